@@ -1,0 +1,117 @@
+"""How things look: a style for every role and a glyph for every mark, resolved once per theme."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from rich.style import Style
+
+ROLES: Final = (
+    # text
+    "text",  # ordinary text
+    "muted",  # what matters less: paths, durations, hints
+    "faint",  # rules, borders, folded marks
+    "accent",  # what the eye should find first
+    "success",
+    "warning",
+    "error",
+    "cursor",  # the line or block the keyboard is on
+    "match",  # a hit of a search
+    # who speaks
+    "user",
+    "agent",
+    "thought",
+    "notice",
+    # Markdown
+    "heading",
+    "strong",
+    "emphasis",
+    "strike",
+    "code",
+    "code-block",
+    "link",
+    "quote",
+    "list-marker",
+    "table-border",
+    "table-head",
+    # tool calls
+    "tool-pending",
+    "tool-running",
+    "tool-completed",
+    "tool-failed",
+    "tool-cancelled",
+    # differences
+    "added",
+    "removed",
+    "added-word",
+    "removed-word",
+    "hunk",
+    "line-number",
+    # code, by kind of token
+    "syntax-keyword",
+    "syntax-name",
+    "syntax-function",
+    "syntax-type",
+    "syntax-string",
+    "syntax-number",
+    "syntax-comment",
+    "syntax-operator",
+)
+"""Every role of the interface. A theme gives each a style; nothing else in the code names a colour."""
+
+GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
+    "prompt": ("›", ">"),
+    "folded": ("▸", "+"),
+    "open": ("▾", "-"),
+    "pending": ("○", "o"),
+    "running": ("●", "*"),
+    "completed": ("✓", "v"),
+    "failed": ("✗", "x"),
+    "cancelled": ("⊘", "/"),
+    "interrupted": ("◌", "?"),
+    "asks": ("?", "?"),
+    "current": ("▶", ">"),
+    "waiting": ("·", "."),
+    "bullet": ("•", "*"),
+    "unticked": ("☐", "[ ]"),
+    "ticked": ("☑", "[x]"),
+    "quote": ("▌", "|"),
+    "rule": ("─", "-"),
+    "column": ("│", "|"),
+    "cross": ("┼", "+"),
+    "thumb": ("█", "#"),
+    "track": ("│", "|"),
+    "cut": ("…", "~"),
+    "down": ("↓", "v"),
+    "minus": ("−", "-"),
+    "clock": ("⏱", "t"),
+    "menu": ("▾", "v"),
+    "dot": ("·", "-"),
+    "warning": ("⚠", "!"),
+}
+"""Each mark as a pair: (Unicode, ASCII). All Unicode ones are one cell wide."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """The styles of one theme, ready to use. A new theme is a new `Look`; compare by identity."""
+
+    base: Style = field(default_factory=Style.null)
+    """Foreground and background of a pane; every row is drawn on it."""
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    """Style by role, without a background unless the role is one (cursor, code-block, added-word …)."""
+    ascii: bool = False
+    """Whether only ASCII marks are drawn."""
+
+    def __getitem__(self, role: str) -> Style:
+        """Return the style of a role; a role the theme leaves out is drawn as text."""
+        return self.styles.get(role) or _PLAIN
+
+    def glyph(self, name: str) -> str:
+        """Return a mark by its name in `GLYPHS`."""
+        return GLYPHS[name][self.ascii]
+
+
+_PLAIN: Final = Style.null()

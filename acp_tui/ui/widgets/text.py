@@ -1,0 +1,34 @@
+"""Text from outside made safe to draw: no escape sequence, no control character, no half of a character."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and newline
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of text around them
+    "\ud800-\udfff]"  # half a character
+)
+
+
+def safe(text: str) -> str:
+    """Return `text` with everything a terminal might obey made visible, for any string of an agent.
+
+    C0 controls become their control pictures (ESC is `␛`), the other unsafe characters U+FFFD. Tabs and
+    newlines stay: whoever draws the text lays them out.
+    """
+    if _UNSAFE.search(text) is None:
+        return text
+    return _UNSAFE.sub(_visible, text)
+
+
+def safe_line(text: str) -> str:
+    """Return `text` safe and on one line: line ends and tabs become single spaces."""
+    return safe(text).replace("\n", " ").replace("\t", " ")
+
+
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
