@@ -1,0 +1,1 @@
+"""What we lend the agent: files, terminals, rules."""

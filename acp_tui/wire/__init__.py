@@ -1,0 +1,1 @@
+"""Bytes and JSON-RPC, nothing about ACP."""

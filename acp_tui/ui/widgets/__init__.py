@@ -1,0 +1,1 @@
+"""Parts with no idea of ACP."""
