@@ -1,0 +1,193 @@
+"""The agents we know by name, and how the words after `--agent` become a program to start.
+
+AgentError
+├── NoSuchAgent       neither a known agent nor a program on this machine
+└── BadCommandLine    a command line that cannot be split into words
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.store import shape
+from acp_tui.store.launch import Launch, Quirks
+
+
+class AgentError(Exception):
+    """An agent cannot be started as asked; `title` and `advice` are one line each, for the user."""
+
+    def __init__(self, title: str, advice: str) -> None:
+        super().__init__(f"{title}. {advice}")
+        self.title = title
+        self.advice = advice
+
+
+class NoSuchAgent(AgentError):
+    """Neither a known agent nor a program on this machine."""
+
+
+class BadCommandLine(AgentError):
+    """A command line in one string that cannot be split into words."""
+
+
+@dataclass(frozen=True)
+class KnownAgent:
+    """An agent that can be started by name."""
+
+    name: str = ""
+    title: str = ""
+    command: tuple[str, ...] = ()
+    """Program, then the arguments it needs to speak the protocol."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    install: str = ""
+    login: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other names of its program or package."""
+    quirks: Quirks = field(default_factory=Quirks)
+
+    def installed(self) -> bool:
+        """Return whether its program is on this machine."""
+        return bool(self.command) and _program(self.command[0], self.env) is not None
+
+
+KNOWN_AGENT: Final = shape.record(
+    KnownAgent,
+    {
+        "title": shape.text,
+        "command": shape.words,
+        "env": shape.text_by_name,
+        "install": shape.text,
+        "login": shape.text,
+        "aliases": shape.texts,
+        "quirks": shape.record(Quirks, {"missing_file_reads_empty": shape.switch}),
+    },
+)
+"""How one agent's table is read, ours and the user's alike."""
+
+_RUNNERS: Final = frozenset(("npx", "bunx", "pnpx", "uvx", "node", "bun", "deno", "env"))
+"""Programs that run another one, whose name is among their arguments."""
+
+
+def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, KnownAgent]:
+    """Return all known agents by name: the built-in ones, with the user's own laid over them."""
+    known = _built_in()
+    for name, agent in (own or {}).items():
+        known[name] = _laid_over(known.get(name), name, agent)
+    return known
+
+
+def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> Launch:
+    """Return how to start what the user named: a known agent, a command line in one string, or a program.
+
+    A known agent brings its usual arguments only if `args` is empty.
+
+    Raises:
+        NoSuchAgent: there is no such agent or program.
+        BadCommandLine: a string with spaces that has an open quote or no word in it.
+    """
+    if agent := known.get(text):
+        return _launch_known(agent, args)
+    words = [text] if _program(text) else _split(text)
+    program = _program(words[0])
+    if program is None:
+        raise _no_such(words[0], known)
+    name = Path(words[0]).name
+    argv = (program, *words[1:], *args)
+    for agent in known.values():
+        if _runs(argv, agent):
+            return Launch(name, agent.title, argv, agent.env, agent.quirks, agent.login)
+    return Launch(name, name, argv)
+
+
+def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
+    if not agent.command:
+        raise NoSuchAgent(
+            f"The agent '{agent.name}' has no command",
+            f'Add command = ["program", "--option"] to [agents.{agent.name}] in settings.toml.',
+        )
+    program = _program(agent.command[0], agent.env)
+    if program is None:
+        advice = (
+            f"Install it with: {agent.install}" if agent.install else "Check its command in settings.toml."
+        )
+        raise NoSuchAgent(f"{agent.title} is not installed: '{agent.command[0]}' is not on PATH", advice)
+    argv = (program, *(args or agent.command[1:]))
+    return Launch(agent.name, agent.title, argv, agent.env, agent.quirks, agent.login)
+
+
+def _split(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadCommandLine(
+            f"The command line of the agent cannot be read: {error}", "Check its quotes."
+        ) from None
+    if not words or not words[0]:
+        raise BadCommandLine("The name of the agent is empty", "Try --agent gemini, or --demo.")
+    return words
+
+
+def _no_such(name: str, known: Mapping[str, KnownAgent]) -> NoSuchAgent:
+    if "/" in name:
+        there = Path(name).expanduser().exists()
+        why = "is not a program that may be run" if there else "does not exist"
+        return NoSuchAgent(f"'{name}' {why}", "Check the path, or name a program on PATH.")
+    guess = shape.nearest(name, known).removeprefix("; ")
+    advice = f"{guess.capitalize()} " if guess else ""
+    return NoSuchAgent(
+        f"'{name}' is neither a known agent nor a program on PATH",
+        f"{advice}Known: {', '.join(sorted(known))}.",
+    )
+
+
+def _program(text: str, env: Mapping[str, str] | None = None) -> str | None:
+    """Return the absolute path of a program, looked up as the agent's own environment would."""
+    found = shutil.which(os.path.expanduser(text), path=(env or {}).get("PATH"))  # noqa: PTH111
+    return os.path.abspath(found) if found else None  # noqa: PTH100 (pathlib would follow nothing but fold "..")
+
+
+def _runs(argv: Sequence[str], agent: KnownAgent) -> bool:
+    """Return whether this command line starts the program of a known agent, also through a runner."""
+    if not agent.command:
+        return False
+    names = {Path(agent.command[0]).name, *agent.aliases}
+    candidates = argv if Path(argv[0]).name in _RUNNERS else argv[:1]
+    return any(_base_name(word) in names for word in candidates)
+
+
+def _base_name(word: str) -> str:
+    """Return `gemini-cli` for `@google/gemini-cli@latest`."""
+    return re.sub(r"(?<=.)@.*", "", word.rpartition("/")[2])
+
+
+def _built_in() -> dict[str, KnownAgent]:
+    tables: dict[str, Any] = tomllib.loads(Path(__file__).with_name("agents.toml").read_text("utf-8"))
+    findings = shape.Findings()
+    agents = {
+        name: replace(KNOWN_AGENT(table, (name,), findings), name=name) for name, table in tables.items()
+    }
+    assert not findings.items, findings.items
+    return agents
+
+
+def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> KnownAgent:
+    """Return the user's agent; what it leaves out comes from the built-in one of the same name."""
+    under = built_in or KnownAgent(title=name)
+    return KnownAgent(
+        name=name,
+        title=own.title or under.title,
+        command=own.command or under.command,
+        env={**under.env, **own.env},
+        install=own.install or under.install,
+        login=own.login or under.login,
+        aliases=own.aliases or under.aliases,
+        quirks=own.quirks if own.quirks != Quirks() else under.quirks,
+    )

@@ -1,0 +1,155 @@
+"""The journal of a connection: every line that went over it, as it happened, one JSON object a line.
+
+A row is `{"t": seconds since the start, "dir": …, "msg": …}`. `dir` is `out` (client to agent), `in`
+(agent to client), `raw` (a line on stdout that is no message), `err` (a line on stderr) or `note` (ours).
+The first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.store.folders import private_folder
+from acp_tui.store.problem import Problem
+
+MASK: Final = "•••"
+"""What stands in the file where a secret stood on the wire."""
+
+SECRET_LENGTH: Final = 8
+"""Shorter values are no secrets: replacing them would tear up ordinary text."""
+
+_SECRET_NAME: Final = re.compile(
+    r"KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE"
+)
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """Return the values of the variables (or headers) whose name says that they are secret."""
+    return [value for name, value in environment.items() if _SECRET_NAME.search(name.upper())]
+
+
+def journal_path(folder: Path, agent: str, at: datetime) -> Path:
+    """Return the file for a connection that starts now; names sort by time."""
+    name = _NOT_IN_A_NAME.sub("-", agent)[:40].strip("-.") or "agent"
+    return folder / f"{at:%Y%m%d-%H%M%S}-{name}-{os.getpid()}-{at.microsecond:06}.ndjson"
+
+
+class Journal:
+    """Writes one journal. It never fails its owner: when the file cannot be written, `problem` says why."""
+
+    def __init__(
+        self, path: Path, secrets: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.path = path
+        self.problem: Problem | None = None
+        """Why nothing is written any more, once that is so."""
+        self._secrets: list[tuple[bytes, bytes]] = []
+        self._clock = clock
+        self._start = clock()
+        self._rows: list[tuple[float, str, bytes]] = []
+        self._file: int | None = None
+        self.hide(secrets)
+        self._open()
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Keep more values out of the file from now on, in each way JSON may write them."""
+        known = dict(self._secrets)
+        for secret in secrets:
+            if len(secret) >= SECRET_LENGTH:
+                known.update((form, _MASK) for form in _forms(secret))
+                known.update((form, _ESCAPED_MASK) for form in _escaped_forms(secret) if form not in known)
+        self._secrets = sorted(known.items(), key=lambda item: -len(item[0]))
+
+    def record(self, direction: str, line: bytes) -> None:
+        """Keep one message as it went over the wire, without reading it. `direction` is `out` or `in`."""
+        if self._file is not None:
+            self._rows.append((self._clock() - self._start, direction, line))
+
+    def note(self, msg: Mapping[str, Any]) -> None:
+        """Keep a remark of our own."""
+        self.record("note", _encoded(msg))
+
+    def raw(self, text: str) -> None:
+        """Keep a line of the agent's stdout that is no message."""
+        self.record("raw", _encoded(text))
+
+    def err(self, text: str) -> None:
+        """Keep a line of the agent's stderr."""
+        self.record("err", _encoded(text))
+
+    def flush(self) -> None:
+        """Hand what was recorded to the system; call it after each batch of messages."""
+        if self._file is None or not self._rows:
+            return
+        data = b"".join(map(_row, self._rows))
+        self._rows.clear()
+        for secret, mask in self._secrets:
+            if secret in data:
+                data = data.replace(secret, mask)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Write the rest and close the file; more calls do nothing."""
+        self.flush()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            private_folder(self.path.parent)
+            self._file = os.open(self.path, flags, 0o600)
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        self.problem = Problem(self.path, None, f"the session is not recorded: {error.strerror or error}")
+        self._rows.clear()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+_MASK: Final = MASK.encode()
+_ESCAPED_MASK: Final = MASK.encode("ascii", "backslashreplace")
+
+
+def _row(row: tuple[float, str, bytes]) -> bytes:
+    seconds, direction, line = row
+    return b'{"t": %.3f, "dir": "%s", "msg": %s}\n' % (seconds, direction.encode(), line.rstrip(b"\r\n"))
+
+
+def _encoded(value: object) -> bytes:
+    """Return JSON in UTF-8; halves of characters stay escaped, so that the file is valid."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
+
+
+def _forms(secret: str) -> set[bytes]:
+    """Return how a JSON encoder that keeps Unicode may write it; some put a backslash before a slash."""
+    plain = _encoded(secret)[1:-1]
+    return {secret.encode("utf-8", "surrogatepass"), plain, plain.replace(b"/", b"\\/")}
+
+
+def _escaped_forms(secret: str) -> set[bytes]:
+    """Return how a JSON encoder that writes only ASCII may write it, with hex digits in either case."""
+    lower = json.dumps(secret).encode()[1:-1]
+    upper = re.sub(rb"\\u[0-9a-f]{4}", lambda found: b"\\u" + found[0][2:].upper(), lower)
+    return {form for plain in (lower, upper) for form in (plain, plain.replace(b"/", b"\\/"))}

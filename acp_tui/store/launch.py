@@ -1,0 +1,34 @@
+"""How an agent is to be started, for whoever starts it first or again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Quirks:
+    """What one agent does differently from the protocol, as switches that the host and the agent obey."""
+
+    missing_file_reads_empty: bool = False
+    """Answer "" instead of an error when it reads a file that is not there: else it cannot create one."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One agent, ready to be spawned."""
+
+    name: str
+    """What the user calls it: the name in the known agents, or the program's base name."""
+    title: str
+    argv: tuple[str, ...]
+    """Program and arguments; the program is a path that exists."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables laid over our own environment."""
+    quirks: Quirks = field(default_factory=Quirks)
+    login: str = ""
+    """One line about how to log in, shown when the agent asks for it; may be empty."""
+
+    def environment(self, ours: Mapping[str, str]) -> dict[str, str]:
+        """Return the whole environment of the agent: `ours` with `env` laid over it."""
+        return {**ours, **self.env}

@@ -1,0 +1,79 @@
+"""MCP servers that the user's settings lend to every agent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from acp_tui.store import shape
+from acp_tui.store.toml_places import Place
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """One server, in the shape that most programs' `mcpServers` tables have."""
+
+    name: str
+    transport: str
+    """`stdio`, `http` or `sse`."""
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def params(self) -> dict[str, Any]:
+        """Return the server as `session/new` carries it. Source: ACP, page "session setup", MCP servers."""
+        if self.transport == "stdio":
+            program = shutil.which(self.command) or self.command
+            return {"name": self.name, "command": program, "args": list(self.args), "env": _pairs(self.env)}
+        return {"type": self.transport, "name": self.name, "url": self.url, "headers": _pairs(self.headers)}
+
+    def secrets(self) -> list[str]:
+        """Return what must not be written down: the values of its variables and headers."""
+        return [*self.env.values(), *self.headers.values()]
+
+
+def offered(
+    servers: Iterable[McpServer], *, http: bool, sse: bool
+) -> tuple[list[McpServer], list[McpServer]]:
+    """Return (servers the agent can use, servers to leave out with a notice), by its `mcpCapabilities`."""
+    usable = {"stdio": True, "http": http, "sse": sse}
+    kept: list[McpServer] = []
+    left_out: list[McpServer] = []
+    for server in servers:
+        (kept if usable[server.transport] else left_out).append(server)
+    return kept, left_out
+
+
+def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServer, ...]:
+    """Read a table of servers by name, as a kind of `shape`."""
+    tables = shape.by_name(_server)(value, place, findings)
+    return tuple(McpServer(name, **values) for name, values in tables.items())
+
+
+_FIELDS: Final[Mapping[str, shape.Kind]] = {
+    "type": shape.one_of("stdio", "http", "sse"),
+    "transport": shape.one_of("stdio", "http", "sse"),
+    "command": shape.text,
+    "args": shape.texts,
+    "env": shape.text_by_name,
+    "url": shape.text,
+    "headers": shape.text_by_name,
+}
+
+
+def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
+    values = shape.read_table(value, _FIELDS, place, findings)
+    said = values.pop("transport", None)
+    values["transport"] = values.pop("type", said) or ("http" if values.get("url") else "stdio")
+    needed = "command" if values["transport"] == "stdio" else "url"
+    if not values.get(needed):
+        raise shape.Wrong(f'a table with a "{needed}"')
+    return values
+
+
+def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in values.items()]

@@ -1,0 +1,150 @@
+"""Reads journals back: all rows of one for a replay, or the heads of the latest for a list."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+_HEAD: Final = 64 * 1024
+"""Bytes of a file that a list looks at."""
+
+_TITLE_LENGTH: Final = 200
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a journal."""
+
+    t: float
+    """Seconds since the start of the connection."""
+    direction: str
+    """`out`, `in`, `raw`, `err` or `note`."""
+    msg: Any
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a list shows of one journal."""
+
+    path: Path
+    agent: str
+    cwd: str
+    title: str
+    """The session's title, else its first prompt; may be empty."""
+    started: datetime | None
+    size: int
+    """Bytes."""
+
+
+class Reading(Iterator[Row]):
+    """The rows of a journal, in order; broken lines and a cut last one are skipped and counted."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.broken = 0
+        self._file = file
+
+    def __next__(self) -> Row:
+        """Return the next whole row, and close the file after the last."""
+        for line in self._file:
+            row = _row(line)
+            if row is not None:
+                return row
+            self.broken += bool(line.strip())
+        self._file.close()
+        raise StopIteration
+
+
+def read(path: Path) -> Reading:
+    """Return the rows of a journal.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    return Reading(path.open("rb"))
+
+
+def recent(folder: Path, limit: int) -> list[Recorded]:
+    """Return the latest journals of a folder, newest first, reading only the head of each."""
+    found: list[tuple[float, str]] = []
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # deleted while we look
+                if entry.name.endswith(".ndjson") and entry.is_file():
+                    found.append((entry.stat().st_mtime, entry.path))
+    latest = (_recorded(Path(path)) for _, path in heapq.nlargest(limit, found))
+    return [recorded for recorded in latest if recorded is not None]
+
+
+def _row(line: bytes) -> Row | None:
+    try:
+        fields = json.loads(line)
+        return Row(float(fields["t"]), str(fields["dir"]), fields["msg"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _recorded(path: Path) -> Recorded | None:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return None
+    rows = [row for line in head.split(b"\n") if (row := _row(line))]
+    start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
+    return Recorded(
+        path=path,
+        agent=str(start.get("agent") or _program_name(start.get("start"))),
+        cwd=str(start.get("cwd") or _found(rows, "session/new", "cwd") or ""),
+        title=_title(rows),
+        started=_time(start.get("at")),
+        size=size,
+    )
+
+
+def _program_name(argv: object) -> str:
+    return Path(str(argv[0])).name if isinstance(argv, list) and argv else ""
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+
+
+def _title(rows: list[Row]) -> str:
+    """Return the last title in these rows, else the first words of the first prompt, on one line."""
+    titles = [_inside(row.msg, "params", "update", "title") for row in rows if row.direction == "in"]
+    updates = [_inside(row.msg, "params", "update", "sessionUpdate") for row in rows if row.direction == "in"]
+    told = [
+        title for title, kind in zip(titles, updates, strict=True) if kind == "session_info_update" and title
+    ]
+    if told:
+        return _one_line(told[-1])
+    prompt = _found(rows, "session/prompt", "prompt")
+    blocks = prompt if isinstance(prompt, list) else []
+    return _one_line(next((text for block in blocks if (text := _inside(block, "text"))), ""))
+
+
+def _found(rows: list[Row], method: str, name: str) -> Any:
+    """Return one parameter of our first request of this method."""
+    requests = (row.msg for row in rows if row.direction == "out" and _inside(row.msg, "method") == method)
+    return _inside(next(requests, None), "params", name)
+
+
+def _inside(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())[:_TITLE_LENGTH]

@@ -1,0 +1,128 @@
+"""The user's settings: `settings.toml`, read once at the start, never written by us."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from acp_tui.store import mcp, shape
+from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
+from acp_tui.store.problem import Problem
+from acp_tui.store.toml_places import line_of
+
+PANES: Final = ("plan", "tool-calls", "changes", "terminals")
+"""Panes that can be shown beside the chat."""
+
+
+@dataclass(frozen=True)
+class RuleSetting:
+    """One rule of the user's about what an agent may do unasked; an empty field says nothing."""
+
+    decision: str
+    """`allow`, `ask` or `deny`."""
+    agent: str = ""
+    tool_kind: str = ""
+    path: str = ""
+    """A glob, as in `.gitignore`."""
+    command: str = ""
+    """How the command line begins."""
+    mode: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything the user can set in the file; the values here are the defaults."""
+
+    theme: str = "acp-dark"
+    layout: tuple[str, ...] = ("plan", "tool-calls", "changes")
+    """Which panes are shown beside the chat, from above."""
+    thoughts: str = "auto"
+    """Whether thoughts are unfolded: `auto` (while they are thought), `always` or `never`."""
+    enter_sends: bool = True
+    """Else Enter makes a line, and Ctrl+J or Alt+Enter sends."""
+    ascii: bool = False
+    reduced_motion: bool = False
+    notifications: bool = True
+    journal: bool = True
+    """Whether sessions are written to disk as they happen."""
+    line_limit_mb: int = 64
+    terminal_output_limit_kb: int = 1024
+    initialize_timeout_s: float = 30
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Key by the name of the action."""
+    agents: Mapping[str, KnownAgent] = field(default_factory=dict)
+    """The user's own agents by name."""
+    rules: tuple[RuleSetting, ...] = ()
+    mcp_servers: tuple[mcp.McpServer, ...] = ()
+
+
+_TOOL_KINDS: Final = (
+    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
+)  # fmt: skip
+
+_RULE: Final = shape.record(
+    RuleSetting,
+    {
+        "decision": shape.one_of("allow", "ask", "deny"),
+        "agent": shape.text,
+        "tool_kind": shape.one_of(*_TOOL_KINDS),
+        "path": shape.text,
+        "command": shape.text,
+        "mode": shape.text,
+    },
+    required=("decision",),
+)
+
+_KINDS: Final[Mapping[str, shape.Kind]] = {
+    "theme": shape.text,
+    "layout": shape.some_of(*PANES),
+    "thoughts": shape.one_of("auto", "always", "never"),
+    "enter_sends": shape.switch,
+    "ascii": shape.switch,
+    "reduced_motion": shape.switch,
+    "notifications": shape.switch,
+    "journal": shape.switch,
+    "line_limit_mb": shape.whole(1, 4096),
+    "terminal_output_limit_kb": shape.whole(1, 1_048_576),
+    "initialize_timeout_s": shape.number(1, 3600),
+    "keys": shape.text_by_name,
+    "agents": shape.by_name(KNOWN_AGENT),
+    "rules": shape.list_of(_RULE),
+    "mcp_servers": mcp.servers,
+    "mcpServers": mcp.servers,
+}
+"""What the file may hold, by name. A new setting is a field of `Settings` and a row here."""
+
+_OTHER_NAMES: Final = {"mcpServers": "mcp_servers"}
+"""Names that other programs use for one of ours."""
+
+_TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+
+
+def load(path: Path) -> tuple[Settings, list[Problem]]:
+    """Return (the settings of a file, what is wrong with it); a missing file is all defaults."""
+    try:
+        text = path.read_text("utf-8-sig")
+        tables = tomllib.loads(text)
+    except FileNotFoundError:
+        return Settings(), []
+    except tomllib.TOMLDecodeError as error:
+        return Settings(), [_no_toml(path, str(error))]
+    except UnicodeDecodeError:
+        return Settings(), [Problem(path, None, "not text in UTF-8; all settings have their defaults")]
+    except OSError as error:
+        return Settings(), [Problem(path, None, f"cannot be read ({error.strerror}); defaults are used")]
+    findings = shape.Findings()
+    values = shape.read_table(tables, _KINDS, (), findings)
+    settings = Settings(**{_OTHER_NAMES.get(name, name): value for name, value in values.items()})
+    return settings, [Problem(path, line_of(text, place), message) for place, message in findings.items]
+
+
+def _no_toml(path: Path, error: str) -> Problem:
+    found = _TOML_LINE.search(error)
+    message = f"not valid TOML: {_TOML_LINE.sub('', error)}; all settings have their defaults"
+    return Problem(path, int(found[1]) if found else None, message)

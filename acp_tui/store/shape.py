@@ -1,0 +1,197 @@
+"""Checks a table that a person wrote against a description of it, and says what is wrong in their words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from acp_tui.store.toml_places import Place
+
+
+class Wrong(ValueError):
+    """A value is not what was expected; its text says what was."""
+
+
+@dataclass
+class Findings:
+    """What was found wrong so far, each with its place."""
+
+    items: list[tuple[Place, str]] = field(default_factory=list)
+
+    def add(self, place: Place, message: str) -> None:
+        """Note one thing that is wrong."""
+        self.items.append((place, message))
+
+
+Kind = Callable[[Any, Place, Findings], Any]
+"""Reads one value; raises `Wrong` if it is unusable, or notes what is wrong inside and returns the rest."""
+
+
+def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Findings) -> dict[str, Any]:
+    """Return the usable values of a table by name; the others are noted and left out, so defaults apply."""
+    if not isinstance(value, dict):
+        raise Wrong("a table")
+    usable: dict[str, Any] = {}
+    for name, raw in value.items():
+        here = (*place, name)
+        if name not in kinds:
+            findings.add(here, f"unknown setting '{name}'{nearest(name, kinds)}")
+            continue
+        try:
+            usable[name] = kinds[name](raw, here, findings)
+        except Wrong as wrong:
+            findings.add(here, f"'{name}' must be {wrong}, not {_shown(raw)}")
+    return usable
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean …?` for the known name closest to `name`, or nothing."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def text(value: Any, place: Place, findings: Findings) -> str:
+    """Read a text."""
+    if not isinstance(value, str):
+        raise Wrong("a text")
+    return value
+
+
+def switch(value: Any, place: Place, findings: Findings) -> bool:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise Wrong("true or false")
+    return value
+
+
+def texts(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
+    """Read a list of texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise Wrong("a list of texts")
+    return tuple(value)
+
+
+def words(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
+    """Read a command line as a list of texts that is not empty."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
+        raise Wrong('a list of texts such as ["program", "--option"]')
+    return tuple(value)
+
+
+def text_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str]:
+    """Read a table whose values are texts."""
+    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+        raise Wrong("a table of texts")
+    return dict(value)
+
+
+def whole(least: int, most: int) -> Kind:
+    """Return the kind of whole numbers from `least` to `most`."""
+
+    def read(value: Any, place: Place, findings: Findings) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise Wrong(f"a whole number from {least} to {most}")
+        return value
+
+    return read
+
+
+def number(least: float, most: float) -> Kind:
+    """Return the kind of numbers from `least` to `most`."""
+
+    def read(value: Any, place: Place, findings: Findings) -> float:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+            raise Wrong(f"a number from {least:g} to {most:g}")
+        return float(value)
+
+    return read
+
+
+def one_of(*choices: str) -> Kind:
+    """Return the kind of texts that are one of `choices`."""
+
+    def read(value: Any, place: Place, findings: Findings) -> str:
+        if value not in choices:
+            raise Wrong(_either(choices))
+        return str(value)
+
+    return read
+
+
+def some_of(*choices: str) -> Kind:
+    """Return the kind of lists that hold nothing but `choices`."""
+
+    def read(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
+        if not isinstance(value, list) or any(item not in choices for item in value):
+            raise Wrong(f"a list of {_either(choices)}")
+        return tuple(value)
+
+    return read
+
+
+def record(make: Callable[..., Any], kinds: Mapping[str, Kind], required: tuple[str, ...] = ()) -> Kind:
+    """Return the kind of tables that `make(**values)` turns into a value of ours."""
+
+    def read(value: Any, place: Place, findings: Findings) -> Any:
+        usable = read_table(value, kinds, place, findings)
+        missing = [name for name in required if name not in usable]
+        if missing:
+            raise Wrong(f"a table with a usable {_either(missing)}")
+        return make(**usable)
+
+    return read
+
+
+def by_name(kind: Kind) -> Kind:
+    """Return the kind of tables whose every value is of `kind`; unusable ones are noted and left out."""
+
+    def read(value: Any, place: Place, findings: Findings) -> dict[str, Any]:
+        return read_table(value, _Every(kind), place, findings)
+
+    return read
+
+
+def list_of(kind: Kind) -> Kind:
+    """Return the kind of lists whose every item is of `kind`; unusable ones are noted and left out."""
+
+    def read(value: Any, place: Place, findings: Findings) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise Wrong("a list of tables")
+        usable = []
+        for index, item in enumerate(value):
+            try:
+                usable.append(kind(item, (*place, index), findings))
+            except Wrong as wrong:
+                findings.add((*place, index), f"entry {index + 1} must be {wrong}, and is ignored")
+        return tuple(usable)
+
+    return read
+
+
+class _Every(dict[str, Kind]):
+    """A table that knows every name, always as the same kind."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> Kind:
+        return self._kind
+
+
+_SHOWN_LENGTH: Final = 60
+
+
+def _shown(value: Any) -> str:
+    whole_text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    return whole_text if len(whole_text) <= _SHOWN_LENGTH else whole_text[: _SHOWN_LENGTH - 1] + "…"
+
+
+def _either(choices: Iterable[str]) -> str:
+    quoted = [f'"{choice}"' for choice in choices]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
