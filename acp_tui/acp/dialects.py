@@ -1,0 +1,274 @@
+"""Older and private dialects put into today's words, so that no other code meets them.
+
+Every function returns its argument unchanged, the same object, when there is nothing to do. Valid words never
+reach the update functions: reading calls them only when the strict pass has failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+Object = dict[str, Any]
+
+_UPDATE_NAMES: Final = {
+    "message": "agent_message_chunk",
+    "text_delta": "agent_message_chunk",
+    "messageChunk": "agent_message_chunk",
+    "agent_message": "agent_message_chunk",
+    "thought": "agent_thought_chunk",
+    "toolCall": "tool_call",
+    "toolCallUpdate": "tool_call_update",
+    "planUpdate": "plan",
+}
+"""Names of updates in older documents, and what they are called today."""
+
+_CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
+_TOOLS: Final = ("tool_call", "tool_call_update")
+_KNOWN: Final = frozenset(
+    (*_UPDATE_NAMES.values(), *_CHUNKS, *_TOOLS, "available_commands_update", "current_mode_update")
+)
+_CONTENT_TYPES: Final = frozenset(("text", "image", "audio", "resource", "resource_link"))
+_STATUSES: Final = {
+    "running": "in_progress",
+    "error": "failed",
+    "success": "completed",
+    "canceled": "cancelled",
+}
+_OPTION_KINDS: Final = {"allow": "allow_once", "deny": "reject_once", "reject": "reject_once"}
+
+
+def tool_status(status: str) -> str:
+    """Return a tool call's status in today's words."""
+    return _STATUSES.get(status, status)
+
+
+def stop_reason(reason: str) -> str:
+    """Return a stop reason in today's words: `done`, `stop` and `endTurn` are `end_turn`."""
+    if reason in ("done", "stop"):
+        return "end_turn"
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in reason)
+
+
+def normalise(word: str, value: Any) -> Any:
+    """Return the object of the word of this name in today's words."""
+    function = _WORDS.get(word)
+    return function(value) if function is not None and isinstance(value, dict) else value
+
+
+def normalise_update(value: Any) -> Any:
+    """Return an update that could not be read as it is in today's words."""
+    if not isinstance(value, dict):
+        return value
+    update = dict(value)
+    name = _update_name(update)
+    update["sessionUpdate"] = name
+    if name in _CHUNKS:
+        _chunk(update)
+    elif name in _TOOLS:
+        _tool_call(update)
+    elif name == "plan":
+        _plan(update)
+    elif name == "current_mode_update":
+        update.setdefault("currentModeId", update.get("modeId"))
+    elif name == "available_commands_update":
+        _commands(update)
+    return update
+
+
+# ------------------------------------------------------------------ updates
+
+
+def _update_name(update: Object) -> str:
+    for key in ("sessionUpdate", "session_update", "type", "kind"):
+        name = update.get(key)
+        if isinstance(name, str):
+            name = _UPDATE_NAMES.get(name, name)
+            if name == "agent_message_chunk" and update.get("role") == "user":
+                name = "user_message_chunk"
+            if name in _KNOWN:
+                return name
+    return str(update.get("sessionUpdate"))
+
+
+def _chunk(update: Object) -> None:
+    content = update.get("content")
+    if content is None:
+        content = update.pop("delta", None) or update.pop("chunk", None) or update.pop("text", None)
+    if isinstance(content, dict) and "content" in content and "type" not in content:
+        content = content["content"]  # {role, content: [...]}
+    if isinstance(content, dict) and isinstance(content.get("thought"), str):
+        content = content["thought"]
+    if isinstance(content, list):
+        content = _joined(content)
+    if isinstance(content, str):
+        content = {"type": "text", "text": content}
+    if content is not None:
+        update["content"] = _block(content)
+
+
+def _joined(blocks: list[Any]) -> Any:
+    """Make one block of a list: one chunk carries one; texts are joined in order."""
+    texts = [block if isinstance(block, str) else block.get("text") for block in blocks if block]
+    if all(isinstance(text, str) for text in texts):
+        return "".join(texts)
+    return blocks[0]
+
+
+def _block(block: Any) -> Any:
+    """Unwrap what some agents nest, and nest what they leave flat."""
+    if not isinstance(block, dict):
+        return block
+    kind, source = block.get("type"), block.get("source")
+    if kind in ("image", "audio") and "data" not in block and isinstance(source, dict):
+        media = source.get("mediaType") or source.get("media_type") or source.get("mimeType")
+        return {**block, "data": source.get("data"), "mimeType": media}
+    if kind == "resource" and "resource" not in block and "uri" in block:
+        nested = {key: block[key] for key in ("uri", "text", "blob", "mimeType") if key in block}
+        return {"type": "resource", "resource": nested}
+    if kind == "resource_link" and "name" not in block and isinstance(block.get("uri"), str):
+        return {**block, "name": block["uri"].rstrip("/").rpartition("/")[2] or block["uri"]}
+    return block
+
+
+def _tool_call(update: Object) -> None:
+    nested = update.pop("toolCall", None)
+    if isinstance(nested, dict):
+        update.update({key: value for key, value in nested.items() if key not in update})
+    content = update.get("content")
+    if isinstance(content, dict) and isinstance(content.get("function"), dict):
+        update.update({k: v for k, v in content["function"].items() if k not in update})
+        update.pop("content")
+    if "toolCallId" not in update and "tool_call_id" not in update and "id" in update:
+        update["toolCallId"] = update["id"]
+    if "title" not in update and isinstance(update.get("name"), str):
+        update["title"] = update["name"]
+    _tool_data(update)
+    if isinstance(update.get("content"), list):
+        update["content"] = [_tool_content(item) for item in update["content"]]
+
+
+def _tool_data(update: Object) -> None:
+    for key in ("arguments", "input"):
+        if key in update and "rawInput" not in update:
+            update["rawInput"] = _parsed(update.pop(key))
+    if "output" in update and "rawOutput" not in update:
+        update["rawOutput"] = output = update.pop("output")
+        if isinstance(output, str) and "content" not in update:
+            update["content"] = [{"type": "text", "text": output}]
+
+
+def _parsed(value: Any) -> Any:
+    """Read JSON text, if it is that."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            pass
+    return value
+
+
+def _tool_content(item: Any) -> Any:
+    if isinstance(item, str):
+        item = {"type": "text", "text": item}
+    if isinstance(item, dict) and item.get("type") in _CONTENT_TYPES:
+        return {"type": "content", "content": _block(item)}
+    return item
+
+
+def _plan(update: Object) -> None:
+    content = update.get("content")
+    steps = update.get("entries")
+    if steps is None and isinstance(content, dict):
+        steps = content.get("steps") or content.get("entries")
+    if isinstance(steps, list):
+        update["entries"] = [_plan_entry(step) for step in steps]
+
+
+def _plan_entry(step: Any) -> Any:
+    if isinstance(step, str):
+        return {"content": step}
+    if isinstance(step, dict) and "content" not in step:
+        return {**step, "content": step.get("description") or step.get("title")}
+    return step
+
+
+def _commands(update: Object) -> None:
+    commands = update.get("availableCommands")
+    if isinstance(commands, list):
+        update["availableCommands"] = [_command(command) for command in commands]
+
+
+def _command(command: Any) -> Any:
+    if isinstance(command, dict) and isinstance(command.get("input"), str):
+        return {**command, "input": {"hint": command["input"]}}
+    return command
+
+
+# ------------------------------------------------------------------ requests and results
+
+
+def _initialize(value: Object) -> Object:
+    changes: Object = {}
+    capabilities = value.get("capabilities")
+    if "agentCapabilities" not in value and isinstance(capabilities, dict):
+        changes["agentCapabilities"] = _capabilities(capabilities)
+    if "authMethods" not in value and "authenticationMethods" in value:
+        changes["authMethods"] = value["authenticationMethods"]
+    info = value.get("meta")
+    if "agentInfo" not in value and isinstance(info, dict) and "name" in info:
+        changes["agentInfo"] = info
+    return {**value, **changes} if changes else value
+
+
+def _capabilities(capabilities: Object) -> Object:
+    renamed = dict(capabilities)
+    sessions = renamed.get("sessions")
+    if "loadSession" not in renamed and isinstance(sessions, dict):
+        renamed["loadSession"] = sessions.get("load")
+    for old, new in (("prompts", "promptCapabilities"), ("mcp", "mcpCapabilities")):
+        if new not in renamed and isinstance(renamed.get(old), dict):
+            renamed[new] = renamed[old]
+    return renamed
+
+
+def _new_session(value: Object) -> Object:
+    session = value.get("session")
+    if "sessionId" not in value and isinstance(session, dict) and "id" in session:
+        return {**value, "sessionId": session["id"]}
+    return value
+
+
+def _permission(value: Object) -> Object:
+    changes: Object = {}
+    if "toolCall" not in value and isinstance(value.get("toolCallId"), str):
+        changes["toolCall"] = {"toolCallId": value["toolCallId"]}
+    elif isinstance(value.get("toolCall"), dict) and "toolCallId" not in value["toolCall"]:
+        call = dict(value["toolCall"])
+        _tool_call(call)
+        changes["toolCall"] = call
+    options = value.get("options")
+    if isinstance(options, list) and not all(_whole_option(option) for option in options):
+        changes["options"] = [_option(option) for option in options]
+    return {**value, **changes} if changes else value
+
+
+def _whole_option(option: Any) -> bool:
+    return isinstance(option, dict) and {"optionId", "name", "kind"} <= option.keys()
+
+
+def _option(option: Any) -> Any:
+    if not isinstance(option, dict):
+        return option
+    found = next((option[key] for key in ("optionId", "id", "action", "value") if option.get(key)), None)
+    name = option.get("name") or option.get("label") or found
+    kind = option.get("kind") or option.get("action") or found
+    return {**option, "optionId": found, "name": name, "kind": _OPTION_KINDS.get(str(kind), str(kind))}
+
+
+_WORDS: Final[dict[str, Callable[[Object], Object]]] = {
+    "InitializeResponse": _initialize,
+    "NewSessionResponse": _new_session,
+    "PermissionRequest": _permission,
+}

@@ -1,0 +1,141 @@
+"""Reading words as the protocol asks: strictly first, then without what is malformed.
+
+The fast path is one pass of pydantic over the decoded object. Only when that fails, the object is mended:
+variants of older agents are put into today's words (`dialects`), tagged values of an unknown kind are kept as
+they came, and what is malformed is left out, the smallest part first: an optional field reads as absent, a list
+item is dropped.
+Source: ACP schema, "default on error" and "skip invalid items".
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from acp_tui.acp import dialects
+from acp_tui.acp.updates import UnknownUpdate, Update
+from acp_tui.acp.word import Word
+
+W = TypeVar("W", bound=Word)
+
+_PATIENCE: Final = 200
+"""Parts that are left out before the whole object counts as unreadable."""
+_TAGS: Final = {"'type'": "type", "'session_update'": "sessionUpdate", "'sessionUpdate'": "sessionUpdate"}
+
+
+class Unreadable(ValueError):
+    """A word cannot be read, however leniently; `field` names the place."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field or 'params'}: {reason}")
+        self.field = field
+
+
+def read(word: type[W], value: Any) -> W:
+    """Return `value`, decoded JSON, as a word of the protocol.
+
+    Raises:
+        Unreadable: something required is missing or malformed.
+    """
+    adapter = _adapter(word)
+    value = dialects.normalise(word.__name__, value)
+    try:
+        strict: W = adapter.validate_python(value)
+        return strict
+    except ValidationError:
+        mended: W = _mended(adapter.validate_python, copy.deepcopy(value), _whole(word))
+        return mended
+
+
+def read_update(value: Any) -> Update:
+    """Return the `update` of a `session/update`; one that cannot be read is an `UnknownUpdate`."""
+    try:
+        return _validate_update(value)
+    except ValidationError:
+        try:
+            changed = dialects.normalise_update(copy.deepcopy(value))
+            update: Update = _mended(_validate_update, changed, frozenset())
+            return update
+        except Unreadable:
+            return UnknownUpdate(raw=value)
+
+
+@cache
+def _adapter(word: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(word)
+
+
+_validate_update: Callable[[Any], Update] = TypeAdapter(Update).validator.validate_python
+
+
+def _whole(word: type[Word]) -> frozenset[str]:
+    """Fields of a word whose items may not be dropped one by one."""
+    whole: frozenset[str] = getattr(word, "whole", frozenset())
+    return whole
+
+
+def _mended(validate: Callable[[Any], Any], value: Any, whole: frozenset[str]) -> Any:
+    """Validate `value` again and again, leaving out (in place) what pydantic complains about."""
+    if not isinstance(value, dict):
+        raise Unreadable("", "not an object")
+    for _ in range(_PATIENCE):
+        try:
+            return validate(value)
+        except ValidationError as error:
+            _leave_out(value, error, whole)
+    raise Unreadable("", "too much of it is malformed")
+
+
+def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[str]) -> None:
+    """Mend the first thing that pydantic complains about, in place."""
+    first = error.errors(include_url=False, include_context=True)[0]
+    path = _path(root, first["loc"])
+    kind = first["type"]
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        tag = _TAGS.get(str(first.get("ctx", {}).get("discriminator")), "type")
+        if path and _wrap_unknown(root, path, tag):
+            return
+    if kind == "missing":
+        path.pop()  # nothing to leave out but the object that lacks it
+    if not path or path[0] in whole:
+        raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
+    parent, key = _walk(root, path[:-1]), path[-1]
+    if isinstance(parent, list | dict):
+        del parent[key]  # type: ignore[arg-type]
+
+
+def _wrap_unknown(root: dict[str, Any], path: list[str | int], tag: str) -> bool:
+    """Keep a tagged value of an unknown kind as it came."""
+    parent, key = _walk(root, path[:-1]), path[-1]
+    value = parent[key]
+    if not isinstance(value, dict) or value.get(tag) == "?":
+        return False
+    parent[key] = {tag: "?", "raw": value}
+    return True
+
+
+def _path(root: Any, loc: tuple[int | str, ...]) -> list[str | int]:
+    """Return where in the data pydantic's location points: its union tags are no keys of ours."""
+    path: list[str | int] = []
+    value = root
+    for position, part in enumerate(loc):
+        if isinstance(value, dict) and isinstance(part, str):
+            if part in value:
+                path.append(part)
+                value = value[part]
+            elif position == len(loc) - 1:
+                path.append(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            path.append(part)
+            value = value[part]
+    return path
+
+
+def _walk(value: Any, path: list[str | int]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
