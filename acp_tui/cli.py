@@ -1,0 +1,250 @@
+"""The command line: reads it, starts the agent, and only then loads the interface."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from acp_tui.agent.process import Process
+    from acp_tui.store.agents import KnownAgent
+    from acp_tui.store.launch import Launch
+    from acp_tui.ui.start import Start
+
+HELP: Final = """\
+A terminal client for coding agents that speak the Agent Client Protocol.
+
+  acp-tui [options] --agent NAME [arguments of the agent …]
+  acp-tui [options] --agent "COMMAND LINE"
+
+NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
+follows it belongs to the agent, so options of acp-tui come before --agent.
+Without an agent a start screen shows those on this machine and past sessions.
+
+  --agent NAME      start this agent
+  --demo            start the bundled demo agent: no install, key or network
+  --cwd DIR         the workspace; the current folder by default
+  --add-dir DIR     one more folder the agent may use (repeatable)
+  --mode ID         ask the agent for this mode
+  --theme NAME      use this theme
+  --log-level LEVEL debug, info, warning (default) or error
+  --log-file FILE   write the log here
+  --version         show the version
+  --help            show this text
+
+  acp-tui --agent gemini --experimental-acp
+  acp-tui --cwd ~/src/app --mode plan --agent "npx some-agent --flag"
+"""
+
+_LEVELS: Final = ("debug", "info", "warning", "error")
+
+USAGE, FAILURE = 2, 1
+"""Exit codes: the command line is wrong; it is right but cannot be done."""
+
+
+class Refusal(Exception):
+    """The program cannot start as asked; the text goes to stderr, `code` is the exit code."""
+
+    def __init__(self, text: str, code: int = FAILURE) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Options(NamedTuple):
+    """The command line, read but not yet checked against this machine."""
+
+    agent: str | None
+    agent_args: tuple[str, ...]
+    demo: bool
+    cwd: str
+    add_dir: tuple[str, ...]
+    mode: str | None
+    theme: str | None
+    log_level: str
+    log_file: str | None
+    version: bool
+    help: bool
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
+    try:
+        options = parse(sys.argv[1:] if argv is None else argv)
+        if options.help:
+            print(HELP, end="")
+            return 0
+        if options.version:
+            from acp_tui import __version__
+
+            print(f"acp-tui {__version__}")
+            return 0
+        return _run(options)
+    except Refusal as refusal:
+        print(f"acp-tui: {refusal}", file=sys.stderr)
+        return refusal.code
+    except KeyboardInterrupt:  # before the interface takes the keys
+        return 128 + signal.SIGINT
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """Return the options of a command line.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    ours, agent, agent_args = _split(argv)
+    found, unknown = _parser().parse_known_args(ours)
+    if unknown:
+        raise Refusal(_advice(unknown[0]), USAGE)
+    if found.demo and agent is not None:
+        raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
+    return Options(
+        agent=agent, agent_args=tuple(agent_args), **{**vars(found), "add_dir": tuple(found.add_dir)}
+    )
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
+    """Return (our options, the agent, its arguments): what follows the agent's name is never looked at."""
+    for index, word in enumerate(argv):
+        rest = argv[index + 1 :]
+        if word == "--":
+            return list(argv[:index]), rest[0] if rest else None, rest[1:]
+        if word == "--agent":
+            if not rest or rest[0] == "--":
+                raise Refusal("--agent needs the name of an agent, such as: acp-tui --agent gemini", USAGE)
+            return list(argv[:index]), rest[0], rest[1:]
+        if word.startswith("--agent="):
+            return list(argv[:index]), word.removeprefix("--agent="), rest
+    return list(argv), None, ()
+
+
+def _advice(word: str) -> str:
+    if word.startswith("-"):
+        return f"unknown option {word}\nTry: acp-tui --help (options of the agent come after --agent NAME)"
+    return f"do not know what to do with '{word}'\nTo start an agent: acp-tui --agent {word}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message}\nTry: acp-tui --help", USAGE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="acp-tui", add_help=False, allow_abbrev=False)
+    parser.add_argument("--demo", action="store_true")
+    parser.add_argument("--cwd", default=".")
+    parser.add_argument("--add-dir", action="append", default=[])
+    parser.add_argument("--mode")
+    parser.add_argument("--theme")
+    parser.add_argument("--log-level", choices=_LEVELS, default="warning")
+    parser.add_argument("--log-file")
+    parser.add_argument("--version", action="store_true")
+    parser.add_argument("--help", "-h", action="store_true")
+    return parser
+
+
+def _run(options: Options) -> int:
+    cwd = _folder(options.cwd, "The workspace")
+    roots = [_folder(extra, "The folder of --add-dir") for extra in options.add_dir]
+    start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
+    try:
+        from acp_tui.ui.app import run
+    except BaseException:
+        if start.process is not None:  # without an interface nobody would end it
+            start.process.kill()
+        raise
+    return run(start)
+
+
+def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
+    """Return all that the interface needs, with the agent already starting."""
+    from acp_tui.store.agents import known_agents
+    from acp_tui.store.folders import config_folder
+    from acp_tui.store.settings import load
+    from acp_tui.ui.start import Start
+
+    try:
+        settings, problems = load(config_folder() / "settings.toml")
+        _start_log(options)
+    except OSError as error:
+        raise Refusal(f"{error.filename} cannot be used: {error.strerror}.") from None
+    known = known_agents(settings.agents)
+    launch = _launch(options, known)
+    _check_terminal()
+    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported
+    process, spawn_error = _spawn(launch, cwd) if launch else (None, "")
+    return Start(
+        cwd=cwd,
+        settings=settings,
+        known=known,
+        launch=launch,
+        process=process,
+        spawn_error=spawn_error,
+        extra_roots=extra_roots,
+        mode=options.mode,
+        theme=options.theme,
+        problems=tuple(problems),
+    )
+
+
+def _launch(options: Options, known: Mapping[str, KnownAgent]) -> Launch | None:
+    from acp_tui.store.agents import AgentError, resolve
+    from acp_tui.store.demo import demo_launch
+
+    if options.demo:
+        return demo_launch()
+    if options.agent is None:
+        return None
+    try:
+        return resolve(options.agent, options.agent_args, known)
+    except AgentError as error:
+        raise Refusal(f"{error.title}.\n{error.advice}") from None
+
+
+def _spawn(launch: Launch, cwd: str) -> tuple[Process | None, str]:
+    """Return (the started agent, "") or (None, why it failed), which the interface shows with what to try."""
+    from acp_tui.agent.process import Process
+
+    try:
+        return Process.spawn(launch.argv, cwd=cwd, env=launch.environment(os.environ)), ""
+    except OSError as error:
+        return None, error.strerror or str(error)
+
+
+def _folder(text: str, what: str) -> str:
+    """Return a folder of the user's as an absolute path; links in it stay as they are."""
+    from pathlib import Path
+
+    path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
+    if not path.exists():
+        raise Refusal(f"{what} does not exist: {path}")
+    if not path.is_dir():
+        raise Refusal(f"{what} is not a folder: {path}")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise Refusal(f"{what} may not be read: {path}")
+    return str(path)
+
+
+def _check_terminal() -> None:
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
+        if stream is None or not stream.isatty():
+            raise Refusal(f"acp-tui needs a terminal, but its {name} is not one.\nRun it without pipes.")
+    if os.environ.get("TERM") == "dumb":
+        raise Refusal("this terminal (TERM=dumb) cannot show an interface.\nSet TERM to what it really is.")
+
+
+def _start_log(options: Options) -> None:
+    import logging
+
+    from acp_tui.store.folders import state_folder
+
+    name = options.log_file or str(state_folder() / "acp-tui.log")
+    handler = logging.FileHandler(name, encoding="utf-8", delay=options.log_file is None)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(options.log_level.upper())
