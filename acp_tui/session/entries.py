@@ -1,0 +1,108 @@
+"""What is remembered of a conversation, in the order in which it was first seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from acp_tui.acp.content import ContentBlock
+from acp_tui.acp.tools import Location, ToolCallContent
+from acp_tui.session.growing import GrowingText
+
+Part = GrowingText | ContentBlock
+"""A piece of a message: text that may still grow, or a block of another kind."""
+
+FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
+"""Statuses after which nothing more is expected of a tool call; the last three are ours, not the agent's."""
+
+
+@dataclass(slots=True)
+class UserMessage:
+    """What the person said."""
+
+    parts: list[Part] = field(default_factory=list)
+    message_id: str | None = None
+    at: float = 0.0
+    """Seconds, on the clock of the session's events."""
+    dropped: bool = False
+    """The agent refused, and does not keep this in its context."""
+
+
+@dataclass(slots=True)
+class AgentMessage:
+    """What the agent said: Markdown, and blocks of other kinds."""
+
+    parts: list[Part] = field(default_factory=list)
+    message_id: str | None = None
+    at: float = 0.0
+    finished: bool = False
+    """No more of it is expected. It may still grow if the agent thinks otherwise."""
+    dropped: bool = False
+
+
+@dataclass(slots=True)
+class Thought:
+    """The agent's reasoning."""
+
+    parts: list[Part] = field(default_factory=list)
+    message_id: str | None = None
+    at: float = 0.0
+    last: float = 0.0
+    """When the newest piece came."""
+    finished: bool = False
+    dropped: bool = False
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """Something the agent does, or wants to do."""
+
+    tool_call_id: str
+    title: str = ""
+    """Empty until the agent gives one."""
+    kind: str = "other"
+    status: str = "pending"
+    """The agent's word, or ours: cancelled, rejected (by the person), interrupted (no result reported)."""
+    content: list[ToolCallContent] = field(default_factory=list)
+    locations: list[Location] = field(default_factory=list)
+    raw_input: Any = None
+    raw_output: Any = None
+    name: str | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    """The `_meta` of all its updates, merged key by key."""
+    started: float = 0.0
+    ended: float | None = None
+    decision: str = ""
+    """How its permission was answered, for people."""
+    dropped: bool = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is expected."""
+        return self.status in FINAL
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known but the id: not worth a line."""
+        told = self.title or self.content or self.locations or self.decision
+        return not told and self.raw_input is None and self.raw_output is None and self.kind == "other"
+
+
+@dataclass(slots=True)
+class Notice:
+    """A fact about the session itself: a mode changed, a turn stopped early, the agent died."""
+
+    text: str
+    severity: Literal["info", "warning", "error"] = "info"
+    detail: str = ""
+    at: float = 0.0
+    dropped: bool = False
+
+
+Message = UserMessage | AgentMessage | Thought
+Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice
+
+
+def text_of(message: Message) -> str:
+    """Return a message's text without its other blocks."""
+    return "".join(str(part) for part in message.parts if isinstance(part, GrowingText))

@@ -1,0 +1,152 @@
+"""What happens in a session beside the agent's updates: what we do, and what answers bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from acp_tui.acp.content import ContentBlock
+from acp_tui.acp.modes import ConfigOption
+from acp_tui.acp.sessions import SessionSetup
+from acp_tui.acp.tools import ToolCallFields
+from acp_tui.acp.updates import Update
+from acp_tui.session.questions import Elicitation, Permission
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """The session was made, loaded or resumed; the answer names its modes and options."""
+
+    setup: SessionSetup
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """The person said something; a turn begins."""
+
+    prompt: list[ContentBlock]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The person stopped the turn; it ends when the agent says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The turn ended."""
+
+    stop_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The turn ended with an error."""
+
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The agent wants a permission."""
+
+    question: Permission
+    tool_call: ToolCallFields
+
+
+@dataclass(frozen=True, slots=True)
+class Elicited:
+    """The agent wants input."""
+
+    question: Elicitation
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question has its answer: `by` is who gave it (you, a rule, stop, the agent), for people."""
+
+    key: str
+    option_id: str | None = None
+    by: str = "you"
+    waiting: bool = False
+    """The answer was to visit an address, and the agent has not said yet that it is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The agent says that an address was visited. Source: ACP, "elicitation/complete"."""
+
+    elicitation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The person chose a value; the agent has not agreed yet."""
+
+    option_id: str
+    value: str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """The agent agreed, and may have told all options anew."""
+
+    option_id: str
+    value: str | bool
+    config_options: list[ConfigOption] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFailed:
+    """The agent did not agree."""
+
+    option_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """We wrote a file for the agent; `old` is None for a new file."""
+
+    path: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A fact about the session, for people."""
+
+    text: str
+    severity: Literal["info", "warning", "error"] = "info"
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The agent is gone."""
+
+    reason: str
+    detail: str = field(default="")
+
+
+Own = (
+    SetUp
+    | Prompted
+    | Cancelled
+    | Ended
+    | Failed
+    | Asked
+    | Elicited
+    | Answered
+    | Completed
+    | Setting
+    | Set
+    | SettingFailed
+    | Wrote
+    | Noted
+    | Disconnected
+)
+Event = Update | Own

@@ -1,0 +1,81 @@
+"""Text that arrives in pieces."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
+
+class GrowingText:
+    """Appending costs what the piece costs; a view reads what is new since the offset where it stopped.
+
+    Agents written in JavaScript cut text between the two halves of a character: the first half waits for the
+    second one, and what stays alone is U+FFFD.
+    """
+
+    __slots__ = ("_half", "_pieces", "length")
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces: list[str] = []
+        self._half = ""
+        self.length = 0
+        """Characters so far."""
+        if text:
+            self.append(text)
+
+    def append(self, piece: str) -> None:
+        """Add a piece at the end."""
+        if not piece:
+            return
+        if not piece.isascii() or self._half:
+            piece = self._whole(self._half + piece)
+        self._pieces.append(piece)
+        self.length += len(piece)
+
+    def since(self, offset: int) -> str:
+        """Return what stands after the first `offset` characters; costs only that much."""
+        missing = self.length - offset
+        if missing <= 0:
+            return ""
+        found: list[str] = []
+        for piece in reversed(self._pieces):
+            found.append(piece)
+            missing -= len(piece)
+            if missing <= 0:
+                break
+        text = "".join(reversed(found))
+        return text[-missing:] if missing else text
+
+    def finish(self) -> None:
+        """No more pieces come: give up on a half character, and keep the text in one piece."""
+        if self._half:
+            self._half = ""
+            self._pieces.append("\ufffd")
+            self.length += 1
+        self._pieces = [str(self)]
+
+    def __str__(self) -> str:
+        """Return the whole text."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def __eq__(self, other: object) -> bool:
+        """Equal texts are equal, however they came."""
+        return str(self) == str(other) if isinstance(other, GrowingText | str) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def __repr__(self) -> str:
+        return f"GrowingText({str(self)!r})"
+
+    def _whole(self, piece: str) -> str:
+        """Join halves of characters and hold back a first half at the end."""
+        self._half = ""
+        if _HALF.search(piece) is None:
+            return piece
+        if "\ud800" <= piece[-1] <= "\udbff":
+            self._half, piece = piece[-1], piece[:-1]
+        return piece.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,120 @@
+"""Chunks become messages. Source: ACP, page "prompt turn", and the draft on message ids."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acp_tui.acp.content import ContentBlock, TextContent
+from acp_tui.acp.updates import AgentMessageChunk, AgentThoughtChunk, Chunk, UserMessageChunk
+from acp_tui.session.changes import Change
+from acp_tui.session.entries import AgentMessage, Entry, Message, Thought, UserMessage
+from acp_tui.session.growing import GrowingText
+
+_KINDS: Final[dict[type[Chunk], type[Message]]] = {
+    UserMessageChunk: UserMessage,
+    AgentMessageChunk: AgentMessage,
+    AgentThoughtChunk: Thought,
+}
+
+
+class Messages:
+    """Finds the message that a chunk belongs to, among the entries of a session."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+        self._by_id: dict[tuple[type[Message], str], int] = {}
+        self._open: int | None = None
+        """The message that a chunk without an id goes on with."""
+        self._echo: str | None = None
+        """What the agent may still repeat of the prompt."""
+        self._same: Change | None = None
+
+    def prompted(self, prompt: list[ContentBlock], at: float) -> int:
+        """Begin a turn with what the person said; return the new entry's index."""
+        self.close()
+        message = UserMessage(at=at)
+        for block in prompt:
+            _append(message, block)
+        self._entries.append(message)
+        self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
+        return len(self._entries) - 1
+
+    def add(self, chunk: Chunk, at: float) -> Change | None:
+        """Append a chunk's block to its message."""
+        kind = _KINDS[type(chunk)]
+        if kind is UserMessage:
+            if self._is_echo(chunk):
+                return None
+        elif self._echo is not None:
+            self._echo = None
+        index = self._find(kind, chunk.message_id)
+        if index is None:
+            if _is_empty(chunk.content):
+                return None
+            index = self._begin(kind, chunk.message_id, at)
+        message = self._entries[index]
+        _append(message, chunk.content)  # type: ignore[arg-type]  # `_find` and `_begin` return messages
+        if isinstance(message, Thought):
+            message.last = at
+        # The same change is told again and again while one message streams.
+        if self._same is None or self._same.entries[0] != index:
+            self._same = Change((index,))
+        return self._same
+
+    def close(self) -> tuple[int, ...]:
+        """Something else happened: a chunk without an id begins a new message. Return what is finished."""
+        index, self._open = self._open, None
+        self._echo = None
+        if index is None:
+            return ()
+        message = self._entries[index]
+        if isinstance(message, AgentMessage | Thought):
+            message.finished = True
+            for part in message.parts:
+                if isinstance(part, GrowingText):
+                    part.finish()
+        return (index,)
+
+    def _find(self, kind: type[Message], message_id: str | None) -> int | None:
+        if message_id is not None:
+            return self._by_id.get((kind, message_id))
+        if self._open is not None and type(self._entries[self._open]) is kind:
+            return self._open
+        return None
+
+    def _begin(self, kind: type[Message], message_id: str | None, at: float) -> int:
+        self.close()
+        self._entries.append(kind(message_id=message_id, at=at))
+        self._open = len(self._entries) - 1
+        if message_id is not None:
+            self._by_id[kind, message_id] = self._open
+        return self._open
+
+    def _is_echo(self, chunk: Chunk) -> bool:
+        """Whether the agent repeats the prompt that was just sent, in one piece or several."""
+        if self._echo is None:
+            return False
+        if isinstance(chunk.content, TextContent):
+            if not self._echo.startswith(chunk.content.text):
+                return False
+            self._echo = self._echo[len(chunk.content.text) :]
+        prompt = self._entries[-1]
+        if isinstance(prompt, UserMessage) and chunk.message_id is not None:
+            prompt.message_id = chunk.message_id
+        return True
+
+
+def _append(message: Message, block: ContentBlock) -> None:
+    """Append a block; neighbouring texts are one text, without a separator."""
+    if not isinstance(block, TextContent):
+        message.parts.append(block)
+        return
+    if not message.parts or not isinstance(message.parts[-1], GrowingText):
+        message.parts.append(GrowingText())
+    text = message.parts[-1]
+    assert isinstance(text, GrowingText)
+    text.append(block.text)
+
+
+def _is_empty(block: ContentBlock) -> bool:
+    return isinstance(block, TextContent) and not block.text

@@ -1,0 +1,41 @@
+"""What the agent waits for the person to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp_tui.acp.permissions import PermissionOption
+
+
+@dataclass(slots=True)
+class Permission:
+    """May this tool call go on? Answered with the id of an option, or None: cancelled."""
+
+    key: str
+    """Names the question among the open ones of its session."""
+    tool_call_id: str
+    options: list[PermissionOption]
+    at: float = 0.0
+
+    def option(self, option_id: str | None) -> PermissionOption | None:
+        """Return the option with this id."""
+        return next((option for option in self.options if option.option_id == option_id), None)
+
+
+@dataclass(slots=True)
+class Elicitation:
+    """A form to fill in (`schema`) or an address to visit (`url`)."""
+
+    key: str
+    message: str
+    schema: dict[str, Any] | None = None
+    url: str | None = None
+    elicitation_id: str | None = None
+    tool_call_id: str | None = None
+    at: float = 0.0
+    visiting: bool = field(default=False)
+    """The person agreed to visit; the agent has not said yet that it is complete."""
+
+
+Question = Permission | Elicitation

@@ -1,0 +1,357 @@
+"""One conversation. Everything that happens to it, live or replayed, comes in through `Session.apply`."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from acp_tui.acp import dialects
+from acp_tui.acp import updates as news
+from acp_tui.acp.commands import Command
+from acp_tui.acp.modes import BooleanOption, ConfigOption, Models, Modes, SelectOption
+from acp_tui.acp.plan import PlanEntry
+from acp_tui.acp.tools import ToolCallFields
+from acp_tui.session import calls, events
+from acp_tui.session.changes import Change, Field
+from acp_tui.session.entries import Entry, Notice, ToolCall
+from acp_tui.session.events import Event
+from acp_tui.session.files import FileChange, Files
+from acp_tui.session.messages import Messages
+from acp_tui.session.options import Option, merged, of_category
+from acp_tui.session.questions import Elicitation, Permission, Question
+from acp_tui.session.turn import Turn, TurnState, next_state
+
+_STOPS = {
+    "max_tokens": "The token limit was reached: the answer may be cut.",
+    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
+    "refusal": "The agent refused. This prompt and what followed are not in its context.",
+}
+
+
+class Session:
+    """What has been said and done so far. Views read it; only `apply` changes it."""
+
+    def __init__(self, session_id: str, cwd: str = "") -> None:
+        self.id = session_id
+        self.cwd = cwd
+        """The primary root; relative paths of the agent are read against it."""
+        self.entries: list[Entry] = []
+        self.turn_state: TurnState = "idle"
+        self.turns: list[Turn] = []
+        self.plan: list[PlanEntry] = []
+        self.options: list[Option] = []
+        """Modes, models and config options, in the agent's order."""
+        self.pending: dict[str, str | bool] = {}
+        """Options that the person set and the agent has not agreed to yet, by id."""
+        self.commands: list[Command] = []
+        self.usage: news.UsageUpdate | None = None
+        self.title: str = ""
+        self.questions: dict[str, Question] = {}
+        """Open questions by key, oldest first."""
+        self.connected = True
+        self._files = Files(cwd)
+        self._messages = Messages(self.entries)
+        self._calls: dict[str, int] = {}
+        self._config_options: list[ConfigOption] = []
+        self._modes: Modes | None = None
+        self._models: Models | None = None
+
+    @property
+    def files(self) -> dict[str, FileChange]:
+        """Changed files by absolute path, in the order of their first change."""
+        return self._files.changes
+
+    def tool_call(self, tool_call_id: str) -> ToolCall | None:
+        """Return a tool call by its id."""
+        index = self._calls.get(tool_call_id)
+        entry = None if index is None else self.entries[index]
+        return entry if isinstance(entry, ToolCall) else None
+
+    def option(self, category: str) -> Option | None:
+        """Return the first option of a category, for prominent places."""
+        return of_category(self.options, category)
+
+    def apply(self, event: Event, at: float = 0.0) -> Change | None:
+        """Take in what happened at `at` (seconds, any clock that only goes forward); say what changed.
+
+        Raises:
+            IllegalStep: a prompt while a turn runs.
+        """
+        match event:
+            case news.AgentMessageChunk() | news.AgentThoughtChunk() | news.UserMessageChunk():
+                return self._messages.add(event, at)
+            case news.ToolCall():
+                return self._tool_call(event, at, announces=True)
+            case news.ToolCallUpdate():
+                return self._tool_call(event, at, announces=False)
+            case news.Plan():
+                self.plan = event.entries
+                return Change(fields=("plan",))
+            case news.AvailableCommandsUpdate():
+                return self._available_commands(event.available_commands)
+            case news.CurrentModeUpdate():
+                return self._current_mode(event.current_mode_id, at)
+            case news.ConfigOptionUpdate():
+                return self._options(event.config_options)
+            case news.SessionInfoUpdate():
+                return self._info(event)
+            case news.UsageUpdate():
+                return self._usage(event)
+            case news.Notice():
+                return self._note(event.title, event.severity, event.description or "", at)
+            case news.UnknownUpdate():
+                return None
+            case _:
+                return self._own(event, at)
+
+    # ------------------------------------------------------------------ what we do, and what answers bring
+
+    def _own(self, event: events.Own, at: float) -> Change | None:
+        match event:
+            case events.Prompted():
+                return self._prompted(event, at)
+            case events.Cancelled():
+                return self._cancelled(at)
+            case events.Ended():
+                return self._ended(event.stop_reason, at)
+            case events.Failed():
+                return self._failed(event, at)
+            case events.Asked():
+                return self._asked(event.question, event.tool_call, at)
+            case events.Elicited():
+                self.questions[event.question.key] = event.question
+                return Change(fields=("questions",))
+            case events.Answered():
+                return self._answered(event, at)
+            case events.Completed():
+                return self._completed(event.elicitation_id)
+            case events.Noted():
+                return self._note(event.text, event.severity, event.detail, at)
+            case events.Wrote():
+                self._files.wrote(event.path, event.old, event.new)
+                return Change(fields=("files",))
+            case events.Disconnected():
+                return self._disconnected(event, at)
+            case events.SetUp():
+                return self._set_up(event)
+            case events.Setting():
+                self.pending[event.option_id] = event.value
+                return Change(fields=("options",))
+            case events.Set():
+                return self._set(event)
+            case events.SettingFailed():
+                self.pending.pop(event.option_id, None)
+                return _with_fields(self._note(event.reason, "error", "", at), "options")
+            case _:
+                assert_never(event)
+
+    def _prompted(self, event: events.Prompted, at: float) -> Change:
+        self.turn_state = next_state(self.turn_state, "prompted")
+        index = self._messages.prompted(event.prompt, at)
+        self.turns.append(Turn(index, at))
+        return Change((index,), ("turn",))
+
+    def _cancelled(self, at: float) -> Change:
+        self.turn_state = next_state(self.turn_state, "cancelled")
+        settled = self._settle_calls("cancelled", at)
+        self.questions.clear()
+        return Change(settled, ("turn", "questions"))
+
+    def _ended(self, stop_reason: str, at: float) -> Change:
+        reason = dialects.stop_reason(stop_reason)
+        changed = self._end_turn(reason, at)
+        fields: tuple[Field, ...] = ("turn",)
+        if reason == "refusal" and self.turns:
+            changed = (*changed, *self._drop_turn())
+        if reason not in ("end_turn", "cancelled"):
+            text = _STOPS.get(reason, f"The turn stopped: {stop_reason}")
+            changed = (*changed, self._append(Notice(text, "warning", at=at)))
+        elif reason == "cancelled":
+            changed = (*changed, self._append(Notice("Cancelled.", at=at)))
+        return Change(changed, fields)
+
+    def _failed(self, event: events.Failed, at: float) -> Change:
+        if self.turn_state == "cancelling":
+            return self._ended("cancelled", at)
+        changed = self._end_turn("failed", at)
+        text = f"{event.message} (error {event.code})" if event.code else event.message
+        notice = self._append(Notice(text, "error", _shown(event.data), at))
+        return Change((*changed, notice), ("turn",))
+
+    def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
+        """End the turn, if one runs, and settle what was left open."""
+        if self.turn_state != "idle" and self.turns:
+            self.turns[-1].ended = at
+            self.turns[-1].stop_reason = stop_reason
+        left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
+        self.turn_state = next_state(self.turn_state, "ended")
+        return (*self._messages.close(), *self._settle_calls(left, at))
+
+    def _drop_turn(self) -> tuple[int, ...]:
+        first = self.turns[-1].first
+        for entry in self.entries[first:]:
+            entry.dropped = True
+        return tuple(range(first, len(self.entries)))
+
+    def _disconnected(self, event: events.Disconnected, at: float) -> Change:
+        self.connected = False
+        self.questions.clear()
+        changed = self._end_turn("failed", at)
+        notice = self._append(Notice(event.reason, "error", event.detail, at))
+        return Change((*changed, notice), ("turn", "questions", "connection"))
+
+    # ------------------------------------------------------------------ questions
+
+    def _asked(self, question: Permission, call: ToolCallFields, at: float) -> Change:
+        change = self._tool_call(call, at, announces=True)
+        question.at = at
+        self.questions[question.key] = question
+        return _with_fields(change, "questions")
+
+    def _answered(self, event: events.Answered, at: float) -> Change | None:
+        question = self.questions.pop(event.key, None)
+        if question is None:
+            return None
+        if isinstance(question, Elicitation):
+            if event.waiting:
+                question.visiting = True
+                self.questions[event.key] = question
+            return Change(fields=("questions",))
+        index = self._calls.get(question.tool_call_id)
+        call = self.tool_call(question.tool_call_id)
+        if call is None or index is None:
+            return Change(fields=("questions",))
+        option = question.option(event.option_id)
+        call.decision = f"{option.name} ({event.by})" if option is not None else f"cancelled ({event.by})"
+        if option is None:
+            calls.settle(call, "cancelled", at)
+        elif option.kind.startswith("reject"):
+            calls.settle(call, "rejected", at)
+        return Change((index,), ("questions",))
+
+    def _completed(self, elicitation_id: str) -> Change | None:
+        for key, question in self.questions.items():
+            if isinstance(question, Elicitation) and question.elicitation_id == elicitation_id:
+                del self.questions[key]
+                return Change(fields=("questions",))
+        return None
+
+    # ------------------------------------------------------------------ tool calls
+
+    def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
+        index = self._calls.get(fields.tool_call_id)
+        if index is None:
+            self._messages.close()
+            index = self._append(ToolCall(fields.tool_call_id, started=at))
+            self._calls[fields.tool_call_id] = index
+        call = self.entries[index]
+        assert isinstance(call, ToolCall)
+        calls.merge(call, fields, at, announces=announces)
+        if call.status == "completed" and self._files.report(call):
+            return Change((index,), ("files",))
+        return Change((index,))
+
+    def _settle_calls(self, status: str, at: float) -> tuple[int, ...]:
+        """Settle every call of the turn that is still open."""
+        first = self.turns[-1].first if self.turns else 0
+        return tuple(
+            index
+            for index in self._calls.values()
+            if index >= first
+            and isinstance(call := self.entries[index], ToolCall)
+            and calls.settle(call, status, at)
+        )
+
+    # ------------------------------------------------------------------ options
+
+    def _set_up(self, event: events.SetUp) -> Change:
+        self._modes = event.setup.modes or self._modes
+        self._models = event.setup.models or self._models
+        if event.setup.config_options is not None:
+            self._config_options = event.setup.config_options
+        return self._merge_options()
+
+    def _options(self, config_options: list[ConfigOption]) -> Change:
+        self._config_options = config_options
+        return self._merge_options()
+
+    def _merge_options(self) -> Change:
+        self.options = merged(self._config_options, self._modes, self._models)
+        return Change(fields=("options",))
+
+    def _set(self, event: events.Set) -> Change:
+        self.pending.pop(event.option_id, None)
+        if event.config_options is not None:
+            return self._options(event.config_options)
+        for option in self.options:
+            if option.config.id == event.option_id:
+                self._choose(option, event.value)
+        return Change(fields=("options",))
+
+    def _current_mode(self, mode_id: str, at: float) -> Change:
+        if self._modes is not None:
+            self._modes.current_mode_id = mode_id
+        option = self.option("mode")
+        if option is None:
+            return self._note(f"Mode: {mode_id}", "info", "", at)
+        if option.config.current_value == mode_id:
+            return Change(fields=("options",))
+        self._choose(option, mode_id)
+        return _with_fields(self._note(f"Mode: {option.value_name}", "info", "", at), "options")
+
+    def _choose(self, option: Option, value: str | bool) -> None:
+        config = option.config
+        if isinstance(config, BooleanOption):
+            config.current_value = bool(value)
+        elif isinstance(config, SelectOption):
+            config.current_value = str(value)
+        if option.set_by == "set_mode" and self._modes is not None:
+            self._modes.current_mode_id = str(value)
+        if option.set_by == "set_model" and self._models is not None:
+            self._models.current_model_id = str(value)
+
+    # ------------------------------------------------------------------ small facts
+
+    def _available_commands(self, commands: list[Command]) -> Change:
+        for command in commands:
+            command.name = command.name.removeprefix("/")
+        self.commands = commands
+        return Change(fields=("commands",))
+
+    def _info(self, event: news.SessionInfoUpdate) -> Change | None:
+        if "title" not in event.model_fields_set:
+            return None
+        self.title = event.title or ""
+        return Change(fields=("title",))
+
+    def _usage(self, event: news.UsageUpdate) -> Change:
+        old = self.usage
+        if event.used is None or event.size is None:
+            used, size = (old.used, old.size) if old is not None else (None, None)
+            event = event.model_copy(update={"used": used, "size": size})
+        if event.cost is None and old is not None:
+            event = event.model_copy(update={"cost": old.cost})
+        self.usage = event
+        return Change(fields=("usage",))
+
+    def _note(self, text: str, severity: str, detail: str, at: float) -> Change:
+        known = severity if severity in ("info", "warning", "error") else "info"
+        return Change((self._append(Notice(text, known, detail, at)),))  # type: ignore[arg-type]
+
+    def _append(self, entry: Entry) -> int:
+        self.entries.append(entry)
+        return len(self.entries) - 1
+
+
+def _with_fields(change: Change, *fields: Field) -> Change:
+    return Change(change.entries, (*change.fields, *fields))
+
+
+def _shown(data: object) -> str:
+    """Return an error's data as text: what people need is often only there."""
+    if data is None:
+        return ""
+    if isinstance(data, dict):
+        for key in ("details", "error", "message"):
+            if isinstance(data.get(key), str):
+                return str(data[key])
+    return str(data)
