@@ -1,0 +1,348 @@
+"""Theme files: one TOML file a theme, read into the styles of every role and into Textual's own theme.
+
+ThemeProblem is a value, not an exception: a broken file of the user is shown, and acp-dark is used instead.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rich.errors import StyleSyntaxError
+from rich.style import Style
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from acp_tui.ui.widgets.look import ROLES, Look
+
+DEFAULT_THEME: Final = "acp-dark"
+
+REQUIRED_COLORS: Final = ("background", "foreground", "primary", "accent", "success", "warning", "error")
+OPTIONAL_COLORS: Final = ("secondary", "surface", "panel", "boost", "muted", "faint")
+TABLES: Final = ("theme", "palette", "colors", "roles")
+
+DEFAULT_ROLES: Final[Mapping[str, str]] = {
+    "text": "$foreground",
+    "muted": "$muted",
+    "faint": "$faint",
+    "accent": "$accent",
+    "success": "$success",
+    "warning": "$warning",
+    "error": "bold $error",
+    "cursor": "on $cursor-ground",
+    "match": "bold on $match-ground",
+    "user": "bold $accent",
+    "agent": "$foreground",
+    "thought": "italic $muted",
+    "notice": "$muted",
+    "heading": "bold $primary",
+    "strong": "bold",
+    "emphasis": "italic",
+    "strike": "strike $muted",
+    "code": "$secondary on $surface",
+    "code-block": "on $surface",
+    "link": "underline $primary",
+    "quote": "italic $muted",
+    "list-marker": "$accent",
+    "table-border": "$faint",
+    "table-head": "bold",
+    "tool-pending": "$muted",
+    "tool-running": "$accent",
+    "tool-completed": "$success",
+    "tool-failed": "$error",
+    "tool-cancelled": "$muted",
+    "added": "$success",
+    "removed": "$error",
+    "added-word": "bold on $added-ground",
+    "removed-word": "bold on $removed-ground",
+    "hunk": "$muted on $surface",
+    "line-number": "$number",
+    "syntax-keyword": "$primary",
+    "syntax-name": "$foreground",
+    "syntax-function": "$accent",
+    "syntax-type": "$secondary",
+    "syntax-string": "$success",
+    "syntax-number": "$warning",
+    "syntax-comment": "italic $muted",
+    "syntax-operator": "$foreground",
+}
+"""What a role looks like unless a theme says otherwise; grounds and `$number` are blended from the colours."""
+
+_READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
+_REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")
+_TOML_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
+_TEXTUAL_VARIABLES: Final = frozenset({"text", *REQUIRED_COLORS, *OPTIONAL_COLORS[:4]})
+"""Role names that Textual already uses as variables of its style sheets."""
+
+
+@dataclass(frozen=True)
+class ThemeFile:
+    """A theme as its file says it, references resolved and every value checked."""
+
+    path: Path
+    name: str
+    dark: bool
+    colors: Mapping[str, str]
+    """Colours by name as `#rrggbb`: the required ones, and every optional one, given or derived."""
+    roles: Mapping[str, str]
+    """The roles that the file overrides, in Rich style words."""
+
+
+@dataclass(frozen=True)
+class ThemeProblem:
+    """Why a theme file cannot be used, for a message to the person who wrote it."""
+
+    path: Path
+    line: int
+    """The line to look at, from 1; 0 when the file could not be read at all."""
+    message: str
+
+    def __str__(self) -> str:
+        """Return the problem as one line, the way compilers do."""
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+def find(user_folder: Path | None = None) -> dict[str, Path]:
+    """Return the theme files by theme name, the user's own over the bundled ones, without reading any."""
+    files = {path.stem: path for path in sorted(bundled_folder().glob("*.toml"))}
+    if user_folder is not None and user_folder.is_dir():
+        files |= {path.stem: path for path in sorted(user_folder.glob("*.toml"))}
+    return files
+
+
+def bundled_folder() -> Path:
+    """Return where our own themes are: inside an installed package, else at the top of the checkout."""
+    package = Path(__file__).parent.parent
+    installed = package / "themes"
+    return installed if installed.is_dir() else package.parent / "themes"
+
+
+def choose(name: str, user_folder: Path | None = None) -> tuple[ThemeFile, ThemeProblem | None]:
+    """Return the theme of that name, or acp-dark and what was wrong with the one asked for."""
+    path = find(user_folder).get(name)
+    if path is None:
+        found: ThemeFile | ThemeProblem = ThemeProblem(
+            Path(f"{name}.toml"), 0, "there is no theme of this name"
+        )
+    else:
+        found = load(path)
+    if isinstance(found, ThemeFile):
+        return found, None
+    fallback = load(bundled_folder() / f"{DEFAULT_THEME}.toml")
+    if isinstance(fallback, ThemeProblem):
+        raise FileNotFoundError(f"the installation is broken: {fallback}")
+    return fallback, found
+
+
+def load(path: Path) -> ThemeFile | ThemeProblem:
+    """Read one theme file; anything wrong in it comes back as a problem with its line."""
+    try:
+        text = path.read_text("utf-8")
+        tables = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        return ThemeProblem(path, 0, f"cannot be read: {error}")
+    except tomllib.TOMLDecodeError as error:
+        return _syntax_problem(path, text, str(error))
+    try:
+        return _theme_file(path, tables)
+    except _WrongValue as wrong:
+        return ThemeProblem(path, _line_of(text, wrong.table, wrong.key), wrong.message)
+
+
+def look_of(theme: ThemeFile, ascii: bool = False) -> Look:
+    """Return the styles of every role of a theme, for the widgets that draw lines themselves."""
+    words = {**_default_roles(theme.colors), **theme.roles}
+    base = Style.parse(f"{theme.colors['foreground']} on {theme.colors['background']}")
+    return Look(base=base, styles={role: Style.parse(words[role]) for role in ROLES}, ascii=ascii)
+
+
+def textual_theme(theme: ThemeFile) -> Theme:
+    """Return the theme for Textual's own widgets, with our roles as further style sheet variables."""
+    colors = theme.colors
+    return Theme(
+        name=theme.name,
+        dark=theme.dark,
+        primary=colors["primary"],
+        secondary=colors["secondary"],
+        accent=colors["accent"],
+        foreground=colors["foreground"],
+        background=colors["background"],
+        surface=colors["surface"],
+        panel=colors["panel"],
+        success=colors["success"],
+        warning=colors["warning"],
+        error=colors["error"],
+        boost=colors.get("boost"),
+        variables=_variables(theme),
+    )
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the WCAG contrast ratio of two colours, from 1 (equal) to 21 (black on white)."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+class _WrongValue(Exception):
+    """A value of a theme file that cannot be used; turned into a `ThemeProblem` by `load`."""
+
+    def __init__(self, table: str, key: str, message: str) -> None:
+        super().__init__(message)
+        self.table, self.key, self.message = table, key, message
+
+
+def _theme_file(path: Path, tables: Mapping[str, Any]) -> ThemeFile:
+    for table, content in tables.items():
+        if table not in TABLES or not isinstance(content, dict):
+            raise _WrongValue(table, "", f"unknown table [{table}]: a theme has {', '.join(TABLES)}")
+    head = tables.get("theme", {})
+    name = head.get("name", path.stem)
+    dark = head.get("dark", True)
+    if not isinstance(name, str) or not name:
+        raise _WrongValue("theme", "name", "name must be a text")
+    if not isinstance(dark, bool):
+        raise _WrongValue("theme", "dark", "dark must be true or false")
+    palette: dict[str, str] = {}
+    for key, value in tables.get("palette", {}).items():
+        palette[key] = _color("palette", key, value, palette)
+    colors = _colors(tables.get("colors", {}), palette)
+    roles = {
+        key: _style_words(key, value, {**palette, **colors}) for key, value in tables.get("roles", {}).items()
+    }
+    return ThemeFile(path, name, dark, colors, roles)
+
+
+def _colors(table: Mapping[str, Any], palette: Mapping[str, str]) -> dict[str, str]:
+    known = (*REQUIRED_COLORS, *OPTIONAL_COLORS)
+    for key in table:
+        if key not in known:
+            raise _WrongValue("colors", key, f"unknown colour {key!r}: a theme has {', '.join(known)}")
+    given = {key: _color("colors", key, value, palette) for key, value in table.items()}
+    for key in REQUIRED_COLORS:
+        if key not in given:
+            raise _WrongValue("colors", "", f"the colour {key!r} is missing")
+    return {**_derived_colors(given), **given}
+
+
+def _derived_colors(given: Mapping[str, str]) -> dict[str, str]:
+    background, foreground = given["background"], given["foreground"]
+    return {
+        "secondary": given["primary"],
+        "surface": _mix(background, foreground, 0.05),
+        "panel": _mix(background, foreground, 0.10),
+        "muted": _legible(_mix(foreground, background, 0.35), background, foreground, 4.5),
+        "faint": _mix(foreground, background, 0.70),
+    }
+
+
+def _color(table: str, key: str, value: object, names: Mapping[str, str]) -> str:
+    if not isinstance(value, str):
+        raise _WrongValue(table, key, f'{key} must be a text such as "#88c0d0"')
+    try:
+        return Color.parse(_resolved(table, key, value, names)).hex6.lower()
+    except ColorParseError:
+        raise _WrongValue(table, key, f"{value!r} is not a colour") from None
+
+
+def _style_words(role: str, value: object, names: Mapping[str, str]) -> str:
+    if role not in ROLES:
+        raise _WrongValue("roles", role, f"there is no role {role!r}")
+    if not isinstance(value, str):
+        raise _WrongValue("roles", role, f'{role} must be a text such as "bold $accent"')
+    words = _resolved("roles", role, value, names)
+    try:
+        Style.parse(words)
+    except StyleSyntaxError as error:
+        raise _WrongValue("roles", role, f"{value!r} is not a style: {error}") from None
+    return words
+
+
+def _resolved(table: str, key: str, value: str, names: Mapping[str, str]) -> str:
+    def color_of(reference: re.Match[str]) -> str:
+        try:
+            return names[reference[1]]
+        except KeyError:
+            raise _WrongValue(table, key, f"there is no colour named {reference[0]}") from None
+
+    return _REFERENCE.sub(color_of, value)
+
+
+def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
+    """Return a style for every role, in Rich style words, made from the colours of a theme alone."""
+    background, foreground = colors["background"], colors["foreground"]
+    names = {
+        **colors,
+        **{name: _legible(colors[name], background, foreground, 3.0) for name in _READ_AS_TEXT},
+        "number": _legible(_mix(foreground, background, 0.55), background, foreground, 3.0),
+        "cursor-ground": _tint(colors, "primary", 0.22),
+        "match-ground": _tint(colors, "warning", 0.35),
+        "added-ground": _tint(colors, "success", 0.38),
+        "removed-ground": _tint(colors, "error", 0.38),
+    }
+    return {role: _resolved("roles", role, words, names) for role, words in DEFAULT_ROLES.items()}
+
+
+def _variables(theme: ThemeFile) -> dict[str, str]:
+    """Return a style sheet variable for every role that Textual has no variable for: its one colour."""
+    found: dict[str, str] = {}
+    for role, style in look_of(theme).styles.items():
+        color = style.bgcolor or style.color
+        if role not in _TEXTUAL_VARIABLES:
+            found[role] = Color.from_rich_color(color).hex6 if color else theme.colors["foreground"]
+    return found
+
+
+def _tint(colors: Mapping[str, str], name: str, amount: float) -> str:
+    """Return a background tinted with a colour, weaker where text on it would become hard to read."""
+    background, foreground = colors["background"], colors["foreground"]
+    least = min(4.5, contrast(foreground, background) * 0.85)
+    while amount > 0.05:
+        tinted = _mix(background, colors[name], amount)
+        if contrast(foreground, tinted) >= least:
+            return tinted
+        amount -= 0.04
+    return _mix(background, colors[name], amount)
+
+
+def _legible(color: str, background: str, foreground: str, least: float) -> str:
+    """Return a colour moved towards the foreground until it stands out enough from the background."""
+    for step in range(10):
+        nearer = _mix(color, foreground, step / 10)
+        if contrast(nearer, background) >= least:
+            return nearer
+    return foreground
+
+
+def _mix(one: str, other: str, amount: float) -> str:
+    return Color.parse(one).blend(Color.parse(other), amount).hex6.lower()
+
+
+def _luminance(color: str) -> float:
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in Color.parse(color).normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _syntax_problem(path: Path, text: str, message: str) -> ThemeProblem:
+    where = _TOML_LINE.search(message)
+    line = int(where[1]) if where and where[1] else len(text.splitlines())
+    return ThemeProblem(path, max(line, 1), _TOML_LINE.sub("", message))
+
+
+def _line_of(text: str, table: str, key: str) -> int:
+    """Return the line of a key in its table, of the table when it lacks the key, else the first."""
+    table_line, inside = 1, False
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if stripped.startswith("["):
+            inside = stripped.strip("[] ").partition("]")[0] == table
+            table_line = number if inside else table_line
+        elif inside and key and stripped.partition("=")[0].strip().strip("\"'") == key:
+            return number
+    return table_line
