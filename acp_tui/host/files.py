@@ -1,0 +1,296 @@
+"""The files of one session: text read and written inside its roots, and nowhere else."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, NoReturn
+
+# FileError
+# ├── OutsideRoots   relative, or outside every root once links are followed
+# ├── NotFound       the file or a folder on the way to it is missing
+# ├── NotAFile       a folder, a pipe, a device …
+# ├── NotText        the bytes are not UTF-8
+# ├── TooLarge       more than is read at once
+# ├── NotAllowed     the system's permissions forbid it
+# └── WriteFailed    the disk is full, read-only, broken …
+
+
+class FileError(Exception):
+    """A file could not be read or written; the message is made to be shown."""
+
+
+class OutsideRoots(FileError):
+    """The path is relative, or leaves every root once links are followed."""
+
+
+class NotFound(FileError):
+    """The file, or a folder on the way to it, is missing."""
+
+
+class NotAFile(FileError):
+    """What is there is a folder, a pipe, a device or the like."""
+
+
+class NotText(FileError):
+    """What was asked for is not UTF-8 text."""
+
+
+class TooLarge(FileError):
+    """What was asked for is more than is read at once."""
+
+
+class NotAllowed(FileError):
+    """The permissions of the file or its folder forbid it."""
+
+
+class WriteFailed(FileError):
+    """The file could not be written; the old one is untouched."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written, with what a diff needs."""
+
+    path: str
+    """As it was asked for."""
+    old: str | None
+    """The text before; None when the file is new, or was no text that we read."""
+    new: str
+
+
+READ_LIMIT: Final = 32 << 20
+_CHUNK: Final = 1 << 20
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_KINDS: Final[dict[int, type[FileError]]] = {
+    errno.ENOENT: NotFound,
+    errno.ENOTDIR: NotFound,
+    errno.ELOOP: OutsideRoots,  # a component became a link after it was checked
+    errno.EISDIR: NotAFile,
+    errno.ENXIO: NotAFile,
+    errno.EACCES: NotAllowed,
+    errno.EPERM: NotAllowed,
+}
+
+
+class Files:
+    """Reads and writes the text files below some roots, for the agent of one session.
+
+    Links are resolved first; then every component is opened without following links, each from the
+    folder before it, so that a link put there in between is refused. Blocking: call it in a thread.
+
+    Source: ACP, page "file system".
+    """
+
+    def __init__(self, roots: Sequence[str | os.PathLike[str]], read_limit: int = READ_LIMIT) -> None:
+        self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
+        """The real paths of the session's folder and of the additional ones."""
+        self.read_limit = read_limit
+        """Bytes that one read returns at most."""
+
+    def contains(self, path: str) -> bool:
+        """Return whether a path, existing or not, lies in the roots once links are followed."""
+        try:
+            self._locate(path)
+        except OutsideRoots:
+            return False
+        return True
+
+    def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return a file, or `limit` lines of it from line `line` (the first is 1), line ends kept.
+
+        Only the lines asked for count for the limit in bytes.
+
+        Raises:
+            OutsideRoots, NotFound, NotAFile, NotText, TooLarge, NotAllowed
+        """
+        with self._errors(path), self._parent(path) as (folder, name):
+            file = os.fdopen(_open_regular(name, folder), "rb", buffering=0)
+            with file:
+                data = self._read_lines(file, max(0, (line or 1) - 1), limit)
+        return _decoded(data, path)
+
+    def write_text(self, path: str, content: str) -> Written:
+        """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.
+
+        The bytes are those of `content`, the mode is that of the old file.
+
+        Raises:
+            OutsideRoots, NotAFile, NotAllowed, WriteFailed
+        """
+        content = _SURROGATE.sub("\ufffd", content)
+        with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
+            before = _status(name, folder)
+            old = self._old_text(name, folder) if before else None
+            _replace(name, folder, content.encode(), before)
+        return Written(path, old, content)
+
+    def _locate(self, path: str) -> tuple[str, list[str]]:
+        """Return the root a path lies in and the names from there, links followed."""
+        if not path.startswith("/"):
+            raise OutsideRoots(f"“{path}” is not an absolute path.")
+        try:
+            real = Path(os.path.realpath(path))
+        except ValueError as error:  # a NUL, or half a character
+            raise OutsideRoots(f"“{path}” is no path: {error}.") from error
+        for root in self.roots:
+            if real.is_relative_to(root):
+                return root, list(real.relative_to(root).parts)
+        raise OutsideRoots(f"“{path}” lies outside the workspace.")
+
+    @contextmanager
+    def _parent(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        """Give the open folder of a file, and its name in there."""
+        root, names = self._locate(path)
+        if not names:
+            raise NotAFile(f"“{path}” is a folder.")
+        folder = os.open(root, _FOLDER)
+        try:
+            for name in names[:-1]:
+                inner = _open_folder(name, folder, make)
+                os.close(folder)
+                folder = inner
+            yield folder, names[-1]
+        finally:
+            os.close(folder)
+
+    def _read_lines(self, file: BinaryIO, skip: int, take: int | None) -> bytes:
+        """Return `take` lines after the first `skip`; a line ends at a newline."""
+        wanted = bytearray()
+        left = take
+        while (left is None or left > 0) and (chunk := file.read(_CHUNK)):
+            start, skip = _after_lines(chunk, 0, skip)
+            end = len(chunk)
+            if not skip and left is not None:
+                end, left = _after_lines(chunk, start, left)
+            wanted += chunk[start:end]
+            if len(wanted) > self.read_limit:
+                raise TooLarge(
+                    f"More than {self.read_limit:,} bytes of text were asked for; ask for fewer lines."
+                )
+        return bytes(wanted)
+
+    def _old_text(self, name: str, folder: int) -> str | None:
+        try:
+            with os.fdopen(_open_regular(name, folder), "rb", buffering=0) as file:
+                return self._read_lines(file, 0, None).decode()
+        except (UnicodeDecodeError, TooLarge, PermissionError):
+            return None
+
+    @contextmanager
+    def _errors(self, path: str, writing: bool = False) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            _raise(error, path, writing)
+
+
+def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
+    kind = _KINDS.get(error.errno or 0, WriteFailed if writing else FileError)
+    if writing and kind is NotFound:  # a file stands where a folder has to be, or a folder went away
+        kind = NotAFile if error.errno == errno.ENOTDIR else WriteFailed
+    verb = "written" if writing else "read"
+    raise kind(f"“{path}” cannot be {verb}: {error.strerror or error}.") from error
+
+
+def _open_folder(name: str, folder: int, make: bool) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+    try:
+        os.mkdir(name, dir_fd=folder)
+    except FileExistsError:  # somebody else was quicker
+        pass
+    return os.open(name, _FOLDER, dir_fd=folder)
+
+
+def _open_regular(name: str, folder: int) -> int:
+    """Open a plain file for reading; a pipe or device is not even opened."""
+    _status(name, folder, missing_ok=False)
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # it was exchanged in between
+        os.close(descriptor)
+        raise NotAFile(f"“{name}” is not a plain file.")
+    return descriptor
+
+
+def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result | None:
+    """Return the status of a plain file, or None if there is nothing."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        if missing_ok:
+            return None
+        raise
+    if stat.S_ISLNK(status.st_mode):
+        raise OutsideRoots(f"“{name}” is a link that cannot be followed.")
+    if stat.S_ISDIR(status.st_mode):
+        raise NotAFile(f"“{name}” is a folder.")
+    if not stat.S_ISREG(status.st_mode):
+        raise NotAFile(f"“{name}” is not a plain file.")
+    return status
+
+
+def _replace(name: str, folder: int, data: bytes, before: os.stat_result | None) -> None:
+    """Write beside the old file, then put the new one in its place."""
+    if before is not None:
+        _check_writable(name, folder)
+    beside = f".acp-tui-{secrets.token_hex(8)}"
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if before is not None:
+                _copy_mode(file.fileno(), before)
+            os.fsync(file.fileno())
+        os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(beside, dir_fd=folder)
+        raise
+
+
+def _check_writable(name: str, folder: int) -> None:
+    """Refuse what may not be written, since a rename would not ask."""
+    try:
+        os.close(os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder))
+    except OSError as error:
+        if error.errno != errno.ETXTBSY:  # a running program may be replaced
+            raise
+
+
+def _copy_mode(descriptor: int, before: os.stat_result) -> None:
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        except OSError:  # only root may; the file is then ours
+            pass
+    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+def _after_lines(data: bytes, start: int, count: int) -> tuple[int, int]:
+    """Return where the first `count` lines from `start` end in `data`, and how many are still to come."""
+    there = data.count(b"\n", start)
+    if there < count:
+        return len(data), count - there
+    for _ in range(count):
+        start = data.index(b"\n", start) + 1
+    return start, 0
+
+
+def _decoded(data: bytes, path: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise NotText(f"“{path}” is not UTF-8 text (byte {error.start:,}).") from error
