@@ -1,0 +1,105 @@
+"""Starting a program in a session of its own, from its name to its process id."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+# StartFailed
+# ├── ProgramNotFound   no such program on PATH, or no such file
+# ├── NotExecutable     the file is there but cannot be run
+# └── FolderUnusable    the working directory is missing, no directory or closed to us
+
+
+class StartFailed(Exception):
+    """A program could not be started; the message is made to be shown."""
+
+
+class ProgramNotFound(StartFailed):
+    """There is no such program on PATH, or no such file."""
+
+
+class NotExecutable(StartFailed):
+    """The program is a file that the system does not run."""
+
+
+class FolderUnusable(StartFailed):
+    """The working directory is missing, is no directory, or is closed to us."""
+
+
+SHELL: Final = "/bin/sh"
+_DEFAULTED: Final = [
+    # Python ignores the first two, and a parent may have ignored the others; a child starts afresh.
+    getattr(signal, name)
+    for name in ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP")
+    if hasattr(signal, name)
+]
+_CHANGE_FOLDER: Final = 'cd "$1" && shift && exec "$@"'
+
+
+def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
+    """Return the path of a program: found on PATH, or, when it has a slash, taken from `cwd`.
+
+    Raises:
+        ProgramNotFound, NotExecutable: saying which name was looked up.
+    """
+    if not name or "\0" in name:
+        raise ProgramNotFound("No program was named.")
+    if "/" not in name:
+        found = shutil.which(name, path=environment.get("PATH", os.defpath))
+        if found is None:
+            raise ProgramNotFound(f"There is no program “{name}” on PATH.")
+        return str(Path(found).absolute())
+    path = Path(cwd or Path.cwd(), name)
+    if not path.exists():
+        raise ProgramNotFound(f"There is no file “{path}”.")
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise NotExecutable(f"“{path}” is not an executable file.")
+    return str(path)
+
+
+def spawn(
+    argv: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: str | None,
+    file_actions: Sequence[tuple[Any, ...]],
+) -> int:
+    """Start a program as leader of a new session and return its process id.
+
+    `file_actions` are those of `os.posix_spawn`, which costs the same however large we are.
+
+    Raises:
+        StartFailed: nothing was started.
+    """
+    if cwd is not None:
+        _check_folder(cwd)
+    command = [find_program(argv[0] if argv else "", environment, cwd), *argv[1:]]
+    if cwd is not None:  # posix_spawn cannot change the folder
+        command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, cwd, *command]
+    try:
+        return os.posix_spawn(
+            command[0],
+            command,
+            environment,
+            file_actions=file_actions,
+            setsid=True,
+            setsigmask=[],
+            setsigdef=_DEFAULTED,
+        )
+    except OSError as error:
+        raise NotExecutable(f"“{argv[0]}” could not be started: {error.strerror}.") from error
+    except ValueError as error:  # a NUL, half a character, or an odd name of a variable
+        raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
+
+
+def _check_folder(cwd: str) -> None:
+    if not cwd.startswith("/") or "\0" in cwd:
+        raise FolderUnusable(f"The working directory “{cwd}” is not an absolute path.")
+    if not Path(cwd).is_dir():
+        raise FolderUnusable(f"The working directory “{cwd}” is not there, or is no directory.")
+    if not os.access(cwd, os.X_OK):
+        raise FolderUnusable(f"The working directory “{cwd}” may not be entered.")

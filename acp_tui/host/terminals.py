@@ -1,0 +1,347 @@
+"""Real terminals: commands of agents and of the person, each on a PTY of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import re
+import shlex
+import signal
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from acp_tui.host.guard import Guard
+from acp_tui.host.output import LineEnds, Tail
+from acp_tui.host.processes import Child, ExitStatus
+from acp_tui.host.spawning import SHELL, FolderUnusable, StartFailed, find_program
+
+# TerminalError
+# ├── SpawnFailed       the command could not be started
+# ├── BadDirectory      its working directory cannot be used
+# └── UnknownTerminal   no such terminal, or not one of this owner, or released
+
+
+class TerminalError(Exception):
+    """A terminal could not do what was asked; the message is made to be shown."""
+
+
+class SpawnFailed(TerminalError):
+    """The command could not be started."""
+
+
+class BadDirectory(TerminalError):
+    """The working directory of the command cannot be used."""
+
+
+class UnknownTerminal(TerminalError):
+    """There is no such terminal (any more) for who asks."""
+
+
+Listener = Callable[[bytes], None]
+
+DEFAULT_LIMIT: Final = 1 << 20
+"""Bytes of output kept for an agent that names no limit, and at least for views."""
+LARGEST_LIMIT: Final = 64 << 20
+"""Bytes of output kept at most, whatever an agent names."""
+MARK: Final = "ACP_TUI_TERMINAL"
+_SLICE: Final = 64 << 10  # bytes taken in at one go, so that keys get their turn
+_DRAIN: Final = 0.25  # seconds that the last output may take to arrive after the exit
+_PATIENCE: Final = 0.5  # seconds between TERM and KILL
+_SHELL_SYNTAX: Final = re.compile(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
+_DEFAULTS: Final = {
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "PAGER": "cat",  # nobody may be there to page
+    "GIT_PAGER": "cat",
+}
+_MISLEADING: Final = ("COLUMNS", "LINES", "TERMCAP")  # they tell of our own terminal
+
+
+class Terminal:
+    """One command on a PTY: its bytes, its keys, its end."""
+
+    def __init__(
+        self, terminal_id: str, owner: str, command_line: str, cwd: str, limit: int, child: Child, pty: _Pty
+    ) -> None:
+        self.id = terminal_id
+        self.owner = owner
+        """The id of the session it belongs to."""
+        self.command_line = command_line
+        """The command as it is shown."""
+        self.cwd = cwd
+        self.exit_status: ExitStatus | None = None
+        """How the command ended, once it has and its last output is in."""
+        self.started = time.monotonic()
+        self.ended: float | None = None
+        """When it started and ended, in seconds of the monotonic clock."""
+        self._child = child
+        self._pty = pty
+        self._tail = Tail(limit)
+        self._line_ends = LineEnds()
+        self._shown = Tail(max(limit, DEFAULT_LIMIT))
+        self._listeners: list[Listener] = []
+        self._over: asyncio.Future[ExitStatus] = asyncio.get_running_loop().create_future()
+        pty.start(self._take)
+        self._life = asyncio.create_task(self._live())
+
+    def output(self) -> tuple[str, bool]:
+        """Return what the agent sees, and whether its limit cut off the beginning."""
+        return self._tail.read()
+
+    async def wait(self) -> ExitStatus:
+        """Return how the command ended, once it has; for any number of waiters."""
+        return await asyncio.shield(self._over)
+
+    async def kill(self) -> None:
+        """End the command and all that came of it; output and status stay."""
+        await self._child.end(_PATIENCE)
+        await asyncio.wait({self._over}, timeout=1)
+
+    def write(self, data: bytes) -> None:
+        """Type keys; dropped once the command has ended."""
+        self._pty.write(data)
+
+    def interrupt(self) -> None:
+        """Interrupt what runs in the foreground, like Ctrl+C."""
+        if self.exit_status is None:
+            self._pty.signal_foreground(signal.SIGINT)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size, in cells."""
+        self._pty.resize(columns, rows)
+
+    def attach(self, listener: Listener) -> bytes:
+        """Return the bytes kept so far; from then on `listener` gets what comes, and b"" at the end.
+
+        After the end (see `exit_status`) nothing more comes.
+        """
+        if self.exit_status is None:
+            self._listeners.append(listener)
+        return self._shown.kept()
+
+    def detach(self, listener: Listener) -> None:
+        """Send nothing more to `listener`."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    def _take(self, data: bytes) -> None:
+        self._tail.append(self._line_ends.feed(data))
+        self._shown.append(data)
+        for listener in tuple(self._listeners):
+            listener(data)
+
+    async def _live(self) -> None:
+        status = await self._child.wait()
+        await self._pty.drain(_DRAIN)
+        self._tail.append(self._line_ends.rest())
+        self._tail.ended = self._shown.ended = True
+        self.exit_status = status
+        self.ended = time.monotonic()
+        self._over.set_result(status)
+        for listener in tuple(self._listeners):
+            listener(b"")
+        self._listeners.clear()
+        if not await self._child.alive():  # what a command left running is watched on
+            self._child.forget()
+
+
+class _Pty:
+    """Our side of a pseudo terminal on the event loop."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.master, self.slave = os.openpty()
+        os.set_blocking(self.master, False)
+        self.resize(columns, rows)
+
+    def start(self, take: Callable[[bytes], None]) -> None:
+        """Begin to hand what is written to `take`."""
+        self._loop = asyncio.get_running_loop()
+        self._take = take
+        self._eof = self._loop.create_future()
+        self._keys = bytearray()
+        self._loop.add_reader(self.master, self._read)
+
+    def file_actions(self) -> list[tuple[object, ...]]:
+        """Return how a child gets the terminal: to open it first makes it the controlling one."""
+        name = os.ttyname(self.slave)
+        return [
+            (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
+            (os.POSIX_SPAWN_DUP2, 0, 1),
+            (os.POSIX_SPAWN_DUP2, 0, 2),
+        ]
+
+    def resize(self, columns: int, rows: int) -> None:
+        if self.master >= 0:
+            termios.tcsetwinsize(self.master, (_size(rows), _size(columns)))
+
+    def write(self, data: bytes) -> None:
+        if self.master < 0:
+            return
+        self._keys += data
+        self._flush()
+
+    def signal_foreground(self, number: int) -> None:
+        try:
+            os.killpg(os.tcgetpgrp(self.master), number)
+        except OSError:  # nothing is in the foreground any more
+            pass
+
+    async def drain(self, seconds: float) -> None:
+        """Take in what is left, for at most that long, and close."""
+        os.close(self.slave)  # held until now, lest a command that closes its own looked like the end
+        self.slave = -1
+        await asyncio.wait({self._eof}, timeout=seconds)
+        self.close()
+
+    def close(self) -> None:
+        if self.master >= 0:
+            self._loop.remove_reader(self.master)
+            self._loop.remove_writer(self.master)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close what is open, before or after `start`."""
+        for descriptor in (self.master, self.slave):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.master = self.slave = -1
+
+    def _read(self) -> None:
+        pieces: list[bytes] = []
+        size = 0
+        while size < _SLICE:  # one read gives no more than a page or so
+            try:
+                data = os.read(self.master, _SLICE)
+            except BlockingIOError:
+                break
+            except OSError:  # EIO: nobody has the other side open, the normal end
+                data = b""
+            if not data:
+                self._loop.remove_reader(self.master)
+                if not self._eof.done():
+                    self._eof.set_result(None)
+                break
+            pieces.append(data)
+            size += len(data)
+        if pieces:
+            self._take(b"".join(pieces))
+
+    def _flush(self) -> None:
+        try:
+            while self._keys:
+                del self._keys[: os.write(self.master, self._keys)]
+        except BlockingIOError:
+            self._loop.add_writer(self.master, self._flush)
+            return
+        except OSError:  # the command is gone
+            self._keys.clear()
+        self._loop.remove_writer(self.master)
+
+
+class Terminals:
+    """The terminals of all sessions, by owner and id."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None, guard: Guard | None = None) -> None:
+        self._environment = environment
+        self._guard = guard
+        self._numbers = itertools.count(1)
+        self._terminals: dict[tuple[str, str], Terminal] = {}
+
+    async def create(
+        self,
+        owner: str,
+        command: str,
+        args: Sequence[str] = (),
+        *,
+        env: Mapping[str, str] = {},
+        cwd: str,
+        output_byte_limit: int | None = None,
+        columns: int = 120,
+        rows: int = 40,
+    ) -> Terminal:
+        """Start a command on a terminal of its own and return at once.
+
+        A shell line, that is a command without arguments that is no program, goes through the shell.
+
+        Raises:
+            SpawnFailed, BadDirectory: nothing was started.
+        Source: ACP, page "terminals".
+        """
+        limit = DEFAULT_LIMIT if output_byte_limit is None else min(output_byte_limit, LARGEST_LIMIT)
+        environment = self._environment_with(env)
+        argv = [command, *args]
+        if not args and _is_shell_line(command, environment, cwd):
+            argv = [SHELL, "-c", command]
+        pty = _Pty(columns, rows)
+        try:
+            child = self._start(argv, environment, cwd, pty)
+        except TerminalError:
+            pty.abandon()
+            raise
+        command_line = shlex.join(argv) if args else command
+        terminal = Terminal(f"term-{next(self._numbers)}", owner, command_line, cwd, limit, child, pty)
+        self._terminals[owner, terminal.id] = terminal
+        return terminal
+
+    def get(self, owner: str, terminal_id: str) -> Terminal:
+        """Return a terminal of this owner.
+
+        Raises:
+            UnknownTerminal: released, never created, or another owner's.
+        """
+        try:
+            return self._terminals[owner, terminal_id]
+        except KeyError:
+            raise UnknownTerminal(f"There is no terminal “{terminal_id}” in this session.") from None
+
+    async def release(self, owner: str, terminal_id: str) -> None:
+        """Kill what runs in a terminal and make its id invalid at once.
+
+        Raises:
+            UnknownTerminal: see `get`.
+        """
+        terminal = self.get(owner, terminal_id)
+        del self._terminals[owner, terminal_id]
+        await terminal.kill()
+
+    async def close(self, owner: str | None = None) -> None:
+        """Kill and free all terminals, or those of one owner."""
+        ids = [key for key in self._terminals if owner in (None, key[0])]
+        await asyncio.gather(*(self.release(*key) for key in ids))
+
+    def _start(self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, pty: _Pty) -> Child:
+        try:
+            return Child.start(
+                argv,
+                environment=environment,
+                mark_name=MARK,
+                cwd=cwd,
+                file_actions=pty.file_actions(),
+                guard=self._guard,
+            )
+        except FolderUnusable as error:
+            raise BadDirectory(str(error)) from error
+        except StartFailed as error:
+            raise SpawnFailed(str(error)) from error
+
+    def _environment_with(self, env: Mapping[str, str]) -> dict[str, str]:
+        ours = os.environ if self._environment is None else self._environment
+        inherited = {name: value for name, value in ours.items() if name not in _MISLEADING}
+        return {**inherited, **_DEFAULTS, **env}
+
+
+def _is_shell_line(command: str, environment: Mapping[str, str], cwd: str) -> bool:
+    if not _SHELL_SYNTAX.search(command):
+        return False
+    try:
+        find_program(command, environment, cwd)
+    except StartFailed:
+        return True
+    return False
+
+
+def _size(cells: int) -> int:
+    return max(1, min(cells, 0xFFFF))
