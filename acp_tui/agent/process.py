@@ -1,0 +1,319 @@
+"""The agent's process: bytes out, bytes in, its log, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import fcntl
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from acp_tui.host.guard import Guard
+from acp_tui.host.output import Tail
+from acp_tui.host.processes import Child, ExitStatus
+from acp_tui.host.spawning import FolderUnusable, NotExecutable, ProgramNotFound, StartFailed
+
+__all__ = ["ExitStatus", "Process", "SpawnFailed"]
+
+
+class SpawnFailed(Exception):
+    """The agent could not be started: what happened (`title`), and what to try (`advice`)."""
+
+    def __init__(self, title: str, advice: str) -> None:
+        super().__init__(f"{title} {advice}")
+        self.title = title
+        self.advice = advice
+
+
+MARK: Final = "ACP_TUI_AGENT"
+_READ: Final = 256 << 10  # bytes
+_TAIL: Final = 64 << 10  # bytes of stderr kept, and of one line of it
+_LINGER: Final = 0.25  # seconds that the last bytes may take to arrive after the exit
+_ADVICE: Final[dict[type[StartFailed], str]] = {
+    ProgramNotFound: "Check its name and whether it is installed, or give the full path.",
+    NotExecutable: "Make it executable, or name the program that runs it.",
+    FolderUnusable: "Choose a folder that exists and that you may enter.",
+    StartFailed: "Check the command and its environment.",
+}
+
+
+class Process:
+    """A running agent, leader of a session of its own.
+
+    Started without an event loop; everything that waits runs on one loop. `read` reads straight from
+    the pipe: an agent whose output nobody asks for stops by itself.
+
+    Source: ACP, page "transports", stdio.
+    """
+
+    def __init__(self, argv: Sequence[str], child: Child, stdin: int, stdout: int, stderr: int) -> None:
+        self.argv = tuple(argv)
+        self.on_stderr: Callable[[str], None] | None = None
+        """Called with each line of stderr, without its end; a very long line comes in pieces."""
+        self.broken = False
+        """Whether the agent does not take input any more; what is written is then dropped."""
+        self._child = child
+        self._stdin = stdin
+        self._stdout = stdout
+        self._stderr = stderr
+        self._outgoing: deque[memoryview] = deque()
+        self._tail = Tail(_TAIL)
+        self._lines = _Lines(self._tell)
+        self._readable: asyncio.Future[None] | None = None
+        self._stderr_over: asyncio.Future[None] | None = None
+        self._stopping: asyncio.Task[ExitStatus] | None = None
+
+    @classmethod
+    def spawn(
+        cls,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        guard: Guard | None = None,
+    ) -> Process:
+        """Start an agent with the user's environment and `env` over it; needs no event loop.
+
+        Raises:
+            SpawnFailed: nothing was started.
+        """
+        ends = [os.pipe(), os.pipe(), os.pipe()]
+        theirs = [ends[0][0], ends[1][1], ends[2][1]]
+        ours = [ends[0][1], ends[1][0], ends[2][0]]
+        try:
+            child = Child.start(
+                argv,
+                environment={**os.environ, **(env or {})},
+                mark_name=MARK,
+                cwd=cwd,
+                file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate(theirs)],
+                guard=guard,
+            )
+        except StartFailed as error:
+            _close(*ours)
+            raise SpawnFailed(str(error), _ADVICE[type(error)]) from error
+        finally:
+            _close(*theirs)
+        for descriptor in ours:
+            os.set_blocking(descriptor, False)
+        _widen(ours[1])
+        return cls(argv, child, *ours)
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is that of its group and session as well."""
+        return self._child.pid
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """How the agent ended, once it has."""
+        return self._child.exit_status
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last 64 KiB of stderr."""
+        return self._tail.text()
+
+    def start_draining(self) -> None:
+        """Read stderr and flush input from now on, on the running loop; the first wait does so, too."""
+        if self._stderr_over is not None:
+            return
+        loop = asyncio.get_running_loop()
+        self._stderr_over = loop.create_future()
+        if self._stderr < 0:
+            self._stderr_over.set_result(None)
+            return
+        loop.add_reader(self._stderr, self._read_stderr)
+        self._child.watch()
+        self._flush()
+
+    async def read(self) -> bytes:
+        """Return up to 256 KiB of stdout as soon as there are any, b"" at its end. One caller at a time.
+
+        After the exit the end comes when it has been quiet for a moment, even if a process that the
+        agent left behind holds the pipe open.
+        """
+        self.start_draining()
+        while self._stdout >= 0:
+            ready = await self._wait_readable()
+            if self._stdout < 0:
+                break
+            try:
+                data = os.read(self._stdout, _READ)
+            except BlockingIOError:
+                if not ready:
+                    data = b""
+                else:
+                    continue
+            if not data:
+                self._close_stdout()
+            return data
+        return b""
+
+    async def _wait_readable(self) -> bool:
+        """Wait until there is something to read; False when the agent is gone and all is quiet."""
+        loop = asyncio.get_running_loop()
+        self._readable = loop.create_future()
+        exited = self._child.watch()
+        descriptor = self._stdout
+        loop.add_reader(descriptor, _settle, self._readable)
+        try:
+            waited: set[asyncio.Future[Any]] = {self._readable, exited}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if not self._readable.done():
+                await asyncio.wait({self._readable}, timeout=_LINGER)
+            return self._readable.done()
+        finally:
+            if self._stdout == descriptor:  # else it is closed, and its number may be another's
+                loop.remove_reader(descriptor)
+
+    def _close_stdout(self) -> None:
+        if self._stdout < 0:
+            return
+        if self._readable is not None:
+            self._readable.get_loop().remove_reader(self._stdout)
+            _settle(self._readable)
+        _close(self._stdout)
+        self._stdout = -1
+
+    def write(self, data: bytes) -> None:
+        """Send whole lines, after all that was written before; never blocks."""
+        if self.broken or self._stdin < 0 or not data:
+            return
+        self._outgoing.append(memoryview(data))
+        if len(self._outgoing) == 1:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write as much as the pipe takes, and come back for the rest."""
+        try:
+            while self._outgoing:
+                first = self._outgoing[0]
+                sent = os.write(self._stdin, first)
+                if sent < len(first):
+                    self._outgoing[0] = first[sent:]
+                else:
+                    self._outgoing.popleft()
+        except BlockingIOError:
+            if self._stderr_over is not None:  # before there is a loop, the first wait sees to the rest
+                asyncio.get_running_loop().add_writer(self._stdin, self._flush)
+        except OSError:  # the agent closed its stdin, or is gone
+            self._close_stdin()
+        else:
+            self._unwatch_stdin()
+
+    def _unwatch_stdin(self) -> None:
+        if self._stderr_over is not None and self._stdin >= 0:
+            self._stderr_over.get_loop().remove_writer(self._stdin)
+
+    def _close_stdin(self) -> None:
+        self.broken = True
+        self._outgoing.clear()
+        if self._stdin >= 0:
+            self._unwatch_stdin()
+            _close(self._stdin)
+            self._stdin = -1
+
+    def _read_stderr(self) -> None:
+        try:
+            data = os.read(self._stderr, _TAIL)
+        except BlockingIOError:
+            return
+        if data:
+            self._tail.append(data)
+            self._lines.feed(data)
+        else:
+            self._close_stderr()
+
+    def _close_stderr(self) -> None:
+        if self._stderr < 0 or self._stderr_over is None:
+            return
+        self._stderr_over.get_loop().remove_reader(self._stderr)
+        _close(self._stderr)
+        self._stderr = -1
+        self._tail.ended = True
+        self._lines.end()
+        _settle(self._stderr_over)
+
+    def _tell(self, line: str) -> None:
+        if self.on_stderr is not None:
+            self.on_stderr(line)
+
+    async def wait(self) -> ExitStatus:
+        """Return how the agent ended, once it has and the end of its stderr is in."""
+        self.start_draining()
+        status = await self._child.wait()
+        if self._stderr_over is not None:
+            await asyncio.wait({self._stderr_over}, timeout=_LINGER)
+        return status
+
+    async def stop(self, patience: float = 2.0) -> ExitStatus:
+        """End the agent and all that came of it: close stdin, then TERM, then KILL, `patience` seconds apart.
+
+        May be called again, and at the same time; all get the same answer.
+        """
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop(patience))
+        return await asyncio.shield(self._stopping)
+
+    async def _stop(self, patience: float) -> ExitStatus:
+        self.start_draining()
+        self._close_stdin()
+        exited = self._child.watch()
+        await asyncio.wait({exited}, timeout=patience)
+        await self._child.end(patience)
+        if self._stderr_over is not None:
+            await asyncio.wait({self._stderr_over}, timeout=_LINGER)
+        self._close_stderr()
+        self._close_stdout()
+        return self._child.exit_status or ExitStatus(None, None)
+
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time used by the agent's session so far, None where that is unknown."""
+        return self._child.cpu_seconds()
+
+
+class _Lines:
+    """Cuts a stream of bytes into lines of text."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._open = ""
+
+    def feed(self, data: bytes) -> None:
+        *lines, self._open = (self._open + self._decoder.decode(data)).split("\n")
+        for line in lines:
+            self._tell(line.removesuffix("\r"))
+        if len(self._open) > _TAIL:
+            self._tell(self._open)
+            self._open = ""
+
+    def end(self) -> None:
+        rest = self._open + self._decoder.decode(b"", final=True)
+        self._open = ""
+        if rest:
+            self._tell(rest)
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _widen(descriptor: int) -> None:
+    """Let the pipe hold as much as one read takes, where the system allows it."""
+    resize = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if resize is None:
+        return
+    try:
+        fcntl.fcntl(descriptor, resize, _READ)
+    except OSError:  # the user's share of pipe memory is used up
+        pass
