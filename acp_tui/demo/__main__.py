@@ -1,0 +1,26 @@
+"""Starts the demo agent on stdin and stdout: `python -m acp_tui.demo [--speed X]`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from acp_tui.demo.agent import Agent
+from acp_tui.demo.connection import Connection
+
+SPEED_VARIABLE = "ACP_TUI_DEMO_SPEED"
+
+
+def main() -> None:
+    """Talk to the client on the other end of our pipes until it closes them."""
+    parser = argparse.ArgumentParser(prog="acp_tui.demo", description="An agent that plays scenes, over ACP.")
+    parser.add_argument(
+        "--speed",
+        type=float,
+        default=os.environ.get(SPEED_VARIABLE, "1"),
+        help="1 is the pace of a person reading, 2 twice as fast, 0 without any pause",
+    )
+    Agent(Connection(0, 1), parser.parse_args().speed).serve()
+
+
+main()

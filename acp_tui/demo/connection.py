@@ -1,0 +1,148 @@
+"""JSON-RPC over two pipes, for an agent that works in threads: one reads, each turn has its own.
+
+Refused       an error answer: theirs to one of our requests, or ours to one of theirs
+Stopped       a request of ours will not be waited for any longer
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+Params = dict[str, Any]
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+NOT_FOUND: Final = -32002
+
+
+class Refused(Exception):
+    """An error answer of JSON-RPC."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def params(self) -> Params:
+        """Return the error object as it goes over the wire."""
+        error: Params = {"code": self.code, "message": self.message}
+        return error if self.data is None else {**error, "data": self.data}
+
+
+class Stopped(Exception):
+    """A request of ours will not be waited for any longer."""
+
+
+class Call:
+    """One request of ours that the client has not answered yet."""
+
+    def __init__(self) -> None:
+        self._settled = threading.Event()
+        self._answer: Params | None = None
+
+    def settle(self, answer: Params | None) -> None:
+        """Give the client's answer, or None to stop the wait; the first one counts."""
+        if not self._settled.is_set():
+            self._answer = answer
+            self._settled.set()
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the answer and return its result.
+
+        Raises:
+            Refused: the client answered with an error.
+            Stopped: the wait was stopped, the client is gone, or `timeout` seconds have passed.
+        """
+        if not self._settled.wait(timeout) or self._answer is None:
+            raise Stopped
+        if (error := self._answer.get("error")) is not None:
+            raise Refused(error.get("code", INTERNAL_ERROR), error.get("message", ""), error.get("data"))
+        return self._answer.get("result") or {}
+
+
+class Connection:
+    """Both directions of the talk with one client."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._lock = threading.Lock()
+        self._calls: dict[int, Call] = {}
+        self._next_id = 0
+
+    def messages(self) -> Iterator[Params]:
+        """Yield requests and notifications until the client closes its end; answers go to their calls."""
+        with open(self._reading, "rb", closefd=False) as stream:
+            for line in stream:
+                message = self._decoded(line)
+                if message is None:
+                    continue
+                if "method" in message:
+                    yield message
+                elif (call := self._calls.pop(message.get("id"), None)) is not None:  # type: ignore[arg-type]
+                    call.settle(message)
+        for call in list(self._calls.values()):
+            call.settle(None)
+
+    def call(self, method: str, params: Params) -> Call:
+        """Send a request; `Call.result` waits for its answer."""
+        call = Call()
+        with self._lock:
+            number = self._next_id
+            self._next_id += 1
+            self._calls[number] = call
+            self._write({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return call
+
+    def notify(self, method: str, params: Params) -> None:
+        """Send a notification."""
+        with self._lock:
+            self._write({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def reply(self, request_id: Any, result: Params) -> None:
+        """Answer a request of the client."""
+        with self._lock:
+            self._write({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+    def refuse(self, request_id: Any, refused: Refused) -> None:
+        """Answer a request of the client with an error."""
+        with self._lock:
+            self._write({"jsonrpc": "2.0", "id": request_id, "error": refused.params()})
+
+    def noise(self, text: str) -> None:
+        """Write a line that is no message, as agents do although they must not."""
+        with self._lock:
+            self._send(text.encode() + b"\n")
+
+    def _write(self, message: Params) -> None:
+        self._send(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._writing, view) :]
+        except BrokenPipeError:
+            raise Stopped from None  # the client is gone; its end of our stdin follows
+
+    def _decoded(self, line: bytes) -> Params | None:
+        """Return the message of a line, or answer that it is none."""
+        if not line.strip():
+            return None
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self.refuse(None, Refused(PARSE_ERROR, "Parse error"))
+            return None
+        if not isinstance(message, dict):
+            self.refuse(None, Refused(INVALID_REQUEST, "A message must be an object"))
+            return None
+        return message

@@ -1,0 +1,130 @@
+"""Scenes that write files: `demo-tally.py`, a word counter nobody needs, and what belongs to it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acp_tui.demo.turn import Turn, diff
+from acp_tui.demo.work import allowed, in_workspace, lends_files, read, write
+
+_PLAIN: Final = '''\
+"""tally: counts the words of its input."""
+
+import sys
+from collections import Counter
+
+
+def count(text: str) -> Counter[str]:
+    return Counter(text.lower().split())
+
+
+def report(counts: Counter[str]) -> str:
+    lines = [f"{number:>8} {word}" for word, number in counts.most_common()]
+    return "\\n".join(lines)
+
+
+def main() -> None:
+    counts = count(sys.stdin.read())
+    print(report(counts))
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+_WITH_JSON: Final = '''\
+"""tally: counts the words of its input."""
+
+import argparse
+import json
+import sys
+from collections import Counter
+
+
+def count(text: str) -> Counter[str]:
+    return Counter(text.lower().split())
+
+
+def report(counts: Counter[str], as_json: bool = False) -> str:
+    if as_json:
+        return json.dumps(dict(counts.most_common()), indent=2, ensure_ascii=False)
+    lines = [f"{number:>8} {word}" for word, number in counts.most_common()]
+    return "\\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tally")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    counts = count(sys.stdin.read())
+    print(report(counts, options.json))
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+_TEST: Final = """\
+from collections import Counter
+
+from demo_tally import report
+
+
+def test_json_keeps_the_order_of_the_counts() -> None:
+    assert report(Counter(b=1, a=2), as_json=True).splitlines()[1] == '  "a": 2,'
+"""
+
+_CHANGES: Final = "# Changes\n\n- `--json` prints the counts as JSON, most frequent word first.\n"
+
+NAME: Final = "demo-tally.py"
+
+
+def new(turn: Turn, rest: str) -> None:
+    """Write the program as a new file."""
+    turn.think("A new file: show the whole of it before asking.")
+    if _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
+        turn.say(f"`{NAME}` is there now. `/edit` teaches it to print JSON.")
+
+
+def edit(turn: Turn, rest: str) -> None:
+    """Add the option, or take it out again if it is there already."""
+    turn.think("Look at the file as it is now, then change as little as possible.")
+    old = read(turn, in_workspace(turn, NAME)) if lends_files(turn) else None
+    if old is None:
+        turn.say(f"There is no `{NAME}` yet, so I begin with it.\n")
+        if not _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
+            return
+        old = _PLAIN
+    title, wanted = ("Take --json out", _PLAIN) if old == _WITH_JSON else ("Add --json", _WITH_JSON)
+    if _wrote(turn, title, {NAME: wanted}):
+        turn.say("Done. Play `/edit` once more to turn it back.")
+
+
+def three(turn: Turn, rest: str) -> None:
+    """Ask once about three files."""
+    files = {NAME: _WITH_JSON, "demo_tally_test.py": _TEST, "demo-changes.md": _CHANGES}
+    if _wrote(turn, "Add --json, with a test and a note", files):
+        turn.say("All three files are written: " + ", ".join(f"`{name}`" for name in files) + ".")
+
+
+def _wrote(turn: Turn, title: str, files: dict[str, str]) -> bool:
+    """Write files after one question about all of them, and return whether that was allowed."""
+    if not lends_files(turn):
+        turn.say("This client lends no files, so I cannot write anything.")
+        return False
+    paths = {in_workspace(turn, name): text for name, text in files.items()}
+    first = next(iter(paths))
+    tool = turn.tool(title, "edit", first, {"paths": list(paths)})
+    tool.update(
+        content=[diff(path, read(turn, path), text) for path, text in paths.items()],
+        locations=[{"path": path} for path in paths],
+    )
+    if not allowed(turn, tool):
+        turn.say("Then everything stays as it is.")
+        return False
+    tool.start()
+    for path, text in paths.items():
+        turn.pause(0.3)
+        write(turn, path, text)
+    tool.finish()
+    return True

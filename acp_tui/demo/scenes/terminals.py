@@ -1,0 +1,85 @@
+"""Scenes that run commands, and several things at once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acp_tui.demo.connection import Refused
+from acp_tui.demo.turn import ToolCall, Turn, text_content
+from acp_tui.demo.work import ALLOW_ONCE, REJECT_ONCE, allowed, chosen, run
+
+_CHECKS: Final = (
+    "for check in 'finds the words' 'counts them' 'sorts by number' 'prints JSON'; do "
+    "printf '\\033[32m✓\\033[0m tally %s\\n' \"$check\"; sleep {pause}; done; "
+    "printf '\\033[1m4 passed\\033[0m\\n'"
+)
+
+
+def run_checks(turn: Turn) -> str:
+    """Run the imaginary checks of `tally` if that is allowed, and return a sentence about it."""
+    pause = f"{0.4 / turn.speed:.2f}" if turn.speed else "0"
+    tool = _command(turn, "Run the checks", _CHECKS.format(pause=pause))
+    if not turn.can("terminal"):
+        tool.finish("The client lends no terminal.", failed=True)
+        return "I ran nothing, since this client lends no terminal."
+    if not allowed(turn, tool):
+        return "I ran nothing, as you wished."
+    code = run(turn, tool, "sh", ["-c", tool.fields["rawInput"]["command"]])
+    return "The checks passed." if code == 0 else f"The checks ended with exit code {code}."
+
+
+def run_scene(turn: Turn, rest: str) -> None:
+    """Run a command line of the user's in a shell of the client's."""
+    line = rest or "ls -la"
+    tool = _command(turn, line, line)
+    if not turn.can("terminal"):
+        tool.finish("The client lends no terminal.", failed=True)
+        turn.say("This client lends no terminal, so I cannot run anything.")
+        return
+    if not allowed(turn, tool):
+        turn.say("Then I run nothing.")
+        return
+    try:
+        code = run(turn, tool, "sh", ["-c", line])
+    except Refused as refused:
+        tool.finish(f"It did not start: {refused.message}", failed=True)
+        turn.say("The command did not even start.")
+        return
+    turn.say("It ended well." if code == 0 else f"It ended with exit code {code}.")
+
+
+def parallel(turn: Turn, rest: str) -> None:
+    """Work on three things at once, and ask two questions at the same time."""
+    turn.say("Three searches at once, and then two questions at once.\n")
+    tools = [turn.tool(f"Search for “{word}”", "search", raw_input={"query": word}) for word in _WORDS]
+    for tool in tools:
+        tool.start()
+    for found in range(1, 4):
+        for tool in tools:
+            turn.pause(0.2)
+            tool.update(content=[text_content(f"{found} of 3 folders searched")])
+    for tool in reversed(tools):
+        turn.pause(0.3)
+        tool.finish("Found in `tally/words.py`, line 12.")
+    _two_questions(turn)
+
+
+def _two_questions(turn: Turn) -> None:
+    options = [ALLOW_ONCE, REJECT_ONCE]
+    tools = [turn.tool(f"Fetch {page}", "fetch", raw_input={"url": page}) for page in _PAGES]
+    calls = [
+        turn.begin("session/request_permission", toolCall=tool.described(), options=options) for tool in tools
+    ]
+    answers = [chosen(turn.wait(call), options) for call in calls]
+    for tool, answer in zip(tools, answers, strict=True):
+        tool.finish("Not really fetched: a demo has no network.", failed=answer is not ALLOW_ONCE)
+    allowed_count = sum(answer is ALLOW_ONCE for answer in answers)
+    turn.say(f"You allowed {allowed_count} of 2.")
+
+
+def _command(turn: Turn, title: str, line: str) -> ToolCall:
+    return turn.tool(title, "execute", raw_input={"command": line, "cwd": turn.session.cwd})
+
+
+_WORDS: Final = ("count", "report", "json")
+_PAGES: Final = ("https://example.com/tally", "https://example.com/json")

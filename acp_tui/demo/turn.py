@@ -1,0 +1,192 @@
+"""One turn of the demo agent: the words in which a scene speaks, thinks, asks and works."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+from acp_tui.demo.connection import Call, Connection, Params, Refused, Stopped
+from acp_tui.demo.session import Session
+
+_PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
+"""What a model sends at once: up to three words with the space around them."""
+
+_TOKENS_A_CHARACTER: Final = 0.25
+
+
+class Cancelled(Exception):
+    """The client cancelled the turn; a scene lets it pass, after tidying up."""
+
+
+class Turn:
+    """What happens between a prompt and its answer. `say`, `ask` and so on raise `Cancelled` at once."""
+
+    def __init__(
+        self, session: Session, connection: Connection, client: Params, prompt: list[Params], speed: float
+    ) -> None:
+        self.session = session
+        self.prompt = prompt
+        self.capabilities = client
+        """What the client said it can do."""
+        self.connection = connection
+        self.speed = speed
+        self.open_tools: dict[str, ToolCall] = {}
+        self._stopped = threading.Event()
+        self._calls: set[Call] = set()
+
+    def cancel(self) -> None:
+        """End the turn soon, from another thread: every wait in it ends now."""
+        self._stopped.set()
+        for call in list(self._calls):
+            call.settle(None)
+
+    def can(self, *path: str) -> bool:
+        """Return whether the client has a capability: `can("fs", "readTextFile")`."""
+        value: Any = self.capabilities
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value is not None and value is not False
+
+    def pause(self, seconds: float) -> None:
+        """Wait as a model or a disk would, at the pace of the demo."""
+        if self.speed > 0:
+            self._stopped.wait(seconds / self.speed)
+        self.check()
+
+    def wait_for_cancel(self) -> None:
+        """Wait until the turn is cancelled, however fast the demo plays."""
+        self._stopped.wait()
+        self.check()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the turn is over."""
+        if self._stopped.is_set():
+            raise Cancelled
+
+    def say(self, text: str) -> None:
+        """Stream Markdown as one message of the agent."""
+        self._stream("agent_message_chunk", text, 0.03)
+
+    def think(self, text: str) -> None:
+        """Stream a thought."""
+        self._stream("agent_thought_chunk", text, 0.04)
+
+    def show(self, block: Params) -> None:
+        """Send one content block that is not text, such as an image, as a message of its own."""
+        self.check()
+        self.session.update("agent_message_chunk", content=block, messageId=self.session.next_id("msg"))
+
+    def plan(self, steps: Sequence[tuple[str, str]], done: int) -> None:
+        """Send the plan of (text, priority): `done` steps are completed, the next one is worked on."""
+        self.check()
+        status = ["completed"] * done + ["in_progress"] + ["pending"] * len(steps)
+        entries = [
+            {"content": text, "priority": priority, "status": state}
+            for (text, priority), state in zip(steps, status, strict=False)
+        ]
+        self.session.update("plan", entries=entries)
+
+    def tool(self, title: str, kind: str, path: str = "", raw_input: Any = None) -> ToolCall:
+        """Announce a tool call, pending; give `path` if it works on one file."""
+        self.check()
+        return ToolCall(self, title, kind, path, raw_input)
+
+    def call(self, method: str, **params: Any) -> Any:
+        """Send a request about this session and wait for its result.
+
+        Raises:
+            Cancelled: the turn was cancelled meanwhile.
+            Refused: the client answered with an error.
+        """
+        return self.wait(self.begin(method, **params))
+
+    def begin(self, method: str, **params: Any) -> Call:
+        """Send a request about this session; `wait` for it later."""
+        self.check()
+        call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
+        self._calls.add(call)
+        if self._stopped.is_set():  # cancelled between the check and here
+            call.settle(None)
+        return call
+
+    def wait(self, call: Call) -> Any:
+        """Wait for a request that was begun."""
+        try:
+            return call.result()
+        except Stopped:
+            raise Cancelled from None
+        finally:
+            self._calls.discard(call)
+
+    def tidy(self, method: str, **params: Any) -> Any:
+        """Send a request that must go out even when the turn is cancelled; None if the client refuses it."""
+        try:
+            call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
+            return call.result(timeout=5)
+        except (Stopped, Refused):
+            return None
+
+    def settle(self) -> None:
+        """Leave nothing open at the end: fail what still runs, and say what the turn has cost."""
+        for tool in list(self.open_tools.values()):
+            tool.finish(failed=True)
+        self.session.tell_usage()
+
+    def _stream(self, kind: str, text: str, seconds: float) -> None:
+        message_id = self.session.next_id("msg")
+        self.pause(10 * seconds)
+        for piece in _PIECE.findall(text):
+            self.check()
+            self.session.update(kind, content={"type": "text", "text": piece}, messageId=message_id)
+            self.pause(seconds)
+        self.session.used += int(len(text) * _TOKENS_A_CHARACTER)
+
+
+class ToolCall:
+    """One tool call of a turn."""
+
+    def __init__(self, turn: Turn, title: str, kind: str, path: str, raw_input: Any) -> None:
+        self.tool_call_id = turn.session.next_id("call")
+        self.fields: Params = {"title": title, "kind": kind}
+        if path:
+            self.fields["locations"] = [{"path": path}]
+        if raw_input is not None:
+            self.fields["rawInput"] = raw_input
+        self._turn = turn
+        turn.open_tools[self.tool_call_id] = self
+        turn.session.update("tool_call", toolCallId=self.tool_call_id, status="pending", **self.fields)
+
+    def update(self, **fields: Any) -> None:
+        """Change some fields."""
+        self.fields.update(fields)
+        if fields.get("status") in ("completed", "failed"):
+            self._turn.open_tools.pop(self.tool_call_id, None)
+        self._turn.session.update("tool_call_update", toolCallId=self.tool_call_id, **fields)
+
+    def start(self) -> None:
+        """Say that it runs."""
+        self._turn.check()
+        self.update(status="in_progress")
+
+    def finish(self, text: str = "", *, failed: bool = False, content: list[Params] | None = None) -> None:
+        """Say that it is over, with a text or other content to show."""
+        shown = content if content is not None else [text_content(text)] if text else None
+        fields: Params = {"status": "failed" if failed else "completed"}
+        self.update(**fields if shown is None else {**fields, "content": shown})
+
+    def described(self) -> Params:
+        """Return the tool call as a permission request carries it."""
+        return {"toolCallId": self.tool_call_id, "status": "pending", **self.fields}
+
+
+def text_content(text: str) -> Params:
+    """Return a text as content of a tool call."""
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
+def diff(path: str, old: str | None, new: str) -> Params:
+    """Return a difference as content of a tool call; `old` is None for a new file."""
+    content: Params = {"type": "diff", "path": path, "newText": new}
+    return content if old is None else {**content, "oldText": old}
