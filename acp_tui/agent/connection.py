@@ -1,0 +1,240 @@
+"""One connection: calls out, answers and requests in, every frame written down, in the order of the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Any, Final, Protocol
+
+from acp_tui.acp.reading import Unreadable
+from acp_tui.agent import errors, history
+from acp_tui.agent.errors import AgentError, AgentGone
+from acp_tui.host.processes import ExitStatus
+from acp_tui.session.events import Event
+from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, Response
+from acp_tui.wire.peer import LINE_LIMIT, AlreadyAnswered, Peer
+
+log = logging.getLogger(__name__)
+
+STRANGE: Final = 20
+"""Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
+
+
+class Pipe(Protocol):
+    """The process, as far as a connection needs it."""
+
+    async def read(self) -> bytes:
+        """Return some bytes of its output, nothing at the end."""
+
+    def write(self, data: bytes) -> None:
+        """Queue bytes for its input."""
+
+    async def wait(self) -> ExitStatus:
+        """Return how it ended."""
+
+    async def stop(self) -> ExitStatus:
+        """End it and all that it started."""
+
+    @property
+    def stderr_tail(self) -> str:
+        """The newest of what it said on the side."""
+
+
+class Journal(Protocol):
+    """Where every frame is written down."""
+
+    def record(self, direction: str, line: bytes) -> None:
+        """Write down a line of the wire: `in` or `out`."""
+
+    def raw(self, text: str) -> None:
+        """Write down a line of the agent's output that is no message."""
+
+    def note(self, msg: dict[str, Any]) -> None:
+        """Write down what is ours."""
+
+    def flush(self) -> None:
+        """Put it on the disk."""
+
+
+class Owner(Protocol):
+    """Whoever the connection serves: hears what its frames mean, and decides about requests."""
+
+    def note(self, session_id: str, event: Event) -> None:
+        """Something happened in a session. Called in the order of the wire."""
+
+    def asked(self, request: Request) -> None:
+        """The agent wants an answer: `reply` or `fail`, now or later."""
+
+    def taken_back(self, request: Request) -> None:
+        """The agent no longer needs an answer, and gets one all the same."""
+
+    def noticed(self, noise: Noise) -> None:
+        """A line was no message."""
+
+
+class Connection:
+    """Moves frames between a process and its owner."""
+
+    def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
+        self.exit: ExitStatus | None = None
+        """How the process ended, once it has."""
+        self.last_heard = time.monotonic()
+        """When something last came, on the monotonic clock."""
+        self.noise = 0
+        """Lines that were no messages."""
+        self._process = process
+        self._journal = journal
+        self._owner = owner
+        self._peer = Peer(line_limit)
+        self._answers: dict[Call, asyncio.Future[Any]] = {}
+        self._may_read = asyncio.Event()
+        self._may_read.set()
+        self._heard_a_message = False
+
+    async def run(self) -> ExitStatus:
+        """Read until the process is gone; call once, in a task of its own."""
+        while data := await self._process.read():
+            self.last_heard = time.monotonic()
+            for message in self._peer.receive(data):
+                self._receive(message)
+            self._journal.flush()
+            await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
+            await self._may_read.wait()
+        for message in self._peer.receive_end():
+            self._receive(message)
+        self.exit = await self._process.wait()
+        self._journal.note({"exit": self.exit.exit_code, "signal": self.exit.signal})
+        self._journal.flush()
+        for call in list(self._answers):
+            self._settle(call, AgentGone(f"The agent has ended ({ending(self.exit)})."))
+        self._peer.calls.clear()
+        return self.exit
+
+    def pause_reading(self) -> None:
+        """Too much waits to be drawn: leave what the agent writes in its pipe."""
+        self._may_read.clear()
+
+    def resume_reading(self) -> None:
+        """Go on reading."""
+        self._may_read.set()
+
+    @property
+    def looks_strange(self) -> bool:
+        """Whether the program is probably no ACP agent: it only printed other things."""
+        return not self._heard_a_message and self.noise >= STRANGE
+
+    @property
+    def waiting_for(self) -> list[str]:
+        """The methods of our calls without an answer, oldest first."""
+        return [call.method for call in self._peer.calls.values()]
+
+    # ------------------------------------------------------------------ out
+
+    async def call(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask something and return the result. When the caller is cancelled, so is the request.
+
+        Raises:
+            CallFailed: the agent answered with an error.
+            AgentGone: it ended before it answered.
+        """
+        if self.exit is not None:
+            raise AgentGone(f"The agent has ended ({ending(self.exit)}).")
+        call, line = self._peer.call(method, params)
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._answers[call] = answer
+        self._send(line)
+        for session_id, event in history.called(call):
+            self._owner.note(session_id, event)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            if call.id in self._peer.calls and method != "session/prompt":
+                self.notify("$/cancel_request", {"requestId": call.id})
+            raise
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell something."""
+        self._send(self._peer.notify(method, params))
+        for session_id, event in history.notified(method, params):
+            self._owner.note(session_id, event)
+
+    def reply(self, request: Request, result: Any, by: str = "you") -> None:
+        """Answer a request; `by` is who decided. One that has its answer is left alone."""
+        if by != "you":
+            self._journal.note({"answer": request.id, "by": by})
+        try:
+            self._send(self._peer.reply(request, result))
+        except AlreadyAnswered:
+            return
+        for session_id, event in history.answered(request, result, by):
+            self._owner.note(session_id, event)
+
+    def fail(self, request: Request, code: int, message: str, data: Any = None) -> None:
+        """Answer a request with an error. One that has its answer is left alone."""
+        try:
+            self._send(self._peer.fail(request, code, message, data))
+        except AlreadyAnswered:
+            pass  # ended by `$/cancel_request` in the meantime
+
+    def _send(self, line: bytes) -> None:
+        self._journal.record("out", line)
+        self._journal.flush()
+        self._process.write(line)
+
+    # ------------------------------------------------------------------ in
+
+    def _receive(self, message: Message) -> None:
+        if isinstance(message, Noise):
+            self.noise += 1
+            self._journal.raw(message.line.decode("utf-8", "replace").rstrip("\n"))
+            self._owner.noticed(message)
+            return
+        self._journal.record("in", message.line)
+        self._heard_a_message = True
+        try:
+            for session_id, event in history.received(message):
+                self._owner.note(session_id, event)
+        except Unreadable as error:
+            self._unreadable(message, error)
+            return
+        match message:
+            case Response():
+                self._resolve(message)
+            case Request():
+                self._owner.asked(message)
+            case Notification(method="$/cancel_request" | "$/cancelRequest"):
+                self._take_back(message.params)
+
+    def _unreadable(self, message: Message, error: Unreadable) -> None:
+        log.warning("unreadable: %s", error)
+        if isinstance(message, Request):
+            self.fail(message, errors.INVALID_PARAMS, f"Invalid params: {error}")
+        elif isinstance(message, Response):
+            method = message.call.method
+            self._settle(message.call, AgentError(f"The answer to {method} cannot be read: {error}"))
+
+    def _resolve(self, response: Response) -> None:
+        if response.error is not None:
+            self._settle(response.call, errors.failed(response.call.method, response.error))
+            return
+        answer = self._answers.pop(response.call, None)
+        if answer is not None and not answer.done():
+            answer.set_result(response.result)
+
+    def _settle(self, call: Call, error: AgentError) -> None:
+        answer = self._answers.pop(call, None)
+        if answer is not None and not answer.done():
+            answer.set_exception(error)
+
+    def _take_back(self, params: Any) -> None:
+        """Source: ACP, page "cancellation"; early drafts called the id `id`."""
+        if isinstance(params, dict):
+            request = self._peer.find(params.get("requestId", params.get("id")))
+            if request is not None:
+                self._owner.taken_back(request)
+
+
+def ending(status: ExitStatus) -> str:
+    """Say how a process ended."""
+    return f"signal {status.signal}" if status.signal else f"exit code {status.exit_code}"

@@ -1,0 +1,47 @@
+"""What one agent is lent: files by session, terminals, and the person's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from acp_tui.host.files import Files
+from acp_tui.host.rules import Rule
+from acp_tui.host.terminals import Terminals
+
+
+class NotLent(Exception):
+    """The agent names a session that we lend nothing to."""
+
+
+@dataclass
+class Host:
+    """Everything of ours that the agent can reach, for one connection."""
+
+    terminals: Terminals
+    rules: Sequence[Rule] = ()
+    missing_file_reads_empty: bool = False
+    """For agents that cannot create a file when reading it first fails."""
+    output_limit: int = 1024 * 1024
+    """Bytes of a terminal's output that are kept when the agent names no limit."""
+    _files: dict[str, Files] = field(default_factory=dict)
+
+    def lend(self, session_id: str, roots: Sequence[str]) -> None:
+        """Open the folders of a session to it: its working directory first."""
+        self._files[session_id] = Files(roots)
+
+    def files(self, session_id: str) -> Files:
+        """Return what a session may reach.
+
+        Raises:
+            NotLent: there is no such session.
+        """
+        try:
+            return self._files[session_id]
+        except KeyError:
+            raise NotLent(f"unknown session: {session_id}") from None
+
+    async def take_back(self, session_id: str) -> None:
+        """Close a session's folders and kill its terminals."""
+        self._files.pop(session_id, None)
+        await self.terminals.close(session_id)
