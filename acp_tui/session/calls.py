@@ -10,8 +10,8 @@ from acp_tui.session.entries import FINAL, ToolCall
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:
     """Merge news into a call: absent and null keep, lists replace. Source: ACP, "tool calls", updating.
 
-    `announces` is true for `tool_call` and for the tool call of a permission request: their `pending` is how a
-    call begins and does not take back what is known already.
+    `announces` is true for `tool_call` and for the tool call of a permission request: their `pending` is how
+    a call begins, and does not take back what is known already.
     """
     if news.title:
         call.title = news.title

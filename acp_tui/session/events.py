@@ -18,6 +18,7 @@ class SetUp:
     """The session was made, loaded or resumed; the answer names its modes and options."""
 
     setup: SessionSetup
+    cwd: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,17 +36,17 @@ class FileChange:
 class Files:
     """The changed files, in the order in which they were first changed."""
 
-    def __init__(self, cwd: str) -> None:
-        self._cwd = cwd
+    def __init__(self) -> None:
         self.changes: dict[str, FileChange] = {}
 
-    def report(self, call: ToolCall) -> bool:
-        """Take over the diffs of a completed tool call; return whether something is new."""
+    def report(self, call: ToolCall, cwd: str) -> bool:
+        """Take over the diffs of a completed tool call, paths read against `cwd`; return whether something is new."""
         changed = False
         for position, item in enumerate(call.content):
             if isinstance(item, Diff):
                 edit = Edit(item.old_text, item.new_text)
-                reported = self._change(item.path).reported
+                path = item.path if item.path.startswith("/") else f"{cwd.rstrip('/')}/{item.path}"
+                reported = self._change(path).reported
                 key = (call.tool_call_id, position)
                 changed = changed or reported.get(key) != edit
                 reported[key] = edit
@@ -59,5 +59,4 @@ class Files:
         change.written = Edit(first, new)
 
     def _change(self, path: str) -> FileChange:
-        absolute = path if path.startswith("/") else f"{self._cwd.rstrip('/')}/{path}"
-        return self.changes.setdefault(absolute, FileChange(absolute))
+        return self.changes.setdefault(path, FileChange(path))

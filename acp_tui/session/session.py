@@ -48,7 +48,7 @@ class Session:
         self.questions: dict[str, Question] = {}
         """Open questions by key, oldest first."""
         self.connected = True
-        self._files = Files(cwd)
+        self._files = Files()
         self._messages = Messages(self.entries)
         self._calls: dict[str, int] = {}
         self._config_options: list[ConfigOption] = []
@@ -246,7 +246,7 @@ class Session:
         call = self.entries[index]
         assert isinstance(call, ToolCall)
         calls.merge(call, fields, at, announces=announces)
-        if call.status == "completed" and self._files.report(call):
+        if call.status == "completed" and self._files.report(call, self.cwd):
             return Change((index,), ("files",))
         return Change((index,))
 
@@ -264,6 +264,7 @@ class Session:
     # ------------------------------------------------------------------ options
 
     def _set_up(self, event: events.SetUp) -> Change:
+        self.cwd = event.cwd or self.cwd
         self._modes = event.setup.modes or self._modes
         self._models = event.setup.models or self._models
         if event.setup.config_options is not None:
