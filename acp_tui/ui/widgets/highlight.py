@@ -1,0 +1,121 @@
+"""Colours of code: Pygments in small groups of lines, by the label of a fence or the name of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+GROUPS: Final = (16, 32, 64)
+"""How many lines are coloured at once: the smallest number that does not end in a string or comment."""
+
+_LONGEST: Final = 2_000
+"""A longer line is data rather than code and stays plain."""
+
+_ROLES: Final = {
+    "Keyword": "syntax-keyword",
+    "Keyword.Type": "syntax-type",
+    "Name": "syntax-name",
+    "Name.Function": "syntax-function",
+    "Name.Builtin": "syntax-function",
+    "Name.Decorator": "syntax-function",
+    "Name.Class": "syntax-type",
+    "Name.Tag": "syntax-keyword",
+    "Name.Attribute": "syntax-name",
+    "Literal.String": "syntax-string",
+    "Literal.Number": "syntax-number",
+    "Comment": "syntax-comment",
+    "Operator": "syntax-operator",
+    "Operator.Word": "syntax-keyword",
+    "Generic.Deleted": "removed",
+    "Generic.Inserted": "added",
+    "Generic.Heading": "syntax-keyword",
+    "Generic.Subheading": "hunk",
+}
+
+
+class Coloured(NamedTuple):
+    """A group of code lines in colours."""
+
+    lines: tuple[tuple[tuple[str, str], ...], ...]
+    """The lines, each as pairs (text, role); an empty role is plain code."""
+    inside: bool
+    """Whether the group ends within a string or a comment that goes on."""
+
+
+def language_of_file(name: str) -> str:
+    """Return the language of a file by its name, as `colour` takes it; empty when unknown."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.util import ClassNotFound
+
+    try:
+        return str(get_lexer_for_filename(name).aliases[0])
+    except (ClassNotFound, IndexError):
+        return ""
+
+
+def group_size(language: str, lines: Sequence[str], start: int) -> int:
+    """Return how many lines from `start` on are coloured together, or 0 while too few are there.
+
+    The answer depends on the lines alone, so that a stream gets the same colours as a whole text. Each
+    group starts with a fresh lexer: a string or comment of more than 64 lines loses its colour there.
+    """
+    for size in GROUPS:
+        if start + size > len(lines):
+            return 0
+        if size == GROUPS[-1] or not colour(language, "\n".join(lines[start : start + size])).inside:
+            break
+    return size
+
+
+@lru_cache(512)
+def colour(language: str, code: str) -> Coloured:
+    """Colour a group of safe lines of code; kept for the next frame, width or theme."""
+    lexer = _lexer(language) if language else None
+    if lexer is None or max(map(len, code.split("\n"))) > _LONGEST:
+        return Coloured(tuple(((line, ""),) if line else () for line in code.split("\n")), False)
+    lines: list[list[tuple[str, str]]] = [[]]
+    kind: Any = None
+    for _, kind, text in lexer.get_tokens_unprocessed(code + "\n"):
+        role = _role(kind)
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                lines.append([])
+            if part:
+                lines[-1].append((part, role))
+    return Coloured(tuple(tuple(line) for line in lines[:-1]), _goes_on(kind))
+
+
+@lru_cache(64)
+def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return (
+            get_lexer_by_name(language, startinline=True)
+            if language == "php"
+            else get_lexer_by_name(language)
+        )
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(512)
+def _role(kind: Any) -> str:
+    """Return the role of a kind of token: its own or that of the nearest kind above it."""
+    while kind:
+        role = _ROLES.get(".".join(kind))
+        if role is not None:
+            return role
+        kind = kind.parent
+    return ""
+
+
+@lru_cache(512)
+def _goes_on(kind: Any) -> bool:
+    name = ".".join(kind or ())
+    return name.startswith(("Literal.String", "Comment.Multiline"))

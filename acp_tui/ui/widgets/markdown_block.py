@@ -1,0 +1,173 @@
+"""A block of Markdown that grows while it is shown."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from math import inf
+from time import perf_counter
+from typing import Any, Final
+
+from rich.segment import Segment
+
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.markdown import Page
+from acp_tui.ui.widgets.stream import Stream
+from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.wrap import Row
+
+_GULP: Final = 65_536
+"""Characters cleaned at once."""
+
+
+class MarkdownBlock(Block):
+    """Markdown as an agent sends it: `append` what comes, `finish` at the end; any cut gives the same rows.
+
+    A change of width or look lays the source out again, in slices when it is long.
+    """
+
+    def __init__(
+        self, text: str = "", *, role: str = "text", indent: int = 0, above: int = 0, landmark: bool = False
+    ) -> None:
+        """Start with `text` in the style of `role`, `indent` cells from the left, below `above` rows."""
+        self.landmark = landmark
+        self._role = role
+        self._indent = indent
+        self._above = above
+        self._ended = False
+        """Whether the stream was told that the text is complete."""
+        self.replace(text)
+
+    def append(self, text: str) -> None:
+        """Add a piece of the text; the transcript has to be told by `Transcript.changed`."""
+        if text:
+            if self._ended:
+                self._restart()
+            self._source.append(text)
+            self._fresh.append(text)
+            self.waiting += len(text)
+            self._unread += len(text)
+            self._line_ends += text.count("\n")
+            self._length += len(text)
+            self._finished = False
+
+    def finish(self) -> None:
+        """Say that the text is complete, so that its end is read as such."""
+        self._finished = True
+
+    def replace(self, text: str) -> None:
+        """Show another text, which may grow in turn."""
+        self._source: list[str] = []
+        self._line_ends = self._length = 0
+        self._finished = False
+        self._references: dict[str, Any] = {}
+        self._restart()
+        self.append(text)
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the rows of the whole text, with work only for what is new."""
+        return self.some_rows(width, look, inf)
+
+    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+        """Return the rows of as much text as can be laid out by `until`, but of one more piece at least."""
+        before = self._stream if self._at == (width, look) else None
+        stream = before or self._start(width, look)
+        kept = len(stream.rows)
+        while self.waiting or (self._finished and not self._ended):
+            kept = min(kept, stream.frozen)
+            if self.waiting:
+                stream.feed(self._take(stream.room))
+            else:
+                stream = self._end(stream, width, look)
+            if perf_counter() > until:
+                break
+        self.kept = kept if stream is before else 0
+        return stream.rows
+
+    def height_hint(self, width: int) -> int:
+        """Estimate from the number of characters and lines."""
+        return self._above + (
+            self._line_ends + 1 + self._length // max(1, width - self._indent) if self._length else 0
+        )
+
+    def source(self) -> str:
+        """Return the Markdown as it came."""
+        text = "".join(self._source)
+        self._source = [text]
+        return text
+
+    def code_at(self, row: int) -> str | None:
+        """Return the code of the block of code that `row` is in, of the rows laid out last."""
+        codes = self._stream.codes if self._stream else ()
+        place = bisect_right(codes, row, key=lambda code: code.row) - 1
+        if place < 0 or row >= codes[place].row + codes[place].rows:
+            return None
+        first, last = place, place + 1
+        while codes[first].goes_on:
+            first -= 1
+        while last < len(codes) and codes[last].goes_on:
+            last += 1
+        return "".join([code.text for code in codes[first:last]])
+
+    def forget_rows(self) -> None:
+        """Drop the rows of a text that does not grow any more."""
+        if self._finished:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Forget all layout; the source waits to be laid out from its start."""
+        self._stream: Stream | None = None
+        self._at: tuple[int, Look] | None = None
+        self._fresh = deque(self._source)
+        self._clean = ""
+        self._taken = 0
+        self._half = ""
+        self._ended = False
+        self._unread: int = self._length
+        """The characters in `_fresh`."""
+        self.waiting = self._length
+
+    def _start(self, width: int, look: Look) -> Stream:
+        self._restart()
+        prefix = [Segment(" " * self._indent)] if self._indent else []
+        self._stream = Stream(Page(width, look, self._role, prefix, self._above), self._references)
+        self._at = (width, look)
+        return self._stream
+
+    def _take(self, most: int) -> str:
+        """Return the next piece of the text, made safe to draw, with at most `most` characters."""
+        if self._taken == len(self._clean):
+            self._clean, self._taken = self._gulp(), 0
+        piece = self._clean[self._taken : self._taken + most]
+        self._taken += len(piece)
+        self.waiting = self._unread + len(self._clean) - self._taken
+        return piece
+
+    def _gulp(self) -> str:
+        """Take and clean what came in, but for a last CR that may be half of a line end."""
+        parts, size = [self._half], 0
+        while self._fresh and size < _GULP:
+            part = self._fresh.popleft()
+            if len(part) > _GULP:
+                self._fresh.appendleft(part[_GULP:])
+                part = part[:_GULP]
+            parts.append(part)
+            size += len(part)
+        self._unread -= size
+        text = "".join(parts)
+        self._half = "\r" if text.endswith("\r") else ""
+        return safe(text.removesuffix("\r").replace("\r\n", "\n"))
+
+    def _end(self, stream: Stream, width: int, look: Look) -> Stream:
+        """End the stream; links defined after their use need the text to be laid out once more."""
+        if self._half:
+            stream.feed(safe(self._half))
+            self._half = ""
+        stream.finish()
+        self._ended = True
+        if stream.references.keys() == self._references.keys():
+            return stream
+        self._references = stream.references
+        return self._start(width, look)

@@ -1,0 +1,110 @@
+"""From rows to strips: what the compositor gets, made once for each row and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.strip import Strip
+
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import Row
+
+KEPT_STRIPS: Final = 3_000
+
+
+class Paint:
+    """Strips of full width: with base style, padding, line filters and the column of the scroll thumb."""
+
+    def __init__(self) -> None:
+        self._strips: dict[Block, dict[int, Strip]] = {}
+        self._count = 0
+        self.dip(Look(), Style.null(), 0, (), Color(0, 0, 0))
+
+    def dip(self, look: Look, base: Style, width: int, filters: Sequence[LineFilter], ground: Color) -> None:
+        """Use other styles or another width from now on; everything is painted again when it is seen."""
+        self._look, self._width, self._filters, self._ground = look, width, filters, ground
+        self.base = base + look.base
+        self._thumb = Segment(look.glyph("thumb"), self.base + look["faint"])
+        self._edge = Segment(" ", self.base)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all strips."""
+        self._strips.clear()
+        self._count = 0
+        self._blank = {thumb: self._finished([], self.base, thumb) for thumb in (False, True)}
+
+    def keep(self, block: Block, rows: int) -> None:
+        """Forget the strips of a block but for its first `rows` rows."""
+        strips = self._strips.get(block)
+        if strips is None:
+            return
+        gone = [key for key in reversed(strips) if key >> 1 >= rows] if rows else list(strips)
+        self._count -= len(gone)
+        if len(gone) == len(strips):
+            del self._strips[block]
+            return
+        for key in gone:
+            del strips[key]
+
+    def blank(self, thumb: bool) -> Strip:
+        """Return the strip of an empty row."""
+        return self._blank[thumb]
+
+    def strip(self, block: Block, number: int, row: Row, thumb: bool, cursor: bool) -> Strip:
+        """Return the strip of a row of a block: the same object until the row changes.
+
+        Args:
+            block: the block.
+            number: which of its rows.
+            row: the row.
+            thumb: whether the scroll thumb is beside it.
+            cursor: whether the keyboard is on the block; `keep(block, 0)` when that changes.
+        """
+        strips = self._strips.setdefault(block, {})
+        key = number << 1 | thumb
+        strip = strips.get(key)
+        if strip is None:
+            if self._count >= KEPT_STRIPS:
+                self.clear()
+                strips = self._strips.setdefault(block, {})
+            base = self.base + self._look["cursor"] if cursor else self.base
+            strip = strips[key] = self._finished(row, base, thumb)
+            self._count += 1
+        return strip
+
+    def line(self, row: Row) -> Strip:
+        """Return the strip of a row that belongs to no block, as a mark over the others."""
+        return self._finished(row, self.base, thumb=False)
+
+    def selected(self, strip: Strip, start: int, end: int, style: Style) -> Strip:
+        """Return a strip with the characters from `start` to `end` (-1: all that is left) as selected."""
+        segments: list[Segment] = []
+        position = 0
+        last = len(strip.text.rstrip()) if end < 0 else end
+        for text, own, _ in strip:
+            low, high = (min(max(edge - position, 0), len(text)) for edge in (start, last))
+            pieces = ((text[:low], own), (text[low:high], (own or Style.null()) + style), (text[high:], own))
+            segments.extend([Segment(part, ink) for part, ink in pieces if part])
+            position += len(text)
+        return Strip(segments, strip.cell_length)
+
+    def _finished(self, row: Row, base: Style, thumb: bool) -> Strip:
+        segments = [Segment(text, base + style if style else base) for text, style, _ in row]
+        room = self._width - 1 - sum([cell_len(text) for text, _, _ in row])
+        if room > 0:
+            segments.append(Segment(" " * room, base))
+        elif room < 0:
+            segments = list(Strip(segments).crop(0, self._width - 1))
+        segments.append(self._thumb if thumb else self._edge)
+        strip = Strip(segments, self._width)
+        for line_filter in self._filters:
+            strip = strip.apply_filter(line_filter, self._ground)
+        return strip

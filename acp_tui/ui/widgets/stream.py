@@ -1,0 +1,165 @@
+"""A Markdown text that grows: only its last block is parsed and laid out again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from acp_tui.ui.widgets import markdown
+from acp_tui.ui.widgets.markdown import Code, Growth, Page
+from acp_tui.ui.widgets.wrap import Row
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+PIECE: Final = 4_096
+"""Characters taken in at once: about two milliseconds of work."""
+
+LONGEST: Final = 32_768
+"""An open block longer than this is cut at a line or word, so that no piece of work stalls the keys."""
+
+_HELD: Final = re.compile(r"[-=#>*+_`~|:.)\d\s]*\Z")
+"""An unfinished line of nothing but marks may become anything: it waits."""
+
+_HEAD: Final = re.compile(r" {0,3}\|[^\n]*(?:\n[ |:-]*)?\Z")
+"""The head of a table before the line that makes it one: it waits as well."""
+
+_MARKS: Final = re.compile(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
+_TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
+
+
+class Stream:
+    """The rows of a growing text at one width and look. The caller hands in safe text without CR."""
+
+    def __init__(self, page: Page, references: dict[str, Any] | None = None) -> None:
+        self._page = page
+        self.rows: list[Row] = page.rows
+        self.frozen = len(page.rows)
+        """How many leading rows will not change any more."""
+        self.references: dict[str, Any] = dict(references or {})
+        """The link references defined so far."""
+        self._open = ""
+        self._cut: Growth | None = None
+        self._gap = False
+
+    @property
+    def codes(self) -> Sequence[Code]:
+        """The pieces of code in the rows, in order."""
+        return self._page.codes
+
+    @property
+    def room(self) -> int:
+        """How many characters can be fed at once."""
+        return min(PIECE, LONGEST - len(self._open))
+
+    def feed(self, text: str) -> None:
+        """Take in at most `room` characters and bring the rows up to date."""
+        self._open += text
+        self._lay_out(_shown(self._open, self._cut), growing=True)
+        if len(self._open) >= LONGEST:
+            self._break()
+
+    def finish(self) -> None:
+        """Read what is left as the end of the text."""
+        self._lay_out(self._open, growing=False)
+        self.frozen = len(self.rows)
+
+    def _lay_out(self, shown: str, growing: bool) -> None:
+        lead = self._cut.lead if self._cut else ""
+        text = lead + shown
+        references = dict(self.references)
+        tokens = markdown.parse(text, references)
+        lines = text.split("\n")
+        if growing:
+            _mend(tokens, lines)
+        self._forget_tail()
+        growth = self._add_blocks(tokens, lines)
+        known = growth.line if growth and growing else len(lines)
+        self.references.update((k, v) for k, v in references.items() if v["map"][1] <= known or not growing)
+        if growth and growing:
+            self.frozen, self._cut = growth.rows, growth
+            self._open = _from_line(self._open, growth.line - lead.count("\n"))
+
+    def _forget_tail(self) -> None:
+        del self.rows[self.frozen :]
+        codes = self._page.codes
+        while codes and codes[-1].row >= self.frozen:
+            codes.pop()
+
+    def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
+        """Lay out what is open; return where the text can be cut, if it can."""
+        page, complete = self._page, len(lines) - 1
+        starts = page.read(tokens, lines, complete, self._cut)
+        last = max((k for k, index in enumerate(starts) if page.begin(index) < complete), default=0)
+        growth = None
+        gap_first = self._gap
+        for number, index in enumerate(starts):
+            before = len(self.rows)
+            if number or gap_first:
+                page.gap()
+            inner = page.add(index)
+            if number == last:
+                if inner:
+                    growth, self._gap = inner, False
+                elif number:
+                    growth, self._gap = Growth(page.begin(index), before, ""), True
+        return growth
+
+    def _break(self) -> None:
+        """Cut an open block that has become too long; the rest is read as a block of the same kind."""
+        end = max(self._open.rfind("\n"), self._open.rfind(" ")) + 1 or len(self._open)
+        rest, self._open = self._open[end:], self._open[:end]
+        lead = self._cut.lead if self._cut else ""
+        tokens = markdown.parse(lead + self._open, dict(self.references))
+        fence = tokens[0] if tokens and tokens[0].type == "fence" else None
+        self.finish()
+        opening = (lead + self._open).split("\n", 1)[0] + "\n" if fence else ""
+        self._cut = Growth(0, len(self.rows), opening)
+        self._gap, self._open = False, rest
+
+
+def _shown(text: str, cut: Growth | None) -> str:
+    """Return the part of an unfinished text of which the reading is clear enough to show it."""
+    start = text.rfind("\n") + 1
+    if _HELD.match(text, start):
+        text = text[:start]
+    block = text.rfind("\n\n") + 2 if "\n\n" in text else 0
+    in_table = cut is not None and cut.columns is not None
+    return text if in_table or not _HEAD.match(text, block) else text[:block]
+
+
+def _from_line(text: str, line: int) -> str:
+    start = 0
+    for _ in range(line):
+        start = text.index("\n", start) + 1
+    return text[start:]
+
+
+def _mend(tokens: Sequence[Token], lines: Sequence[str]) -> None:
+    """Close the emphasis, code or link that the end of an unfinished paragraph leaves open."""
+    last = next(
+        (token for token in reversed(tokens) if token.type in ("inline", "fence", "code_block")), None
+    )
+    if last is None or last.type != "inline" or not last.map or last.map[1] < len(lines) - (not lines[-1]):
+        return
+    mended = _closed(last.content)
+    if mended != last.content:
+        last.children = markdown.parse_inline(mended)
+
+
+def _closed(text: str) -> str:
+    text = text.rstrip("*~`_")
+    marks: list[str] = []
+    for found in _MARKS.finditer(text):
+        mark = found.group()
+        if marks and marks[-1] == mark:
+            marks.pop()
+        elif marks and marks[-1][0] == "`":
+            continue  # within code nothing else counts
+        elif mark in marks:
+            marks.remove(mark)
+        elif mark[0] != "\\" and not text[found.end() : found.end() + 1].isspace():
+            marks.append(mark)
+    closed = text + "".join(reversed(marks))
+    return closed + ")" if _TARGET.search(text) else closed

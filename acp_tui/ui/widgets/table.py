@@ -1,0 +1,103 @@
+"""Markdown tables as rows: columns that line up, shrink and wrap until they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
+
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
+
+Cell: TypeAlias = list[Span]
+Align: TypeAlias = Literal["left", "right", "center"]
+
+FIXED: Final = 20
+"""The first rows decide how wide the columns are; later rows wrap into them."""
+
+_NARROWEST: Final = 4
+"""With less than this for a column, a row is drawn as a list of its cells."""
+
+
+class Columns:
+    """The columns of one table, which lays out any number of its rows."""
+
+    def __init__(
+        self,
+        head: Sequence[Cell],
+        aligns: Sequence[Align],
+        rows: Sequence[Sequence[Cell]],
+        width: int,
+        look: Look,
+    ) -> None:
+        self._head = head
+        self._aligns = aligns
+        self._width = width
+        self._look = look
+        natural = [max(1, *(_cells(row[k]) for row in (head, *rows[:FIXED]))) for k in range(len(head))]
+        between = 3 * (len(head) - 1)
+        self._stacked = sum(natural) + between > width and width - between < _NARROWEST * len(head)
+        self.widths = _shrink(natural, width - between)
+
+    def head_rows(self) -> list[Row]:
+        """Return the rows of the head with the rule under it."""
+        if self._stacked:
+            return []
+        look = self._look
+        rule, cross = look.glyph("rule"), look.glyph("cross")
+        line = f"{rule}{cross}{rule}".join(rule * width for width in self.widths)
+        return [*self._columns(self._head), [Segment(line, look["table-border"])]]
+
+    def body_rows(self, row: Sequence[Cell], first: bool) -> list[Row]:
+        """Return the rows that one row of the table takes; `first` for the one under the head."""
+        if not self._stacked:
+            return self._columns(row)
+        rows: list[Row] = (
+            [] if first else [[Segment(self._look.glyph("rule") * 3, self._look["table-border"])]]
+        )
+        for head, cell in zip(self._head, row, strict=True):
+            rows.extend(wrap([*head, (": ", self._look["table-border"]), *cell], self._width))
+        return rows
+
+    def _columns(self, cells: Sequence[Cell]) -> list[Row]:
+        columns = [wrap(cell, width) for cell, width in zip(cells, self.widths, strict=True)]
+        border = Segment(f" {self._look.glyph('column')} ", self._look["table-border"])
+        rows: list[Row] = []
+        for number in range(max(map(len, columns))):
+            row: Row = []
+            for place, (column, width, align) in enumerate(
+                zip(columns, self.widths, self._aligns, strict=True)
+            ):
+                if place:
+                    row.append(border)
+                row.extend(_aligned(column[number] if number < len(column) else [], width, align))
+            rows.append(row)
+        return rows
+
+
+def _cells(cell: Cell) -> int:
+    return sum([cell_len(text) for text, _ in cell])
+
+
+def _shrink(natural: Sequence[int], room: int) -> list[int]:
+    """Return widths that fill at most `room` cells: narrow columns keep theirs, wide ones share the rest."""
+    widths = list(natural)
+    left = max(room, _NARROWEST * len(widths))
+    order = sorted(range(len(widths)), key=widths.__getitem__)
+    for done, column in enumerate(order):
+        widths[column] = min(widths[column], left // (len(order) - done))
+        left -= widths[column]
+    return widths
+
+
+def _aligned(row: Row, width: int, align: Align) -> Row:
+    gap = width - row_cells(row)
+    if gap <= 0:
+        return row
+    before = {"left": 0, "right": gap, "center": gap // 2}[align]
+    padded = [Segment(" " * before), *row] if before else list(row)
+    if gap > before:
+        padded.append(Segment(" " * (gap - before)))
+    return padded

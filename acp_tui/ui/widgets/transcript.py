@@ -1,0 +1,580 @@
+"""The transcript: one scrolling view of any number of blocks, which knows nothing of what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.paint import Paint
+from acp_tui.ui.widgets.stack import Stack
+from acp_tui.ui.widgets.wrap import joined, row_text
+
+FLUSH_EVERY: Final = 0.033
+"""Seconds between two updates of the view while blocks change all the time."""
+
+SLICE: Final = 0.008
+"""Seconds of layout before other work gets its turn."""
+
+OVERLOADED: Final = 4_000_000
+CAUGHT_UP: Final = 1_000_000
+"""Characters that wait for layout: at the first the view asks for a pause, at the second for more."""
+
+_BLOCK_BITS: Final = 20
+"""A position of a selection is (character, block << bits | row), so that growth elsewhere keeps it."""
+
+
+class Transcript(ScrollView, can_focus=True):
+    """Blocks one below the other; it follows the end, or stays where the reader scrolled to."""
+
+    ALLOW_SELECT = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_rows(-1)", "Scroll up", show=False, id="transcript.up"),
+        Binding("down,j", "scroll_rows(1)", "Scroll down", show=False, id="transcript.down"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", show=False, id="transcript.page-up"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", show=False, id="transcript.page-down"),
+        Binding("home", "scroll_start", "Start", show=False, id="transcript.start"),
+        Binding("end", "follow_end", "End", show=False, id="transcript.end"),
+        Binding(
+            "shift+up,left_square_bracket", "step(-1)", "Previous block", show=False, id="transcript.previous"
+        ),
+        Binding("shift+down,right_square_bracket", "step(1)", "Next block", show=False, id="transcript.next"),
+        Binding(
+            "left_curly_bracket",
+            "landmark(-1)",
+            "Previous prompt",
+            show=False,
+            id="transcript.previous-prompt",
+        ),
+        Binding("right_curly_bracket", "landmark(1)", "Next prompt", show=False, id="transcript.next-prompt"),
+        Binding("enter", "choose", "Open", show=False, id="transcript.choose"),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """Enter or a click on a block that is an action, or a click on a link."""
+
+        transcript: Transcript
+        block: Block
+        row: int = 0
+        column: int = 0
+        link: str = ""
+
+        @property
+        def control(self) -> Transcript:
+            """The transcript of the block."""
+            return self.transcript
+
+    @dataclass
+    class FollowChanged(Message):
+        """The view began or ceased to follow the end."""
+
+        transcript: Transcript
+        follow: bool
+
+        @property
+        def control(self) -> Transcript:
+            """The transcript that follows or not."""
+            return self.transcript
+
+    @dataclass
+    class Overloaded(Message):
+        """Text comes faster than it can be laid out: whoever reads it should pause."""
+
+        transcript: Transcript
+
+    @dataclass
+    class CaughtUp(Message):
+        """The view has caught up after `Overloaded`."""
+
+        transcript: Transcript
+
+    def __init__(
+        self,
+        look: Look | None = None,
+        *,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._paint = Paint()
+        self._stack = Stack(look or Look(), self._paint.keep)
+        self._follow = True
+        self._cursor: Block | None = None
+        self._anchor: Block | None = None
+        self._anchor_row = 0
+        """While not following: the row of `_anchor` at the top of the view."""
+        self._top = 0
+        self._news = False
+        self._busy: set[Block] = set()
+        self._overloaded = False
+        self._flush_waits = False
+        self._flushed_at = 0.0
+
+    # what the owner does with it
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks in order, not to be changed."""
+        return self._stack.blocks
+
+    @property
+    def look(self) -> Look:
+        """The styles in use."""
+        return self._stack.look
+
+    @property
+    def follow(self) -> bool:
+        """Whether the view follows the end."""
+        return self._follow
+
+    @property
+    def cursor(self) -> Block | None:
+        """The block that the keyboard is on; None until the keys for it are used."""
+        return self._cursor
+
+    def append(self, block: Block) -> None:
+        """Add a block at the end."""
+        self.insert(len(self._stack), block)
+
+    def insert(self, index: int, block: Block) -> None:
+        """Add a block before the one at `index`; what the reader sees does not move."""
+        self._stack.insert(index, block)
+        self.changed(block)
+
+    def remove_block(self, block: Block) -> None:
+        """Take a block out; ValueError if it is not here."""
+        index = self._stack.index(block)
+        self._stack.remove(block)
+        self._busy.discard(block)
+        if self._cursor is block:
+            self._cursor = None
+        if self._anchor is block:
+            left = self._stack.blocks
+            self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
+        self._request_flush()
+
+    def changed(self, block: Block) -> None:
+        """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
+        self._stack.stale(block)
+        self._busy.add(block)
+        self._weigh()
+        self._request_flush()
+
+    def clear(self) -> None:
+        """Take all blocks out and follow the end again."""
+        self._stack.clear()
+        self._paint.clear()
+        self._busy.clear()
+        self._cursor = self._anchor = None
+        self._set_follow(True)
+        self._request_flush()
+
+    def set_look(self, look: Look) -> None:
+        """Draw everything with other styles."""
+        self._restyle(look)
+
+    def show_block(self, block: Block) -> None:
+        """Scroll as little as needed to see the start of a block."""
+        if not self._lays_out:
+            return
+        index = self._stack.index(block)
+        self._stack.lay_out(index, perf_counter() + SLICE)
+        top, height = self._stack.top(index), self._stack.block_height(index)
+        if top < self._top or height >= self.size.height:
+            self._scroll_to_block(block, 0)
+        elif top + height > self._top + self.size.height:
+            self._scroll_to_block(block, 0)
+            self._move(height - self.size.height)
+
+    # keys and mouse
+
+    def action_scroll_rows(self, rows: int) -> None:
+        """Scroll by rows."""
+        self._move(rows)
+
+    def action_scroll_pages(self, pages: int) -> None:
+        """Scroll by screens, with one row in common."""
+        self._move(pages * max(1, self.size.height - 1))
+
+    def action_scroll_start(self) -> None:
+        """Show the first row."""
+        if self._stack.blocks:
+            self._scroll_to_block(self._stack.blocks[0], 0)
+
+    def action_follow_end(self) -> None:
+        """Show the end and follow it."""
+        self._set_follow(True)
+        self._flush()
+
+    def action_step(self, step: int) -> None:
+        """Put the cursor on the block before or after it."""
+        self._put_cursor(self._next(step, landmarks=False))
+
+    def action_landmark(self, step: int) -> None:
+        """Put the cursor on the landmark before or after it."""
+        self._put_cursor(self._next(step, landmarks=True))
+
+    def action_choose(self) -> None:
+        """Do what the block under the cursor is for."""
+        if self._cursor is not None and self._cursor.is_action:
+            self.post_message(self.Chosen(self, self._cursor))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up with the wheel."""
+        self._wheel(event, -1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down with the wheel."""
+        self._wheel(event, 1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose what was clicked: an action, a link, the mark of new text, or a place beside the thumb."""
+        if self.text_selection is not None:
+            return
+        if event.x == self.size.width - 1 and self._stack.height > self.size.height:
+            self._scroll_to_row(event.y * self._stack.height // self.size.height)
+        elif self._marks_news and event.y == self.size.height - 1:
+            self.action_follow_end()
+        elif self._top + event.y < self._stack.height:
+            self._choose_at(event.x, event.y)
+
+    def _choose_at(self, column: int, y: int) -> None:
+        index, number = self._stack.at(self._top + y)
+        block, rows = self._stack.blocks[index], self._stack.rows(index)
+        link = _link_at(rows[number], column) if rows and number < len(rows) else ""
+        if link or block.is_action:
+            self._put_cursor(block)
+            self.post_message(self.Chosen(self, block, number, column, link))
+
+    def _wheel(self, event: events.MouseEvent, direction: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self._move(direction * max(1, round(self.app.scroll_sensitivity_y)))
+
+    def _next(self, step: int, landmarks: bool) -> Block | None:
+        blocks = self._stack.blocks
+        if self._cursor is not None:
+            index = self._stack.index(self._cursor) + step
+        elif step < 0 and self._follow:
+            index = len(blocks) - 1
+        else:
+            index = self._stack.at(self._top)[0] if blocks else 0
+        while 0 <= index < len(blocks):
+            if blocks[index].landmark or (not landmarks and self._stack.block_height(index)):
+                return blocks[index]
+            index += step
+        return self._cursor
+
+    def _put_cursor(self, block: Block | None) -> None:
+        for touched in {self._cursor, block} - {None}:
+            assert touched is not None
+            self._paint.keep(touched, 0)
+        self._cursor = block
+        if block is not None:
+            self.show_block(block)
+        self.refresh()
+
+    # where the view is
+
+    def _set_follow(self, follow: bool) -> None:
+        self._news = False
+        if follow != self._follow:
+            self._follow = follow
+            self.post_message(self.FollowChanged(self, follow))
+
+    def _move(self, rows: int) -> None:
+        """Scroll by exact rows: what comes into view is laid out before it is counted."""
+        if not self._lays_out or not rows:
+            return
+        until = perf_counter() + SLICE
+        index, row = self._stack.at(self._top)
+        row += rows
+        while row < 0 and index > 0:
+            index -= 1
+            self._stack.lay_out(index, until)
+            row += self._stack.block_height(index)
+        while index < len(self._stack) - 1 and row >= self._height_of(index, until):
+            row -= self._stack.block_height(index)
+            index += 1
+        self._scroll_to_block(self._stack.blocks[index], max(0, row))
+
+    def _height_of(self, index: int, until: float) -> int:
+        self._stack.lay_out(index, until)
+        return self._stack.block_height(index)
+
+    def _scroll_to_row(self, row: int) -> None:
+        if self._stack.blocks:
+            index, within = self._stack.at(max(0, row))
+            self._scroll_to_block(self._stack.blocks[index], within)
+
+    def _scroll_to_block(self, block: Block, row: int) -> None:
+        self._anchor, self._anchor_row = block, row
+        self._follow, followed = False, self._follow
+        self._settle(perf_counter() + SLICE)
+        self._set_follow_after(followed)
+        self._request_flush()
+        self.refresh()
+
+    def _set_follow_after(self, followed: bool) -> None:
+        """Follow again when scrolling has reached the end."""
+        at_end = self._top + self.size.height >= self._stack.height
+        self._follow = followed
+        self._set_follow(at_end)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._lays_out and round(new_value) != self._top:
+            self._scroll_to_row(round(new_value))
+
+    # bringing it up to date
+
+    @property
+    def _lays_out(self) -> bool:
+        return self._stack.width > 0 and len(self._stack) > 0
+
+    def _request_flush(self) -> None:
+        if self._flush_waits or not self.is_attached:
+            return
+        self._flush_waits = True
+        wait = self._flushed_at + FLUSH_EVERY - perf_counter()
+        if wait > 0:
+            self.set_timer(max(0.001, wait), self._flush)
+        else:
+            self.call_later(self._flush)
+
+    def _flush(self) -> None:
+        """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
+        self._flush_waits = False
+        if not self._stack.width or not self.display:
+            return
+        started = perf_counter()
+        self._news = self._news or (not self._follow and bool(self._busy))
+        finished = self._settle(started + SLICE)
+        self._weigh()
+        self._flushed_at = perf_counter()
+        if not finished:
+            self._flush_waits = True
+            self.set_timer(0.001, self._flush)
+        self.refresh()
+
+    def _settle(self, until: float) -> bool:
+        """Make the heights around the view exact and place it; return whether time was enough."""
+        near, finished = self._lay_out_view(until) if self._stack.blocks else (range(0), True)
+        self._busy = {self._stack.blocks[k] for k in near if self._stack.blocks[k].waiting}
+        self._place()
+        self._stack.trim(near)
+        return finished
+
+    def _lay_out_view(self, until: float) -> tuple[range, bool]:
+        """Lay out the blocks in view; return which these are and whether all of them are complete."""
+        height, last = self.size.height, len(self._stack) - 1
+        finished, start = True, last
+        if not self._follow and self._anchor is not None:
+            start = end = self._stack.index(self._anchor)
+            rows = -self._anchor_row
+            while end <= last and rows < height and perf_counter() < until:
+                finished &= self._stack.lay_out(end, until)
+                rows += self._stack.block_height(end)
+                end += 1
+            if end <= last or rows >= height:
+                return range(start, end), finished and rows >= height
+        start, rows = last + 1, 0
+        while start > 0 and rows < height and (perf_counter() < until or start > last):
+            start -= 1
+            finished &= self._stack.lay_out(start, until)
+            rows += self._stack.block_height(start)
+        return range(start, last + 1), finished and (start == 0 or rows >= height)
+
+    def _place(self) -> None:
+        """Put the view on its anchor, or on the end."""
+        lowest = max(0, self._stack.height - self.size.height)
+        if self._follow or self._anchor is None:
+            self._top = lowest
+        else:
+            index = self._stack.index(self._anchor)
+            self._anchor_row = min(self._anchor_row, max(0, self._stack.block_height(index) - 1))
+            self._top = min(lowest, self._stack.top(index) + self._anchor_row)
+        # Textual's own figures follow without its watchers: none of this changes the layout of the screen
+        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
+        self.set_reactive(Widget.scroll_y, float(self._top))
+        self.set_reactive(Widget.scroll_target_y, float(self._top))
+
+    def _weigh(self) -> None:
+        waiting = sum([block.waiting for block in self._busy])
+        if not self._overloaded and waiting > OVERLOADED:
+            self._overloaded = True
+            self.post_message(self.Overloaded(self))
+        elif self._overloaded and waiting < CAUGHT_UP:
+            self._overloaded = False
+            self.post_message(self.CaughtUp(self))
+
+    def _restyle(self, look: Look) -> None:
+        """Read the styles once and forget all that was drawn with others."""
+        width = self.size.width if self.is_attached else 0
+        if not width:
+            self._stack.look = look
+            return
+        if width - 1 != self._stack.width or look is not self._stack.look:
+            self._stack.resize(max(1, width - 1), look)
+        filters, ground = self.app.get_line_filters(), self.background_colors[1]
+        self._paint.dip(look, self.rich_style, width, filters, ground)
+        self._flush()
+
+    def on_resize(self) -> None:
+        """Lay out for the new size, what is visible first."""
+        self._restyle(self.look)
+
+    def on_show(self) -> None:
+        """Catch up with what came while hidden."""
+        self._request_flush()
+
+    def notify_style_update(self) -> None:
+        """Read the styles again when a theme or a sheet has changed."""
+        super().notify_style_update()
+        self._restyle(self.look)
+
+    def on_focus(self) -> None:
+        """Draw the cursor."""
+        self._put_cursor_style()
+
+    def on_blur(self) -> None:
+        """Draw no cursor."""
+        self._put_cursor_style()
+
+    def _put_cursor_style(self) -> None:
+        if self._cursor is not None:
+            self._paint.keep(self._cursor, 0)
+            self.refresh()
+
+    # drawing
+
+    @property
+    def _marks_news(self) -> bool:
+        return self._news and not self._follow
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the strips of the rows in view, the same objects as long as nothing changes."""
+        strips = list(self._strips(crop.y, crop.y + crop.height))
+        selection = self.text_selection
+        if selection is not None:
+            strips = [self._overlaid(y, strip, selection) for y, strip in enumerate(strips, crop.y)]
+        if self._marks_news and crop.y + crop.height >= self.size.height:
+            strips[self.size.height - 1 - crop.y] = self._news_strip()
+        if crop.x or crop.width != self.size.width:
+            strips = [strip.crop(crop.x, crop.x + crop.width) for strip in strips]
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        """Return one row with its positions, by which Textual finds what the mouse selects."""
+        strip = next(self._strips(y, y + 1))
+        return strip.apply_offsets(0, self._position(y))
+
+    def _strips(self, start: int, end: int) -> Iterator[Strip]:
+        thumb = self._thumb()
+        stack, focused = self._stack, self.has_focus
+        row = self._top + start
+        index, number = stack.at(row) if row < stack.height else (len(stack), 0)
+        for y in range(start, end):
+            while index < len(stack) and number >= stack.block_height(index):
+                index, number = index + 1, 0
+            rows = stack.rows(index) if index < len(stack) else None
+            if rows is None or number >= len(rows):
+                yield self._paint.blank(y in thumb)
+            else:
+                block = stack.blocks[index]
+                cursor = focused and block is self._cursor
+                yield self._paint.strip(block, number, rows[number], y in thumb, cursor)
+            number += 1
+
+    def _thumb(self) -> range:
+        height, total = self.size.height, self._stack.height
+        if total <= height or not height:
+            return range(0)
+        size = max(1, height * height // total)
+        start = (height - size) * self._top // (total - height)
+        return range(start, start + size)
+
+    def _news_strip(self) -> Strip:
+        look = self.look
+        label = f" {look.glyph('down')} new below "
+        room = max(0, (self.size.width - len(label)) // 2)
+        return self._paint.line([Segment(" " * room), Segment(label, look["accent"])])
+
+    # selecting
+
+    def _position(self, y: int) -> int:
+        if not self._stack.blocks:
+            return 0
+        index, number = self._stack.at(self._top + y)
+        return index << _BLOCK_BITS | number
+
+    def _overlaid(self, y: int, strip: Strip, selection: Selection) -> Strip:
+        span = selection.get_span(self._position(y)) if self._top + y < self._stack.height else None
+        if span is None:
+            return strip
+        style = self.screen.get_component_rich_style("screen--selection")
+        return self._paint.selected(strip, *span, style)
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text: whole blocks as their source, parts as the text of their rows."""
+        if not self._lays_out:
+            return None
+        first = divmod(selection.start.y, 1 << _BLOCK_BITS) if selection.start else (0, 0)
+        last = (
+            divmod(selection.end.y, 1 << _BLOCK_BITS)
+            if selection.end
+            else (len(self._stack) - 1, 1 << _BLOCK_BITS)
+        )
+        parts = []
+        for index in range(first[0], min(last[0], len(self._stack) - 1) + 1):
+            start = (first[1], selection.start.x) if selection.start and index == first[0] else (0, 0)
+            end = (last[1], selection.end.x) if selection.end and index == last[0] else None
+            parts.append(self._selected_text(index, start, end))
+        return "\n".join(parts), "\n"
+
+    def _selected_text(self, index: int, start: tuple[int, int], end: tuple[int, int] | None) -> str:
+        block = self._stack.blocks[index]
+        if start == (0, 0) and end is None:
+            return block.source()
+        self._stack.lay_out(index, float("inf"))
+        rows = self._stack.rows(index) or ()
+        if (
+            start == (0, 0)
+            and end is not None
+            and _covers(end, [row_text(row) for row in rows[-1:]], len(rows))
+        ):
+            return block.source()
+        stop = len(rows) if end is None else end[0] + 1
+        return joined(rows[start[0] : stop], start[1], None if end is None else end[1])
+
+
+def _covers(end: tuple[int, int], last_row: Sequence[str], rows: int) -> bool:
+    return end[0] >= rows - 1 and (not last_row or end[1] >= len(last_row[0].rstrip()))
+
+
+def _link_at(row: Sequence[Segment], column: int) -> str:
+    for segment in row:
+        column -= segment.cell_length
+        if column < 0:
+            return (segment.style and segment.style.link) or ""
+    return ""
