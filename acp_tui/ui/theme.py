@@ -70,7 +70,7 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
     "syntax-comment": "italic $muted",
     "syntax-operator": "$foreground",
 }
-"""What a role looks like unless a theme says otherwise; grounds and `$number` are blended from the colours."""
+"""What a role looks like unless a theme says otherwise; grounds and `$number` are blends of colours."""
 
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
 _REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")

@@ -1,0 +1,72 @@
+"""Where the lines of a difference go: parts of rows, unified or side by side, unchanged runs folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import Literal, NamedTuple
+
+from acp_tui.ui.widgets.diff import CONTEXT, Difference
+from acp_tui.ui.widgets.diff_lines import Block
+
+PartKind = Literal["gap", "header", "fact", "waiting", "equal", "removed", "added", "changed", "fold"]
+
+
+class Part(NamedTuple):
+    """Neighbouring rows of one kind; a row is a part and a number within it, from 0."""
+
+    kind: PartKind
+    rows: int
+    block: int = -1
+    """Index of the block in its difference; for a fact its index."""
+    old: int = 0
+    new: int = 0
+    """Lines of the first row, counted from 0; of removed and added rows also those they are paired with."""
+    old_lines: int = 0
+    new_lines: int = 0
+    """Lines of the block on each side."""
+
+
+def lay_out(
+    difference: Difference, side_by_side: bool, opened: Set[int] = frozenset(), context: int = CONTEXT
+) -> Iterator[Part]:
+    """Yield the parts of a difference; `opened` holds the blocks whose unchanged lines are all shown."""
+    for number in range(len(difference.facts())):
+        yield Part("fact", 1, number)
+    for index, block in enumerate(difference.blocks):
+        if not block.equal:
+            yield from _changed(index, block, side_by_side)
+        elif index in opened:
+            yield _equal(index, block, 0, block.old_stop - block.old_start)
+        else:
+            above = context if index else 0
+            below = context if index < len(difference.blocks) - 1 else 0
+            yield from _folded(index, block, above, below)
+
+
+def _changed(index: int, block: Block, side_by_side: bool) -> Iterator[Part]:
+    old_lines, new_lines = block.old_stop - block.old_start, block.new_stop - block.new_start
+    where = (index, block.old_start, block.new_start, old_lines, new_lines)
+    if side_by_side:
+        yield Part("changed", max(old_lines, new_lines), *where)
+        return
+    if old_lines:
+        yield Part("removed", old_lines, *where)
+    if new_lines:
+        yield Part("added", new_lines, *where)
+
+
+def _folded(index: int, block: Block, above: int, below: int) -> Iterator[Part]:
+    length = block.old_stop - block.old_start
+    hidden = length - above - below
+    if hidden <= 1:  # a fold takes a row itself
+        yield _equal(index, block, 0, length)
+        return
+    if above:
+        yield _equal(index, block, 0, above)
+    yield Part("fold", 1, index, block.old_start + above, block.new_start + above, hidden, hidden)
+    if below:
+        yield _equal(index, block, length - below, below)
+
+
+def _equal(index: int, block: Block, start: int, lines: int) -> Part:
+    return Part("equal", lines, index, block.old_start + start, block.new_start + start, lines, lines)

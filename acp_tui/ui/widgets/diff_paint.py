@@ -1,0 +1,247 @@
+"""Rows of a difference in colours: numbers, marks, changed words, code; for the diff view and for cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from rich.color import Color, blend_rgb
+from rich.segment import Segment
+from rich.style import Style
+
+from acp_tui.ui.widgets.cells import fit
+from acp_tui.ui.widgets.diff import Difference
+from acp_tui.ui.widgets.diff_layout import Part, lay_out
+from acp_tui.ui.widgets.diff_words import Span, changed_words
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe, safe_line
+
+Row: TypeAlias = list[Segment]
+"""One row of the screen, as wide as was asked for."""
+
+WINDOW: Final = 64
+"""Lines that are coloured together."""
+TAB: Final = "    "
+
+_TWO_NUMBERS_FROM: Final = 60
+"""Columns from which a unified row shows the old and the new line number."""
+_LONGEST_COLOURED: Final = 2_000
+_LINE_TINT: Final = 0.45
+"""How strong the ground of a changed line is, compared with that of a changed word."""
+_SIDE: Final[Mapping[str, tuple[str, str]]] = {
+    "removed": ("removed-word", "minus"),
+    "added": ("added-word", ""),
+}
+
+
+def diff_rows(difference: Difference, path: str, width: int, look: Look, limit: int) -> list[Row]:
+    """Return the first rows of a unified difference for a card or a dialog, at most `limit` rows.
+
+    The last row then says how many more there are. `path` gives the language of the code.
+    """
+    painter = DiffPainter(difference, path, width, look)
+    parts = list(lay_out(difference, side_by_side=False, context=2))
+    total = sum(part.rows for part in parts)
+    shown = total if total <= limit else max(0, limit - 1)
+    rows: list[Row] = []
+    for part in parts:
+        rows.extend(painter.row(part, number) for number in range(min(part.rows, shown - len(rows))))
+    if shown < total and limit > 0:
+        rows.append(painter.sentence(f"{look.glyph('cut')} {total - shown} more rows", "muted"))
+    return rows
+
+
+class DiffPainter:
+    """Paints rows of one difference at one width in one look; keeps the colours it has worked out."""
+
+    def __init__(
+        self, difference: Difference, path: str, width: int, look: Look, *, side_by_side: bool = False
+    ) -> None:
+        self._difference = difference
+        self._path = path
+        self._width = width
+        self._look = look
+        self._facts = difference.facts()
+        self._column = Segment(look.glyph("column"), look.base + look["faint"])
+        self._left = (width - 1) // 2 if side_by_side else width
+        self._two_numbers = not side_by_side and width >= _TWO_NUMBERS_FROM
+        last = max(len(difference.old), len(difference.new)) + (difference.first_line or 1)
+        self._digits = 0 if difference.first_line is None else max(3, len(str(last)))
+        self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
+        self._styles: dict[tuple[str, str, bool], Style] = {}
+        self._windows: dict[tuple[bool, int], tuple[tuple[tuple[str, str], ...], ...]] = {}
+
+    def row(self, part: Part, number: int, pan: int = 0) -> Row:
+        """Return row `number` of a part, its code moved left by `pan` cells."""
+        if part.kind == "fact":
+            return self.sentence(self._facts[part.block], "warning")
+        if part.kind == "fold":
+            return self.fold(part)
+        if part.kind == "changed" or (part.kind == "equal" and self._left < self._width):
+            return self._both_sides(part, number, pan)
+        old = part.old + number if part.kind != "added" or number < part.old_lines else None
+        new = part.new + number if part.kind != "removed" or number < part.new_lines else None
+        return self._line(part.kind, part.kind == "removed", old, new, self._width, pan)
+
+    def fold(self, part: Part, marked: bool = False) -> Row:
+        """Return the row that stands for hidden lines; `marked` when Enter would open it."""
+        style = self._look.base + self._look["hunk"]
+        if marked:
+            style += self._look["cursor"]
+        text = f" {self._look.glyph('folded')} {part.old_lines} unchanged lines"
+        return fit([Segment(text, style)], 0, self._width, style, self._look)
+
+    def sentence(self, text: str, role: str) -> Row:
+        """Return a row with a remark."""
+        base = self._look.base
+        return fit(
+            [Segment(f" {safe_line(text)}", base + self._look[role])], 0, self._width, base, self._look
+        )
+
+    def _both_sides(self, part: Part, number: int, pan: int) -> Row:
+        old = part.old + number if number < part.old_lines else None
+        new = part.new + number if number < part.new_lines else None
+        left, right = ("equal", "equal") if part.kind == "equal" else ("removed", "added")
+        right_width = self._width - self._left - 1
+        return [
+            *(
+                self._nothing(self._left)
+                if old is None
+                else self._line(left, True, old, new, self._left, pan)
+            ),
+            self._column,
+            *(
+                self._nothing(right_width)
+                if new is None
+                else self._line(right, False, old, new, right_width, pan)
+            ),
+        ]
+
+    def _nothing(self, width: int) -> Row:
+        return [Segment(" " * width, self._look.base + self._look["code-block"])]
+
+    def _line(self, kind: str, use_old: bool, old: int | None, new: int | None, width: int, pan: int) -> Row:
+        """Return one line of one side; `old` and `new` are the lines that are paired, if they are."""
+        index = old if use_old else new
+        assert index is not None, "a row shows a line of its side"
+        gutter = self._gutter(kind, use_old, old, new)
+        room = max(0, width - sum(len(segment.text) for segment in gutter))
+        code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
+        return [*gutter, *fit(code, pan, room, self._style(kind, "", False), self._look)]
+
+    def _gutter(self, kind: str, use_old: bool, old: int | None, new: int | None) -> Row:
+        mark = {"removed": self._look.glyph("minus"), "added": "+"}.get(kind, " ")
+        mark_segment = Segment(f"{mark} ", self._style(kind, kind if kind != "equal" else "", False))
+        if not self._digits:
+            return [mark_segment]
+        if self._two_numbers:
+            shown = [old if kind != "added" else None, new if kind != "removed" else None]
+        else:
+            shown = [old if use_old else new]
+        numbers = "".join(f"{self._number(index)} " for index in shown)
+        return [Segment(numbers, self._style(kind, "line-number", False)), mark_segment]
+
+    def _number(self, index: int | None) -> str:
+        if index is None:
+            return " " * self._digits
+        return str(index + (self._difference.first_line or 1)).rjust(self._digits)
+
+    def _marks(self, kind: str, old: int | None, new: int | None) -> tuple[Span, ...]:
+        if kind == "equal" or old is None or new is None:
+            return ()
+        removed, added = changed_words(self._difference.old[old], self._difference.new[new])
+        return removed if kind == "removed" else added
+
+    def _code(
+        self, kind: str, use_old: bool, index: int, longest: int, marks: tuple[Span, ...]
+    ) -> list[Segment]:
+        """Return a line as segments: code colours, changed words, a carriage return if it changed."""
+        line = (self._difference.old if use_old else self._difference.new)[index]
+        if kind == "equal":
+            line = line.removesuffix("\r")
+        pieces = self._coloured(use_old, index, line, longest)
+        segments: list[Segment] = []
+        at = 0
+        for text, role in pieces:
+            for start, stop, marked in _split(at, at + len(text), marks):
+                shown = text[start - at : stop - at].replace("\t", TAB)
+                segments.append(Segment(shown, self._style(kind, role, marked)))
+            at += len(text)
+        return segments
+
+    def _coloured(self, use_old: bool, index: int, line: str, longest: int) -> list[tuple[str, str]]:
+        """Return a line as safe pieces with roles; what is beyond the colours comes plain."""
+        line = line[:longest]
+        window = self._windows.get((use_old, index // WINDOW))
+        if window is None:
+            lines = self._difference.old if use_old else self._difference.new
+            start = index // WINDOW * WINDOW
+            window = _colours(self._path, lines[start : start + WINDOW])
+            if len(self._windows) >= WINDOW:
+                del self._windows[next(iter(self._windows))]
+            self._windows[use_old, index // WINDOW] = window
+        pieces = list(window[index % WINDOW])
+        seen = sum(len(text) for text, _ in pieces)
+        if seen > len(line):
+            return _shortened(pieces, len(line))
+        return [*pieces, (safe(line[seen:]), "")]
+
+    def _style(self, kind: str, role: str, marked: bool) -> Style:
+        key = (kind, role, marked)
+        style = self._styles.get(key)
+        if style is None:
+            style = self._look.base + self._look[role or "text"]
+            if kind in _SIDE:
+                style += self._look[_SIDE[kind][0]] if marked else self._grounds[kind]
+            self._styles[key] = style
+        return style
+
+
+@lru_cache(maxsize=256)
+def _language(path: str) -> str:
+    from acp_tui.ui.widgets.highlight import language_of_file
+
+    return language_of_file(path)
+
+
+def _colours(path: str, lines: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return neighbouring lines as safe pieces with roles; the ends of very long lines are left out."""
+    from acp_tui.ui.widgets.highlight import colour
+
+    code = "\n".join(safe(line[:_LONGEST_COLOURED]) for line in lines)
+    return colour(_language(path), code).lines
+
+
+def _ground(look: Look, word_role: str) -> Style:
+    """Return the ground of a whole changed line: that of a changed word, nearer to the background."""
+    word, base = look[word_role].bgcolor, look.base.bgcolor
+    if word is None or base is None:
+        return Style.null()
+    mixed = blend_rgb(base.get_truecolor(foreground=False), word.get_truecolor(foreground=False), _LINE_TINT)
+    return Style(bgcolor=Color.from_triplet(mixed))
+
+
+def _split(start: int, stop: int, marks: tuple[Span, ...]) -> list[tuple[int, int, bool]]:
+    """Cut a run of characters at the marks that cross it: (start, stop, marked)."""
+    parts: list[tuple[int, int, bool]] = []
+    for mark_start, mark_stop in marks:
+        if mark_stop <= start or mark_start >= stop:
+            continue
+        if mark_start > start:
+            parts.append((start, mark_start, False))
+        parts.append((max(start, mark_start), min(stop, mark_stop), True))
+        start = min(stop, mark_stop)
+    if start < stop:
+        parts.append((start, stop, False))
+    return parts
+
+
+def _shortened(pieces: list[tuple[str, str]], length: int) -> list[tuple[str, str]]:
+    kept: list[tuple[str, str]] = []
+    for text, role in pieces:
+        if length <= 0:
+            break
+        kept.append((text[:length], role))
+        length -= len(text)
+    return kept

@@ -1,0 +1,363 @@
+"""The diff view: files one below the other, unified or side by side, with keys for changes and files."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.events import Click, MouseScrollLeft, MouseScrollRight
+
+from acp_tui.ui.widgets.cells import fit
+from acp_tui.ui.widgets.diff import CONTEXT, Difference, compute
+from acp_tui.ui.widgets.diff_layout import Part, lay_out
+from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
+from acp_tui.ui.widgets.line_view import LineView
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+SIDE_BY_SIDE_FROM: Final = 100
+"""Columns from which two sides are shown beside each other unless the person chose."""
+
+_SMALL: Final = 2_000
+"""Lines of both texts together up to which they are compared at once."""
+_AT_ONCE: Final = 0.02
+"""Seconds of comparing within one call of `show`; the other files follow from a thread."""
+_LONGEST: Final = 3.0
+"""Seconds for the comparison of one file, after which the rest of it is compared roughly."""
+_PAN: Final = 8
+_CHANGED: Final = frozenset({"removed", "added", "changed"})
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """One file to show: its path as it is to be read, and its text before and after."""
+
+    path: str
+    old: str | None
+    """None for a new file."""
+    new: str | None
+    """None for a deleted file."""
+    note: str = ""
+    """What else to say beside the path, such as "not written yet"."""
+    first_line: int | None = 1
+    """Number of the first line; None for a snippet whose place is not known."""
+
+
+@dataclass(eq=False)
+class _Page:
+    """A file in the view: what came of comparing it, and which folds are open."""
+
+    file: FileDiff
+    difference: Difference | None = None
+    opened: set[int] = field(default_factory=set)
+    painter: DiffPainter | None = None
+
+    def compare(self) -> Difference:
+        file = self.file
+        return compute(file.old, file.new, time.monotonic() + _LONGEST, first_line=file.first_line)
+
+    def is_small(self) -> bool:
+        return (self.file.old or "").count("\n") + (self.file.new or "").count("\n") <= _SMALL
+
+    def parts(self, side_by_side: bool, gap: bool) -> Iterator[Part]:
+        if gap:
+            yield Part("gap", 1)
+        yield Part("header", 1)
+        if self.difference is None:
+            yield Part("waiting", 1)
+        else:
+            yield from lay_out(self.difference, side_by_side, self.opened)
+
+    def has_two_sides(self) -> bool:
+        return self.difference is not None and self.difference.status == "changed"
+
+    def longest(self) -> int:
+        lines = (*self.difference.old, *self.difference.new) if self.difference else ()
+        return max(map(len, lines), default=0)
+
+
+class DiffView(LineView, can_focus=True):
+    """Shows the differences of files; knows nothing of where they come from."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "next_change", "Next change", id="diff.next-change"),
+        Binding("p", "previous_change", "Previous change", id="diff.previous-change"),
+        Binding("N", "next_file", "Next file", id="diff.next-file"),
+        Binding("P", "previous_file", "Previous file", id="diff.previous-file"),
+        Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
+        Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
+        Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
+        Binding("left", "pan(-1)", "Pan left", show=False, id="diff.pan-left"),
+        Binding("right", "pan(1)", "Pan right", show=False, id="diff.pan-right"),
+    ]
+
+    def __init__(
+        self,
+        files: Sequence[FileDiff] = (),
+        look: Look | None = None,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(look, id=id, classes=classes)
+        self._pages = [_Page(file) for file in files]
+        self._chosen_sides: bool | None = None
+        self._pan = 0
+        self._parts: list[tuple[int, Part]] = []
+        self._starts = [0]
+        self._headers: list[int] = []
+        self._changes: list[int] = []
+        self._folds: list[int] = []
+        self._at_change = -1
+        self._change_scroll = -1.0
+        self._marked_fold = -1
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether changed files are shown in two columns now."""
+        if self._chosen_sides is not None:
+            return self._chosen_sides
+        return self.size.width >= SIDE_BY_SIDE_FROM
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether some file is still being compared."""
+        return any(page.difference is None for page in self._pages)
+
+    def show(self, files: Sequence[FileDiff]) -> None:
+        """Show these files from the top; large ones appear when a thread has compared them."""
+        self._pages = [_Page(file) for file in files]
+        self._pan = 0
+        self._at_change = -1
+        if self.is_mounted:
+            self._compare()
+            self.scroll_to(y=0, animate=False)
+
+    def on_mount(self) -> None:
+        """Compare what was given before the view was there."""
+        self._compare()
+
+    def lay_out_rows(self) -> None:
+        """Place every row again: after a resize, a new look, a fold or a finished comparison."""
+        anchor = self._anchor()
+        for page in self._pages:
+            page.painter = None
+        self._parts = [
+            (number, part)
+            for number, page in enumerate(self._pages)
+            for part in page.parts(self.side_by_side and page.has_two_sides(), gap=number > 0)
+        ]
+        self._starts = [0, *accumulate(part.rows for _, part in self._parts)]
+        self._index_rows()
+        self.show_rows(self._starts[-1])
+        self._return_to(anchor)
+        self._mark_fold()
+
+    def paint_row(self, row: int) -> list[Segment]:
+        """Return a row of a file; negative rows are the headers that stay at the top."""
+        if row < 0:
+            return self._header(-row - 1)
+        index = bisect_right(self._starts, row) - 1
+        number, part = self._parts[index]
+        if part.kind == "header":
+            return self._header(number)
+        if part.kind == "gap":
+            return self._remark("")
+        if part.kind == "waiting":
+            return self._remark(" comparing…")
+        painter = self._painter(number)
+        if part.kind == "fold":
+            return painter.fold(part, marked=row == self._marked_fold)
+        return painter.row(part, row - self._starts[index], self._pan)
+
+    def row_at(self, y: int) -> int:
+        """Return the row at a line of the view; the first line is the header of the file below it."""
+        row = self.top_row() + y
+        if y == 0 and self._headers:
+            return -bisect_right(self._headers, row) or row
+        return row
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Move the mark of the fold that Enter opens."""
+        super().watch_scroll_y(old_value, new_value)
+        self._mark_fold()
+
+    def on_click(self, event: Click) -> None:
+        """Open the fold that was clicked."""
+        row = self.row_at(event.y)
+        if row in self._folds:
+            self._open(row)
+
+    def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
+        """Pan to the start of the lines."""
+        self.action_pan(-1)
+
+    def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
+        """Pan to the end of the lines."""
+        self.action_pan(1)
+
+    def action_next_change(self) -> None:
+        """Go to the next change, in whichever file it is."""
+        if self._change_scroll == self.scroll_y and self._at_change >= 0:
+            self._go_to_change(self._at_change + 1)
+        else:
+            self._go_to_change(bisect_left(self._changes, self.top_row() + 1))
+
+    def action_previous_change(self) -> None:
+        """Go to the change before."""
+        if self._change_scroll == self.scroll_y and self._at_change >= 0:
+            self._go_to_change(self._at_change - 1)
+        else:
+            self._go_to_change(bisect_left(self._changes, self.top_row() + 1) - 1)
+
+    def action_next_file(self) -> None:
+        """Go to the next file."""
+        below = [row for row in self._headers if row > self.top_row()]
+        if below:
+            self.scroll_to(y=below[0], animate=False)
+
+    def action_previous_file(self) -> None:
+        """Go to the start of this file, or of the one before."""
+        above = [row for row in self._headers if row < self.top_row()]
+        if above:
+            self.scroll_to(y=above[-1], animate=False)
+
+    def action_toggle_sides(self) -> None:
+        """Change between unified and side by side, until told otherwise."""
+        self._chosen_sides = not self.side_by_side
+        self.lay_out_rows()
+
+    def action_open_fold(self) -> None:
+        """Show the unchanged lines of the marked fold."""
+        if self._marked_fold >= 0:
+            self._open(self._marked_fold)
+
+    def action_toggle_folds(self) -> None:
+        """Show all unchanged lines, or fold them all again."""
+        unfold = bool(self._folds)
+        for page in self._pages:
+            page.opened.clear()
+            if unfold and page.difference:
+                page.opened.update(range(len(page.difference.blocks)))
+        self.lay_out_rows()
+
+    def action_pan(self, steps: int) -> None:
+        """Move long lines to the left or back; as far as the longest line reaches."""
+        longest = max((page.longest() for page in self._pages), default=0)
+        half_shown = self.row_width // (4 if self.side_by_side else 2)
+        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown))
+        if pan != self._pan:
+            self._pan = pan
+            self.show_rows(self.row_count)
+
+    def _compare(self) -> None:
+        """Compare small files now and leave the others to a thread."""
+        until = time.monotonic() + _AT_ONCE
+        for page in self._pages:
+            if page.is_small() and time.monotonic() < until:
+                page.difference = page.compare()
+        self.lay_out_rows()
+        self.workers.cancel_group(self, "compare")
+        waiting = [page for page in self._pages if page.difference is None]
+        if waiting:
+            self.run_worker(self._compare_later(waiting), group="compare")
+
+    async def _compare_later(self, pages: list[_Page]) -> None:
+        for page in pages:
+            page.difference = await asyncio.to_thread(page.compare)
+            self.lay_out_rows()
+
+    def _index_rows(self) -> None:
+        """Note at which rows files, changes and folds begin."""
+        self._headers, self._changes, self._folds = [], [], []
+        apart = True
+        for row, (_, part) in zip(self._starts, self._parts, strict=False):
+            if part.kind == "header":
+                self._headers.append(row)
+                apart = True
+            elif part.kind == "fold":
+                self._folds.append(row)
+                apart = True
+            elif part.kind in _CHANGED:
+                if apart:
+                    self._changes.append(row)
+                apart = False
+            elif part.rows > 2 * CONTEXT:
+                apart = True
+
+    def _anchor(self) -> tuple[int, int] | None:
+        """Return what is at the top, as file and block, to find it again in another layout."""
+        if not self._parts or self.scroll_y == 0:
+            return None
+        index = min(bisect_right(self._starts, self.top_row()) - 1, len(self._parts) - 1)
+        number, part = self._parts[index]
+        return number, part.block
+
+    def _return_to(self, anchor: tuple[int, int] | None) -> None:
+        if anchor is None:
+            return
+        for row, (number, part) in zip(self._starts, self._parts, strict=False):
+            if (number, part.block) >= anchor and part.kind != "fact":
+                self.scroll_to(y=row, animate=False)
+                return
+
+    def _go_to_change(self, index: int) -> None:
+        if not 0 <= index < len(self._changes):
+            return
+        self._at_change = index
+        self.scroll_to(y=max(0, self._changes[index] - 1 - CONTEXT), animate=False, immediate=True)
+        self._change_scroll = self.scroll_y
+        self.repaint(*range(-len(self._pages), 0))
+
+    def _open(self, row: int) -> None:
+        number, part = self._parts[bisect_right(self._starts, row) - 1]
+        self._pages[number].opened.add(part.block)
+        top = self.scroll_y
+        self.lay_out_rows()
+        self.scroll_to(y=top, animate=False)
+
+    def _mark_fold(self) -> None:
+        """Mark the first fold in view: the one that Enter opens."""
+        index = bisect_left(self._folds, self.top_row() + 1)
+        row = self._folds[index] if index < len(self._folds) else -1
+        visible = row if row < self.top_row() + self.size.height else -1
+        if visible != self._marked_fold:
+            before, self._marked_fold = self._marked_fold, visible
+            self.repaint(before, visible)
+
+    def _painter(self, number: int) -> DiffPainter:
+        page = self._pages[number]
+        if page.painter is None:
+            assert page.difference is not None, "a file is painted once it is compared"
+            sides = self.side_by_side and page.has_two_sides()
+            page.painter = DiffPainter(
+                page.difference, page.file.path, self.row_width, self.look, side_by_side=sides
+            )
+        return page.painter
+
+    def _header(self, number: int) -> Row:
+        """Return the row that names a file, with its place, size and note, and the change gone to."""
+        page, look = self._pages[number], self.look
+        ground = look.base + look["hunk"]
+        row = [Segment(f" {number + 1}/{len(self._pages)} files ", ground)] if len(self._pages) > 1 else []
+        row.append(Segment(f" {safe_line(page.file.path)} ", ground + look["text"] + look["strong"]))
+        if page.difference is not None and page.difference.blocks:
+            row.append(Segment(f" +{page.difference.added}", ground + look["added"]))
+            row.append(Segment(f" {look.glyph('minus')}{page.difference.removed}", ground + look["removed"]))
+        if page.file.note:
+            row.append(Segment(f"  {safe_line(page.file.note)}", ground + look["warning"]))
+        if self._at_change >= 0:
+            row.append(Segment(f"  change {self._at_change + 1}/{len(self._changes)}", ground))
+        return fit(row, 0, self.row_width, ground, look)
+
+    def _remark(self, text: str) -> Row:
+        style: Style = self.look.base + self.look["notice"]
+        return fit([Segment(text, style)], 0, self.row_width, style, self.look)

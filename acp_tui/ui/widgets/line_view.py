@@ -1,0 +1,164 @@
+"""A scroll view of painted rows: each row becomes one full-width Strip, kept until something changes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.events import MouseDown, MouseMove, MouseUp
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from acp_tui.ui.widgets.look import Look
+
+_KEPT: Final = 2_000
+"""Strips kept at most; a screen needs about a hundred."""
+
+
+class LineView(ScrollView, can_focus=True):
+    """Base of views that paint rows themselves; the last column is the scroll bar.
+
+    A subclass gives `paint_row` and calls `show_rows` when the number or the content of rows changed.
+    """
+
+    DEFAULT_CSS = """
+    LineView {
+        height: 1fr;
+        scrollbar-size: 0 0;
+        overflow-x: hidden;
+        overflow-y: scroll;
+    }
+    """
+
+    def __init__(
+        self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.look = look or Look()
+        self._rows = 0
+        self._strips: dict[tuple[int, str], Strip] = {}
+        self._dragging = False
+
+    @property
+    def row_width(self) -> int:
+        """Cells of a row, without the scroll bar."""
+        return max(0, self.size.width - 1)
+
+    @property
+    def row_count(self) -> int:
+        """Rows there are to scroll through."""
+        return self._rows
+
+    def paint_row(self, row: int) -> list[Segment]:
+        """Return row `row` (from 0), base style included; for the subclass to give."""
+        raise NotImplementedError
+
+    def top_row(self) -> int:
+        """Return the number of the first visible row."""
+        return round(self.scroll_y)
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self.look = look
+        self.lay_out_rows()
+
+    def show_rows(self, rows: int, unchanged: int = 0) -> None:
+        """Take over a new number of rows and draw; rows below `unchanged` are drawn as they were."""
+        self._rows = rows
+        if unchanged:
+            self._strips = {key: strip for key, strip in self._strips.items() if key[0] < unchanged}
+        else:
+            self._strips.clear()
+        self.virtual_size = Size(self.size.width, rows)
+        self.refresh()
+
+    def repaint(self, *rows: int) -> None:
+        """Draw these rows again because their content changed."""
+        for key in [key for key in self._strips if key[0] in rows]:
+            del self._strips[key]
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Paint again when a style sheet or a line filter changed."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_resize(self) -> None:
+        """Lay out for the new size."""
+        self.lay_out_rows()
+
+    def lay_out_rows(self) -> None:
+        """Paint everything again, at the new width; a subclass may count its rows anew."""
+        self.show_rows(self._rows)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the rows under `crop` as kept Strips."""
+        strips = [self._strip(y) for y in crop.line_range]
+        if crop.column_span == (0, self.size.width):
+            return strips
+        return [strip.crop(*crop.column_span) for strip in strips]
+
+    def render_line(self, y: int) -> Strip:
+        """Return row `y` of the screen."""
+        return self._strip(y)
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Start to drag the thumb."""
+        if event.x == self.size.width - 1 and self.max_scroll_y > 0:
+            event.stop()
+            self._dragging = True
+            self.capture_mouse()
+            self._drag_to(event.y)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Drag the thumb."""
+        if self._dragging:
+            event.stop()
+            self._drag_to(event.y)
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """Let the thumb go."""
+        if self._dragging:
+            event.stop()
+            self._dragging = False
+            self.release_mouse()
+
+    def _drag_to(self, y: int) -> None:
+        share = y / max(1, self.size.height - 1)
+        self.scroll_to(y=round(share * self.max_scroll_y), animate=False)
+
+    def _strip(self, y: int) -> Strip:
+        row = self.row_at(y)
+        bar = self._bar(y)
+        strip = self._strips.get((row, bar))
+        if strip is None:
+            if len(self._strips) >= _KEPT:
+                self._strips.clear()
+            strip = self._strips[row, bar] = self._painted(row, bar)
+        return strip
+
+    def row_at(self, y: int) -> int:
+        """Return which row is drawn at line `y` of the view."""
+        return self.top_row() + y
+
+    def _painted(self, row: int, bar: str) -> Strip:
+        base = self.look.base
+        segments = self.paint_row(row) if row < self._rows else [Segment(" " * self.row_width, base)]
+        strip = Strip([*segments, Segment(bar, base + self.look["faint"])]).adjust_cell_length(
+            self.size.width, base
+        )
+        ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
+        for line_filter in self.app.get_line_filters():
+            strip = strip.apply_filter(line_filter, ground)
+        return strip
+
+    def _bar(self, y: int) -> str:
+        """Return the last cell of line `y`: thumb, track, or nothing when all rows are visible."""
+        height = self.size.height
+        if self._rows <= height:
+            return " "
+        length = max(1, height * height // self._rows)
+        start = round(self.scroll_y / max(1, self.max_scroll_y) * (height - length))
+        return self.look.glyph("thumb" if start <= y < start + length else "track")

@@ -1,0 +1,248 @@
+"""The diff view as it is read from the screen, and the rows of a difference for cards."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.diff import compute
+from acp_tui.ui.widgets.diff_paint import Row, diff_rows
+from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.look import Look
+
+LOOK = look_of(choose("acp-dark")[0])
+
+OLD = "".join(f"value_{number} = {number}\n" for number in range(1, 101))
+NEW = OLD.replace("value_20 = 20", "value_20 = twenty").replace("value_70 = 70\n", "")
+ODD = "path = '日本語/👨‍👩‍👧/☁️ 🇩🇪 e\u0301'\n"
+
+
+class Viewer(App[None]):
+    def __init__(self, *files: FileDiff) -> None:
+        super().__init__()
+        self.view = DiffView(files, LOOK)
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+
+def screen(view: DiffView) -> list[str]:
+    return [view.render_line(y).text.rstrip(" │█") for y in range(view.size.height)]
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "the condition never came true"
+        await pilot.pause(0.005)
+
+
+async def test_narrow_is_unified_and_wide_is_side_by_side() -> None:
+    for width, sides in ((90, False), (140, True)):
+        app = Viewer(FileDiff("a.py", OLD, NEW))
+        async with app.run_test(size=(width, 30)):
+            text = "\n".join(screen(app.view))
+            assert app.view.side_by_side is sides
+            assert "20 = 20" in text
+            assert "twenty" in text
+            same_row = any("20 = 20" in row and "twenty" in row for row in text.splitlines())
+            assert same_row is sides
+
+
+async def test_the_layout_can_be_chosen() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(140, 30)) as pilot:
+        app.view.focus()
+        await pilot.press("s")
+        assert not app.view.side_by_side
+        await pilot.resize_terminal(160, 30)
+        assert not app.view.side_by_side
+
+
+async def test_unchanged_runs_are_folded_and_enter_opens_the_marked_one() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.view.focus()
+        rows = screen(app.view)
+        assert " a.py  +1 −2" in rows[0]
+        assert "16 unchanged lines" in rows[1]
+        assert "value_17" in rows[2]
+        before = app.view.row_count
+
+        await pilot.press("enter")
+
+        assert app.view.row_count == before + 15
+        assert "value_1 = 1" in screen(app.view)[1]
+        await pilot.press("f")
+        assert not any("unchanged" in row for row in screen(app.view))
+        await pilot.press("f")
+        assert app.view.row_count == before
+
+
+async def test_a_click_opens_a_fold() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.click(app.view, offset=(5, 1))
+        assert "value_1 = 1" in screen(app.view)[1]
+
+
+async def test_keys_go_through_changes_and_files_and_the_header_says_where() -> None:
+    files = [FileDiff(f"file_{number}.py", OLD, NEW) for number in range(3)]
+    app = Viewer(*files)
+    async with app.run_test(size=(80, 12)) as pilot:
+        app.view.focus()
+        assert "1/3 files  file_0.py" in screen(app.view)[0]
+
+        for number in range(1, 7):
+            await pilot.press("n")
+            assert f"change {number}/6" in screen(app.view)[0]
+        assert "3/3 files  file_2.py" in screen(app.view)[0]
+        await pilot.press("p", "p")
+        assert "change 4/6" in screen(app.view)[0]
+        assert "2/3 files" in screen(app.view)[0]
+        await pilot.press("home", "N")
+        assert "2/3 files" in screen(app.view)[0]
+        await pilot.press("P")
+        assert "1/3 files" in screen(app.view)[0]
+
+
+async def test_long_lines_are_marked_as_cut_and_can_be_panned() -> None:
+    app = Viewer(FileDiff("a.txt", "", "0123456789" * 20 + "end\n"))
+    async with app.run_test(size=(80, 10)) as pilot:
+        app.view.focus()
+        line = next(y for y, row in enumerate(screen(app.view)) if "0123" in row)
+        assert screen(app.view)[line].endswith("…")
+
+        await pilot.press("right")
+        assert "+ …9012" in screen(app.view)[line]
+
+        for _ in range(40):
+            app.view.action_pan(1)
+
+        assert "…" in screen(app.view)[line]
+        assert screen(app.view)[line].endswith("end")
+        for _ in range(40):
+            app.view.action_pan(-1)
+        assert "+ 0123" in screen(app.view)[line]
+
+
+async def test_a_large_difference_is_computed_beside_the_interface() -> None:
+    old = "".join(f"old_{number} = {number}\n" for number in range(20_000))
+    new = "".join(f"new_{number} = {number}\n" for number in range(20_000))
+    app = Viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        start = time.process_time()
+        app.view.show([FileDiff("big.py", old, new)])
+        assert app.view.is_comparing
+        assert any("comparing" in row for row in screen(app.view))
+        await until(pilot, lambda: not app.view.is_comparing)
+        assert "old_0 = 0" in screen(app.view)[1]
+        assert time.process_time() - start < 1.0
+        assert "+20000 −20000" in screen(app.view)[0]
+
+
+async def test_new_files_do_not_wait_for_the_comparison_of_old_ones() -> None:
+    big = "".join(f"old_{number}\n" for number in range(30_000))
+    app = Viewer(FileDiff("big.py", big, big.replace("old", "new")))
+    async with app.run_test(size=(100, 20)) as pilot:
+        app.view.show([FileDiff("small.py", "a\n", "b\n")])
+        assert not app.view.is_comparing
+        await until(pilot, lambda: not any(worker.is_running for worker in app.workers))
+        assert "small.py" in screen(app.view)[0]
+        assert app.view.row_count < 10
+
+
+async def test_frames_use_the_same_strips_again() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(80, 30)):
+        assert app.view.render_line(5) is app.view.render_line(5)
+
+
+async def test_another_look_repaints() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(80, 30)):
+        before = app.view.render_line(3)
+        app.view.set_look(look_of(choose("acp-light")[0]))
+        after = app.view.render_line(3)
+        assert after.text == before.text
+        assert [segment.style for segment in after] != [segment.style for segment in before]
+
+
+@pytest.mark.parametrize("width", [40, 80, 121, 140])
+async def test_every_row_is_as_wide_as_the_view(width: int) -> None:
+    app = Viewer(FileDiff(ODD, ODD * 3 + "x\n", ODD + "\ty\n" + ODD.replace("path", "other")))
+    async with app.run_test(size=(width, 20)):
+        for y in range(20):
+            assert cell_len(app.view.render_line(y).text) == width
+        columns = {  # of the rows with two sides
+            cell_len(row.partition("│")[0])
+            for row in (app.view.render_line(y).text for y in range(1, 5))
+            if app.view.side_by_side
+        }
+        assert len(columns) <= 1
+
+
+async def test_control_characters_of_a_file_never_reach_the_terminal() -> None:
+    app = Viewer(
+        FileDiff("a\x1b]0;x\x07.py", "a\x1b[2J\n" * 5, "b\x9b2J\x07 [/red]\n" * 5, note="\x1b[31mnote")
+    )
+    async with app.run_test(size=(80, 20)):
+        text = "".join(screen(app.view))
+        assert "␛[2J" in text
+        assert "[/red]" in text
+        assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
+
+
+def plain(rows: list[Row]) -> list[str]:
+    return ["".join(segment.text for segment in row).rstrip() for row in rows]
+
+
+def test_rows_for_a_card_show_the_change_and_say_how_much_is_left() -> None:
+    difference = compute(OLD, NEW)
+
+    rows = plain(diff_rows(difference, "a.py", 80, LOOK, limit=6))
+
+    assert len(rows) == 6
+    assert rows[0] == " ▸ 17 unchanged lines"
+    assert any("− value_20 = 20" in row for row in rows)
+    assert "more rows" in rows[-1]
+    assert len(diff_rows(difference, "a.py", 80, LOOK, limit=1_000)) < 20
+
+
+def test_rows_of_a_snippet_have_no_line_numbers() -> None:
+    rows = plain(diff_rows(compute("a\n", "b\n", first_line=None), "a.py", 40, LOOK, limit=9))
+    assert rows == ["− a", "+ b"]
+
+
+def test_rows_are_as_wide_as_asked() -> None:
+    rows = diff_rows(compute(ODD, ODD.upper()), "a.py", 33, LOOK, limit=9)
+    assert {sum(segment.cell_length for segment in row) for row in rows} == {33}
+
+
+def test_changed_words_stand_on_the_ground_of_their_role() -> None:
+    rows = diff_rows(compute("keep the old one\n", "keep the new one\n"), "a.txt", 60, LOOK, limit=9)
+    grounds = {
+        segment.text: segment.style.bgcolor for row in rows for segment in row if segment.style is not None
+    }
+    assert grounds["old"] == LOOK["removed-word"].bgcolor
+    assert grounds["new"] == LOOK["added-word"].bgcolor
+
+
+def test_rows_work_in_the_empty_ascii_look() -> None:
+    rows = plain(diff_rows(compute("a\n", "b\n"), "a.txt", 30, Look(ascii=True), limit=9))
+    assert rows == ["  1 - a", "  1 + b"]
+
+
+def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
+    difference = compute("x" * 570_000, "y" * 570_000)
+    diff_rows(difference, "a.json", 80, LOOK, limit=5)
+
+    start = time.process_time()
+    rows = diff_rows(difference, "a.json", 80, LOOK, limit=5)
+
+    assert time.process_time() - start < 0.05
+    assert plain(rows)[-1].endswith("…")
