@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import fcntl
+import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -79,9 +80,7 @@ class Process:
         Raises:
             SpawnFailed: nothing was started.
         """
-        ends = [os.pipe(), os.pipe(), os.pipe()]
-        theirs = [ends[0][0], ends[1][1], ends[2][1]]
-        ours = [ends[0][1], ends[1][0], ends[2][0]]
+        theirs, ours = _pipes()
         try:
             child = Child.start(
                 argv,
@@ -301,6 +300,18 @@ class _Lines:
 def _settle(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+def _pipes() -> tuple[list[int], list[int]]:
+    """Return the agent's ends of stdin, stdout and stderr, and ours."""
+    ends: list[tuple[int, int]] = []
+    try:
+        ends.extend(os.pipe() for _ in range(3))
+    except OSError as error:
+        _close(*itertools.chain(*ends))
+        raise SpawnFailed(f"There is no pipe to be had: {error.strerror}.", "Close some sessions.") from error
+    (stdin, write), (read, stdout), (log, stderr) = ends
+    return [stdin, stdout, stderr], [write, read, log]
 
 
 def _close(*descriptors: int) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 import weakref
 from typing import Final
 
+RUN: Final = secrets.token_hex(8)
+"""What the values of all our marks begin with: the entries in the environment by which children are known."""
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
 cd /
@@ -47,15 +50,13 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._mark = ""
         self._pid: int | None = None
         self._pipe: int | None = None
         self._watched: set[int] = set()
         _GUARDS.add(self)
 
-    def start(self, mark: str) -> None:
-        """Have the watcher run; values of marks that begin with `mark` and a dash are ours."""
-        self._mark = mark
+    def start(self) -> None:
+        """Have the watcher run before there is anything to watch."""
         if self._pid is None:
             self._spawn()
 
@@ -101,7 +102,7 @@ class Guard:
         try:
             self._pid = os.posix_spawn(
                 "/bin/sh",
-                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", self._mark],
+                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN],
                 # No mark of ours or of an acp-tui around us: a sweep must not find the watcher.
                 {"PATH": os.environ.get("PATH", os.defpath)},
                 file_actions=[

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import secrets
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.host.guard import Guard
-from acp_tui.host.spawning import spawn
+from acp_tui.host.guard import RUN, Guard
+from acp_tui.host.spawning import StartFailed, spawn
 
-RUN: Final = secrets.token_hex(8)
-"""What the environment marks of all our children begin with."""
 _PROC: Final = Path("/proc")
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
@@ -45,6 +42,7 @@ class Child:
         self._pidfd = _open_pidfd(pid)
         self._exited: asyncio.Future[ExitStatus] | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._over = False
 
     @classmethod
     def start(
@@ -64,7 +62,10 @@ class Child:
         """
         value = f"{RUN}-{next(_NUMBERS)}"
         if guard is not None:
-            guard.start(RUN)  # before the child: we may be killed between the two
+            try:
+                guard.start()  # before the child: we may be killed between the two
+            except OSError as error:
+                raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
         pid = spawn(argv, {**environment, mark_name: value}, cwd, file_actions)
         if guard is not None:
             guard.watch(pid)
@@ -113,6 +114,8 @@ class Child:
         await asyncio.shield(self._ending)
 
     async def _end(self, patience: float) -> None:
+        if self._over:
+            return
         exited = self.watch()
         if await self._signal(signal.SIGTERM):
             await self._signal(signal.SIGCONT)  # a stopped process hears TERM only when it goes on
@@ -122,7 +125,7 @@ class Child:
                 break
             await asyncio.sleep(0.01)
         await asyncio.wait({exited}, timeout=1)
-        self.forget()
+        self._forget()
 
     async def _gone(self, patience: float) -> None:
         """Wait up to `patience` seconds until nothing is left."""
@@ -137,8 +140,13 @@ class Child:
         """Return whether the process or anything that came of it still runs."""
         return await self._signal(0)
 
-    def forget(self) -> None:
-        """Tell the guard that there is nothing left to end."""
+    async def forget_if_alone(self) -> None:
+        """After the exit: if nothing was left running, nothing needs to be ended or guarded any more."""
+        if not await self.alive():
+            self._forget()
+
+    def _forget(self) -> None:
+        self._over = True  # from now on the number may be another's
         if self._guard is not None:
             self._guard.forget(self.pid)
 

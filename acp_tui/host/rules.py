@@ -18,10 +18,14 @@ KNOWN_KINDS: Final = frozenset(
 """The kinds of tool of the protocol. "other" is also where an unknown kind ends up when it is read."""
 _STRONGEST_FIRST: Final[tuple[Decision, ...]] = ("deny", "ask", "allow")
 _CHAINED: Final = re.compile(r"[;&|<>()`$\n\r]")
-_PART: Final = re.compile(r"[;&|()`{}\n\r]+|\$\(")
+_PART: Final = re.compile(r"[;&|()`{}\n\r]+")
+_QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _WRAPPERS: Final = frozenset(
-    {"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "nice", "xargs", "setsid", "!"}
+    {
+        *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
+        *("time", "timeout", "nice", "xargs", "sh", "bash", "dash", "zsh", "!"),
+    }
 )
 
 
@@ -33,7 +37,7 @@ class Rule:
     agent: str | None = None
     tool_kind: str | None = None
     path: str | None = None
-    """A glob; `*` and `?` stay in one folder, `**` does not. If it is relative, any folder may come before."""
+    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one fits below any folder."""
     command: str | None = None
     """The first words of a command."""
     mode: str | None = None
@@ -131,26 +135,33 @@ def _matches_command(rule: Rule, ask: Ask) -> bool:
         return False
     if rule.decision == "allow":
         return not _CHAINED.search(ask.command) and _begins(_words(ask.command), prefix)
-    return any(_begins(words, prefix) for words in _parts(ask.command))
+    return any(_runs(words, prefix) for words in _parts(ask.command))
 
 
 def _begins(words: Sequence[str], prefix: Sequence[str]) -> bool:
     return list(words[: len(prefix)]) == list(prefix)
 
 
+def _runs(words: Sequence[str], prefix: Sequence[str]) -> bool:
+    """Return whether a simple command may run `prefix`, by itself or for another such as sudo."""
+    wrapped = False
+    for number, word in enumerate(words):
+        here = words[number : number + len(prefix)]
+        if _begins(here, prefix) or _begins([posixpath.basename(word), *here[1:]], prefix):
+            return True
+        wrapped = wrapped or posixpath.basename(word) in _WRAPPERS
+        if not wrapped and not _ASSIGNMENT.match(word):
+            return False
+    return False
+
+
 def _parts(command: str) -> Iterable[list[str]]:
-    """Yield the words of each simple command in a line, read in every way a shell might.
+    """Yield the words of each simple command in a line.
 
     This finds too much rather than too little: what stands in quotes may be a command, too.
     """
-    for text in (command, *_PART.split(command), *re.split(r"""[;&|()`{}\n\r'"]+""", command)):
-        words = _words(text)
-        while words:
-            yield words
-            yield [posixpath.basename(words[0]), *words[1:]]
-            if not (words[0] in _WRAPPERS or _ASSIGNMENT.match(words[0]) or words[0].startswith("-")):
-                break
-            words = words[1:]
+    for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
+        yield _words(text)
 
 
 def _words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -38,6 +39,7 @@ _DEFAULTED: Final = [
     for name in ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP")
     if hasattr(signal, name)
 ]
+_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last: what its first line names
 _CHANGE_FOLDER: Final = 'cd "$1" && shift && exec "$@"'
 
 
@@ -91,7 +93,8 @@ def spawn(
             setsigdef=_DEFAULTED,
         )
     except OSError as error:
-        raise NotExecutable(f"“{argv[0]}” could not be started: {error.strerror}.") from error
+        kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
+        raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
     except ValueError as error:  # a NUL, half a character, or an odd name of a variable
         raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
 

@@ -144,8 +144,7 @@ class Terminal:
         for listener in tuple(self._listeners):
             listener(b"")
         self._listeners.clear()
-        if not await self._child.alive():  # what a command left running is watched on
-            self._child.forget()
+        await self._child.forget_if_alone()
 
 
 class _Pty:
@@ -275,7 +274,10 @@ class Terminals:
         argv = [command, *args]
         if not args and _is_shell_line(command, environment, cwd):
             argv = [SHELL, "-c", command]
-        pty = _Pty(columns, rows)
+        try:
+            pty = _Pty(columns, rows)
+        except OSError as error:  # no descriptor or no terminal is free
+            raise SpawnFailed(f"There is no terminal to be had: {error.strerror}.") from error
         try:
             child = self._start(argv, environment, cwd, pty)
         except TerminalError:
