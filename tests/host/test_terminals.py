@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.processes import ExitStatus
+from acp_tui.host.terminals import BadDirectory, SpawnFailed, Terminal, Terminals, UnknownTerminal
+from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
+
+
+@pytest.fixture
+async def terminals() -> AsyncIterator[Terminals]:
+    async with asyncio.timeout(20):
+        await asyncio.to_thread(int)  # the thread that signals are sent from is there before we count
+        before = descriptors()
+        terminals = Terminals()
+        yield terminals
+        await terminals.close()
+        assert not zombies()
+        assert not {entry for entry in descriptors() - before if "pidfd" in entry or "/pt" in entry}
+
+
+async def output_of(terminals: Terminals, command: str, *args: str, cwd: str = "/") -> str:
+    terminal = await terminals.create("s", command, args, cwd=cwd)
+    await terminal.wait()
+    return terminal.output()[0]
+
+
+async def test_the_arguments_go_to_the_program_without_a_shell(terminals: Terminals) -> None:
+    assert await output_of(terminals, "printf", "%s|", "a b", "$HOME", "*") == "a b|$HOME|*|"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("echo a | tr a b", "b\n"),
+        ("A=1;echo $A", "1\n"),
+        ("exit 3", ""),
+        ("no-such-program x 2>/dev/null", ""),
+    ],
+)
+async def test_a_shell_line_without_arguments_works(terminals: Terminals, line: str, expected: str) -> None:
+    assert await output_of(terminals, line) == expected
+
+
+async def test_a_program_with_blanks_in_its_name_is_no_shell_line(
+    terminals: Terminals, tmp_path: Path
+) -> None:
+    program = tmp_path / "my tool"
+    program.write_text("#!/bin/sh\necho here")
+    program.chmod(0o755)
+    assert await output_of(terminals, str(program)) == "here\n"
+    assert await output_of(terminals, "./my tool", cwd=str(tmp_path)) == "here\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [("no-such-program", ()), ("ls -l", ("x",)), ("", ()), ("/etc/passwd", ()), ("true", ("\0",))],
+)
+async def test_what_cannot_be_started_is_an_error_at_once(
+    terminals: Terminals, command: str, args: tuple[str, ...]
+) -> None:
+    with pytest.raises(SpawnFailed):
+        await terminals.create("s", command, args, cwd="/")
+
+
+@pytest.mark.parametrize("cwd", ["relative", "/nowhere", "/etc/passwd"])
+async def test_a_folder_that_cannot_be_used_is_an_error(terminals: Terminals, cwd: str) -> None:
+    with pytest.raises(BadDirectory):
+        await terminals.create("s", "true", cwd=cwd)
+
+
+async def test_the_command_runs_in_its_folder_and_says_so(terminals: Terminals, tmp_path: Path) -> None:
+    terminal = await terminals.create("s", "pwd", cwd=str(tmp_path))
+    await terminal.wait()
+    assert terminal.output() == (f"{tmp_path}\n", False)
+    assert (terminal.cwd, terminal.command_line, terminal.owner) == (str(tmp_path), "pwd", "s")
+    assert (await terminals.create("s", "echo", ["a b"], cwd="/")).command_line == "echo 'a b'"
+
+
+async def test_the_environment_is_ours_with_what_is_given_over_it(terminals: Terminals) -> None:
+    terminals = Terminals({"PATH": os.environ["PATH"], "ONE": "1", "TWO": "2", "COLUMNS": "3"})
+    terminal = await terminals.create(
+        "s", "sh", ["-c", "echo $ONE $TWO $TERM ${COLUMNS-none}"], env={"TWO": "two"}, cwd="/"
+    )
+    await terminal.wait()
+    assert terminal.output()[0] == "1 two xterm-256color none\n"
+    await terminals.close()
+
+
+async def test_it_is_a_real_terminal_of_the_size_asked_for(terminals: Terminals) -> None:
+    script = "tty && stty size && echo controlled > /dev/tty"
+    terminal = await terminals.create("s", "sh", ["-c", script], cwd="/", columns=77, rows=22)
+    assert await terminal.wait() == ExitStatus(0, None)
+    name, size, controlled = terminal.output()[0].splitlines()
+    assert name.startswith("/dev/")
+    assert (size, controlled) == ("22 77", "controlled")
+
+
+async def test_a_new_size_is_told_to_the_command(terminals: Terminals) -> None:
+    script = "trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.01; done"
+    terminal = await terminals.create("s", "sh", ["-c", script], cwd="/")
+    await until(lambda: "ready" in terminal.output()[0])
+    terminal.resize(99, 33)
+    await terminal.wait()
+    assert terminal.output()[0] == "ready\n33 99\n"
+    terminal.resize(0, -1)
+
+
+async def test_output_is_there_while_it_runs_and_the_status_only_after_the_end(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "echo one; read x; echo two >&2; exit 4", cwd="/")
+    await until(lambda: terminal.output()[0] == "one\n")
+    assert terminal.exit_status is None
+    assert terminal.ended is None
+
+    terminal.write(b"key\n")
+
+    assert await terminal.wait() == ExitStatus(4, None)
+    assert terminal.output()[0] == "one\nkey\ntwo\n"
+    assert terminal.exit_status == ExitStatus(4, None)
+    assert terminal.started <= (terminal.ended or 0)
+
+
+async def test_the_last_bytes_before_the_end_are_never_lost(terminals: Terminals) -> None:
+    for _ in range(30):
+        terminal = await terminals.create("s", "seq 1 1000; printf THE_END; exit 3", cwd="/")
+        assert await terminal.wait() == ExitStatus(3, None)
+        assert terminal.output()[0].endswith("1000\nTHE_END")
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 100])
+async def test_the_newest_bytes_are_kept_up_to_the_limit(terminals: Terminals, limit: int) -> None:
+    text = "añ漢😀é" * 30
+    terminal = await terminals.create("s", "printf", ["%s", text], cwd="/", output_byte_limit=limit)
+    await terminal.wait()
+    kept, truncated = terminal.output()
+    assert truncated
+    assert text.endswith(kept)
+    assert limit - 3 <= len(kept.encode()) <= limit
+    assert terminal.attach(lambda data: None) == text.encode()
+
+
+async def test_many_wait_and_one_that_gives_up_does_not_disturb_them(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "read x; exit 2", cwd="/")
+    waiters = [asyncio.create_task(terminal.wait()) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiters[0].cancel()
+    terminal.write(b"\n")
+    assert await asyncio.gather(*waiters[1:]) == [ExitStatus(2, None)] * 2
+    assert await terminal.wait() == ExitStatus(2, None)
+
+
+async def test_a_killed_command_keeps_its_id_and_output(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "echo before; exec sleep 300", cwd="/")
+    await until(lambda: terminal.output()[0] == "before\n")
+    waiter = asyncio.create_task(terminal.wait())
+    await asyncio.gather(terminal.kill(), terminal.kill())
+    assert await waiter == ExitStatus(None, "SIGTERM")
+    assert terminals.get("s", terminal.id).output() == ("before\n", False)
+    await terminal.kill()
+
+
+async def test_a_command_that_ignores_the_request_to_end_is_killed(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "trap '' TERM; echo ready; while :; do sleep 0.01; done", cwd="/")
+    await until(lambda: terminal.output()[0] == "ready\n")
+    await terminal.kill()
+    assert terminal.exit_status == ExitStatus(None, "SIGKILL")
+
+
+async def test_release_ends_the_command_and_its_id_at_once(terminals: Terminals) -> None:
+    moment = a_long_time()
+    terminal = await terminals.create("s", f"sleep {moment} & wait", cwd="/")
+    await until(lambda: sleepers(moment))
+    waiter = asyncio.create_task(terminal.wait())
+    releasing = asyncio.create_task(terminals.release("s", terminal.id))
+    await asyncio.sleep(0)
+    with pytest.raises(UnknownTerminal):
+        terminals.get("s", terminal.id)
+    await releasing
+    assert (await waiter).signal
+    assert not sleepers(moment)
+    with pytest.raises(UnknownTerminal):
+        await terminals.release("s", terminal.id)
+
+
+async def test_terminals_of_another_owner_are_unknown(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "true", cwd="/")
+    for owner, terminal_id in (("other", terminal.id), ("s", "term-999")):
+        with pytest.raises(UnknownTerminal, match=terminal_id):
+            terminals.get(owner, terminal_id)
+    assert terminals.get("s", terminal.id) is terminal
+
+
+async def test_closing_one_owner_leaves_the_others(terminals: Terminals) -> None:
+    moments = {owner: a_long_time() for owner in ("s", "t")}
+    for owner, moment in moments.items():
+        await terminals.create(owner, "sleep", [moment], cwd="/")
+        await terminals.create(owner, f"sleep {moment}; true", cwd="/")
+    await until(lambda: all(len(sleepers(moment)) == 2 for moment in moments.values()))
+    await terminals.close("s")
+    assert not sleepers(moments["s"])
+    assert len(sleepers(moments["t"])) == 2
+    await terminals.close()
+    assert not sleepers(moments["t"])
+
+
+async def test_what_a_command_leaves_running_ends_with_its_terminal(terminals: Terminals) -> None:
+    moment = a_long_time()
+    line = f"nohup setsid sleep {moment} > /dev/null 2>&1 & until grep -q ^sleep /proc/$!/cmdline; do :; done"
+    terminal = await terminals.create("s", line, cwd="/")
+    assert await terminal.wait() == ExitStatus(0, None)
+    assert sleepers(moment)
+    await terminals.release("s", terminal.id)
+    assert not sleepers(moment)
+
+
+async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:
+    begin = time.monotonic()
+    terminal = await terminals.create("s", "(trap '' HUP; exec sleep 300) & printf done", cwd="/")
+    assert await terminal.wait() == ExitStatus(0, None)
+    assert time.monotonic() - begin < 3
+    assert terminal.output()[0] == "done"
+
+
+async def test_a_command_that_closes_its_output_has_not_ended(terminals: Terminals) -> None:
+    terminal = await terminals.create(
+        "s", "exec <&- >&- 2>&-; sleep 0.1; echo late > /dev/tty; exit 6", cwd="/"
+    )
+    assert await terminal.wait() == ExitStatus(6, None)
+    assert terminal.output()[0] == "late\n"
+
+
+async def test_a_view_gets_what_was_and_what_comes_and_the_end(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "echo one; read x; echo two", cwd="/", output_byte_limit=1)
+    await until(lambda: terminal.output() == ("\n", True))
+    early: list[bytes] = []
+    gone: list[bytes] = []
+    assert terminal.attach(early.append) == b"one\r\n"
+    terminal.attach(gone.append)
+    terminal.detach(gone.append)
+    terminal.detach(gone.append)
+
+    terminal.write(b"\n")
+    await terminal.wait()
+
+    await until(lambda: early[-1] == b"")
+    assert b"".join(early) == b"\r\ntwo\r\n"
+    assert not gone
+    assert terminal.attach(early.append) == b"one\r\n\r\ntwo\r\n"
+
+
+async def test_an_interrupt_reaches_what_runs_in_the_foreground(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "trap 'echo caught; exit 9' INT; echo ready; read x", cwd="/")
+    await until(lambda: "ready" in terminal.output()[0])
+    terminal.interrupt()
+    assert await terminal.wait() == ExitStatus(9, None)
+    terminal.interrupt()
+
+
+async def test_keys_that_nobody_reads_do_not_block(terminals: Terminals) -> None:
+    count = "import sys, tty; tty.setraw(0); print('ready'); print(len(sys.stdin.read(300000)))"
+    terminal = await terminals.create("s", sys.executable, ["-c", count], cwd="/")
+    await until(lambda: "ready" in terminal.output()[0])
+    begin = time.process_time()
+    for _ in range(3):
+        terminal.write(b"x" * 100_000)
+    assert time.process_time() - begin < 0.2
+    await terminal.wait()
+    assert terminal.output()[0].split() == ["ready", "300000"]
+    terminal.write(b"late")
+
+
+async def test_a_flood_leaves_the_loop_free_and_memory_bounded(terminals: Terminals) -> None:
+    line = "0123456789" * 8
+    terminal = await terminals.create("s", "sh", ["-c", f"yes {line} | head -c 20000000"], cwd="/")
+    largest = 0
+
+    def measure(data: bytes) -> None:
+        nonlocal largest
+        largest = max(largest, len(data))
+
+    terminal.attach(measure)
+    turns = 0
+    while terminal.exit_status is None:
+        await asyncio.sleep(0)
+        turns += 1
+    assert 0 < largest <= 128 << 10
+    assert turns > 100  # nobody else had to wait for the end of it
+    text, truncated = terminal.output()
+    assert truncated
+    assert len(text) == 1 << 20
+
+
+async def test_a_key_is_answered_during_a_flood(terminals: Terminals) -> None:
+    flood = await terminals.create("s", "yes", cwd="/")
+    other = await terminals.create("s", "read x; echo heard", cwd="/")
+    await until(lambda: flood.output()[1])
+    other.write(b"\n")
+    await until(lambda: "heard" in other.output()[0], seconds=2)
+    assert flood.exit_status is None
+
+
+async def test_without_a_free_terminal_there_is_an_error(
+    terminals: Terminals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> tuple[int, int]:
+        raise OSError(24, os.strerror(24))
+
+    monkeypatch.setattr(os, "openpty", refuse)
+    with pytest.raises(SpawnFailed, match=os.strerror(24)):
+        await terminals.create("s", "true", cwd="/")
+
+
+async def test_all_is_freed_when_nobody_releases(terminals: Terminals) -> None:
+    before = descriptors()
+    made: list[Terminal] = [await terminals.create("s", "echo x", cwd="/") for _ in range(5)]
+    for terminal in made:
+        await terminal.wait()
+    await until(lambda: descriptors() == before)
