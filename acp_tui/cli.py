@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
-    from acp_tui.agent.process import Process
+    from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
     from acp_tui.ui.start import Start
@@ -153,15 +154,15 @@ def _run(options: Options) -> int:
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
     try:
         from acp_tui.ui.app import run
-    except BaseException:
-        if start.process is not None:  # without an interface nobody would end it
-            start.process.kill()
-        raise
-    return run(start)
+
+        return run(start)
+    finally:  # also when the interface cannot be loaded, or ends in an error
+        start.guard.close()
 
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return all that the interface needs, with the agent already starting."""
+    from acp_tui.host.guard import Guard
     from acp_tui.store.agents import known_agents
     from acp_tui.store.folders import config_folder
     from acp_tui.store.settings import load
@@ -176,10 +177,12 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     launch = _launch(options, known)
     _check_terminal()
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported
-    process, spawn_error = _spawn(launch, cwd) if launch else (None, "")
+    guard = Guard()
+    process, spawn_error = _spawn(launch, cwd, guard) if launch else (None, None)
     return Start(
         cwd=cwd,
         settings=settings,
+        guard=guard,
         known=known,
         launch=launch,
         process=process,
@@ -205,14 +208,14 @@ def _launch(options: Options, known: Mapping[str, KnownAgent]) -> Launch | None:
         raise Refusal(f"{error.title}.\n{error.advice}") from None
 
 
-def _spawn(launch: Launch, cwd: str) -> tuple[Process | None, str]:
-    """Return (the started agent, "") or (None, why it failed), which the interface shows with what to try."""
-    from acp_tui.agent.process import Process
+def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, SpawnFailed | None]:
+    """Return (the started agent, None) or (None, why it failed), which the interface shows."""
+    from acp_tui.agent.process import Process, SpawnFailed
 
     try:
-        return Process.spawn(launch.argv, cwd=cwd, env=launch.environment(os.environ)), ""
-    except OSError as error:
-        return None, error.strerror or str(error)
+        return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard), None
+    except SpawnFailed as error:
+        return None, error
 
 
 def _folder(text: str, what: str) -> str:

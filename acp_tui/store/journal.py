@@ -46,9 +46,10 @@ class Journal:
     """Writes one journal. It never fails its owner: when the file cannot be written, `problem` says why."""
 
     def __init__(
-        self, path: Path, secrets: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
+        self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.path = path
+        """The file; None when the person wants no journal, and then nothing is kept."""
         self.problem: Problem | None = None
         """Why nothing is written any more, once that is so."""
         self._secrets: list[tuple[bytes, bytes]] = []
@@ -109,6 +110,8 @@ class Journal:
             self._file = None
 
     def _open(self) -> None:
+        if self.path is None:
+            return
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             private_folder(self.path.parent)
@@ -117,6 +120,7 @@ class Journal:
             self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
+        assert self.path is not None
         self.problem = Problem(self.path, None, f"the session is not recorded: {error.strerror or error}")
         self._rows.clear()
         if self._file is not None:

@@ -28,7 +28,3 @@ class Launch:
     quirks: Quirks = field(default_factory=Quirks)
     login: str = ""
     """One line about how to log in, shown when the agent asks for it; may be empty."""
-
-    def environment(self, ours: Mapping[str, str]) -> dict[str, str]:
-        """Return the whole environment of the agent: `ours` with `env` laid over it."""
-        return {**ours, **self.env}

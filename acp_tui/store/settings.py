@@ -20,17 +20,19 @@ PANES: Final = ("plan", "tool-calls", "changes", "terminals")
 
 @dataclass(frozen=True)
 class RuleSetting:
-    """One rule of the user's about what an agent may do unasked; an empty field says nothing."""
+    """One rule of the user's about what an agent may do unasked; a field that is None matches anything."""
 
     decision: str
     """`allow`, `ask` or `deny`."""
-    agent: str = ""
-    tool_kind: str = ""
-    path: str = ""
-    """A glob, as in `.gitignore`."""
-    command: str = ""
-    """How the command line begins."""
-    mode: str = ""
+    agent: str | None = None
+    tool_kind: str | None = None
+    path: str | None = None
+    """A glob; `**` matches folders, too."""
+    command: str | None = None
+    """The first words of a command."""
+    mode: str | None = None
+    note: str = ""
+    """The user's own remark."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ _RULE: Final = shape.record(
         "path": shape.text,
         "command": shape.text,
         "mode": shape.text,
+        "note": shape.text,
     },
     required=("decision",),
 )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from acp_tui.agent.process import Process
+    from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
     from acp_tui.store.problem import Problem
@@ -21,13 +22,15 @@ class Start:
     cwd: str
     """The workspace: absolute, a folder that exists; links in it are kept as the user wrote them."""
     settings: Settings
+    guard: Guard
+    """Ends all that was started here if we are killed; closed by the command line, after the interface."""
     known: Mapping[str, KnownAgent] = field(default_factory=dict)
     """All agents that can be started by name."""
     launch: Launch | None = None
     """How the agent is started, first and again; None opens the start screen."""
     process: Process | None = None
     """The agent, already starting; None without `launch` or when it failed."""
-    spawn_error: str = ""
+    spawn_error: SpawnFailed | None = None
     """Why the agent could not be started although its program is there."""
     extra_roots: tuple[str, ...] = ()
     """Further folders that the agent may use: absolute, without `cwd` and without doubles."""

@@ -6,8 +6,7 @@ A new scene is a function `(turn, rest) -> stop reason or None` and a row of `SC
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from acp_tui.demo.connection import Params
 from acp_tui.demo.scenes import editing, questions, settings, talking, terminals, tour, trouble
@@ -17,8 +16,7 @@ Play = Callable[[Turn, str], str | None]
 """Plays a scene; `rest` is what follows its name. Returns a stop reason; None is `end_turn`."""
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(NamedTuple):
     """One row of the table."""
 
     name: str

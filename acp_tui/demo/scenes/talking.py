@@ -101,7 +101,7 @@ def long(turn: Turn, rest: str) -> None:
 def think(turn: Turn, rest: str) -> None:
     """Think, answer, and think again."""
     turn.think(
-        "What is a word? Letters with something else around them. But *don't* is one, and so is `snake_case`. "
+        "What is a word? Letters with something else around them. But *don't* is one, so is `snake_case`. "
         "A regular expression will do for now:\n\n- letters and digits,\n- an apostrophe between letters.\n"
     )
     turn.say("I take a word to be letters, with an apostrophe allowed inside.\n")

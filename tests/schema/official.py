@@ -1,0 +1,38 @@
+"""What the official schema of the protocol (v1.json, kept as published) says about a message."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+_SCHEMA = json.loads(Path(__file__).with_name("v1.json").read_text("utf-8"))
+_WORDS = {
+    (words["x-method"], name.endswith(("Request", "Notification"))): name
+    for name, words in _SCHEMA["$defs"].items()
+    if "x-method" in words
+}
+
+
+def faults_of_params(method: str, params: Any) -> list[str]:
+    """Return what is wrong with the params of a request or notification."""
+    return _faults(_WORDS[method, True], params)
+
+
+def faults_of_result(method: str, result: Any) -> list[str]:
+    """Return what is wrong with the answer to a request."""
+    return _faults(_WORDS[method, False], result)
+
+
+def _faults(name: str, value: Any) -> list[str]:
+    return [
+        f"{name} {error.json_path}: {error.message[:300]}" for error in _validator(name).iter_errors(value)
+    ]
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator({"$defs": _SCHEMA["$defs"], "$ref": f"#/$defs/{name}"})
