@@ -78,6 +78,7 @@ _RULE: Final = shape.record(
         "note": shape.text,
     },
     required=("decision",),
+    all_or_nothing=True,  # a rule that lost a condition would allow more than was meant
 )
 
 _KINDS: Final[Mapping[str, shape.Kind]] = {

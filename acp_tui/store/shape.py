@@ -131,11 +131,24 @@ def some_of(*choices: str) -> Kind:
     return read
 
 
-def record(make: Callable[..., Any], kinds: Mapping[str, Kind], required: tuple[str, ...] = ()) -> Kind:
-    """Return the kind of tables that `make(**values)` turns into a value of ours."""
+def record(
+    make: Callable[..., Any],
+    kinds: Mapping[str, Kind],
+    required: tuple[str, ...] = (),
+    *,
+    all_or_nothing: bool = False,
+) -> Kind:
+    """Return the kind of tables that `make(**values)` turns into a value of ours.
+
+    With `all_or_nothing` one mistake makes the whole table unusable, for tables that would mean more without
+    what could not be read.
+    """
 
     def read(value: Any, place: Place, findings: Findings) -> Any:
+        found_before = len(findings.items)
         usable = read_table(value, kinds, place, findings)
+        if all_or_nothing and len(findings.items) > found_before:
+            raise Wrong("a table without mistakes")
         missing = [name for name in required if name not in usable]
         if missing:
             raise Wrong(f"a table with a usable {_either(missing)}")

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from datetime import datetime
+from pathlib import Path
+from timeit import repeat
+
+import pytest
+
+from acp_tui.store.journal import Journal, journal_path, secrets_of
+
+SECRET = 'sk-"quo/ted"-ключ-1234'
+LINE = b'{"jsonrpc":"2.0","method":"x","params":{}}'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sessions" / "one.ndjson"
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_a_line_goes_into_the_file_as_it_was(path: Path) -> None:
+    ticks = iter((100.0, 100.0, 101.23456))
+    journal = Journal(path, clock=lambda: next(ticks))
+    odd = b'{ "a" : 1.50, "b":"\\ud83d" }'
+
+    journal.record("out", LINE + b"\n")
+    journal.record("in", odd + b"\r\n")
+    journal.close()
+
+    assert path.read_bytes() == (
+        b'{"t": 0.000, "dir": "out", "msg": ' + LINE + b'}\n{"t": 1.235, "dir": "in", "msg": ' + odd + b"}\n"
+    )
+
+
+def test_remarks_noise_and_stderr_have_their_own_directions(path: Path) -> None:
+    journal = Journal(path)
+    journal.note({"start": ["agent", "--acp"], "agent": "x"})
+    journal.raw("hello\x1b[0m \ud83d")
+    journal.err("warning: é")
+    journal.close()
+
+    assert [(row["dir"], row["msg"]) for row in rows(path)] == [
+        ("note", {"start": ["agent", "--acp"], "agent": "x"}),
+        ("raw", "hello\x1b[0m \ud83d"),
+        ("err", "warning: é"),
+    ]
+
+
+def test_nothing_is_written_before_the_flush_and_everything_after(path: Path) -> None:
+    journal = Journal(path)
+    journal.record("in", LINE)
+    assert path.read_bytes() == b""
+
+    journal.flush()
+    assert len(rows(path)) == 1
+
+
+def test_the_file_is_for_its_owner_only(path: Path) -> None:
+    Journal(path).close()
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("slashes", [True, False])
+def test_secrets_never_reach_the_file_however_json_writes_them(
+    path: Path, ascii_only: bool, slashes: bool
+) -> None:
+    line = json.dumps({"text": f"the key is {SECRET}!"}, ensure_ascii=ascii_only)
+    line = line.replace("/", "\\/") if slashes else line
+    journal = Journal(path, [SECRET])
+
+    journal.record("in", line.encode())
+    journal.record("in", line.replace("\\u04", "\\u04".upper().replace("U", "u")).encode())
+    journal.raw(SECRET)
+    journal.err(f"env: {SECRET}")
+    journal.close()
+
+    written = [row["msg"] for row in rows(path)]
+    assert written == [{"text": "the key is •••!"}] * 2 + ["•••", "env: •••"]
+
+
+def test_hex_digits_in_capitals_hide_nothing(path: Path) -> None:
+    journal = Journal(path, ["пароль-long-enough"])
+    escaped = json.dumps("пароль-long-enough")
+    journal.record(
+        "in",
+        escaped.replace("\\u043f", "\\u043F")
+        .replace("\\u043e", "\\u043E")
+        .replace("\\u043b", "\\u043B")
+        .replace("\\u044c", "\\u044C")
+        .encode(),
+    )
+    journal.close()
+
+    assert rows(path)[0]["msg"] == "•••"
+
+
+def test_secrets_learned_later_are_hidden_from_what_is_not_yet_written(path: Path) -> None:
+    journal = Journal(path)
+    journal.record("out", b'"Bearer 12345678"')
+    journal.hide(["Bearer 12345678", "short"])
+    journal.record("out", b'"short"')
+    journal.close()
+
+    assert [row["msg"] for row in rows(path)] == ["•••", "short"]
+
+
+def test_the_longer_secret_is_hidden_whole(path: Path) -> None:
+    journal = Journal(path, ["12345678", "12345678-90"])
+    journal.record("in", b'"12345678-90"')
+    journal.close()
+
+    assert rows(path)[0]["msg"] == "•••"
+
+
+def test_secrets_are_known_by_the_names_of_their_variables() -> None:
+    environment = {
+        "GEMINI_API_KEY": "a",
+        "GH_TOKEN": "b",
+        "db_password": "c",
+        "AWS_SECRET_ACCESS_KEY": "d",
+        "GOOGLE_APPLICATION_CREDENTIALS": "e",
+        "PATH": "f",
+        "PWD": "g",
+        "LANG": "h",
+    }
+
+    assert secrets_of(environment) == ["a", "b", "c", "d", "e"]
+
+
+def test_a_place_that_cannot_be_written_is_one_problem_and_no_exception(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    journal = Journal(tmp_path / "file" / "one.ndjson")
+
+    journal.record("in", LINE)
+    journal.note({})
+    journal.flush()
+    journal.close()
+
+    assert journal.problem is not None
+    assert "not recorded" in journal.problem.message
+
+
+def test_a_full_disk_ends_the_journal_and_not_the_session(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(path)
+
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    journal.record("in", LINE)
+    monkeypatch.setattr(os, "write", full)
+    journal.flush()
+    monkeypatch.undo()
+    journal.record("in", LINE)
+    journal.close()
+
+    assert journal.problem is not None
+    assert "No space left" in journal.problem.message
+    assert path.read_bytes() == b""
+
+
+def test_a_link_in_the_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "precious")
+    journal = Journal(tmp_path / "link")
+
+    assert journal.problem is not None
+    assert not (tmp_path / "precious").exists()
+
+
+def test_a_slow_disk_that_takes_little_at_a_time_gets_everything(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, real = Journal(path), os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, data[:7]))
+    for _ in range(3):
+        journal.record("in", LINE)
+    journal.close()
+
+    assert len(rows(path)) == 3
+
+
+def test_the_name_of_a_file_says_when_and_who(tmp_path: Path) -> None:
+    at = datetime(2026, 8, 22, 9, 5, 7, 42)
+
+    assert journal_path(tmp_path, "../my agent", at).name.startswith("20260822-090507-my-agent-")
+    assert journal_path(tmp_path, "///", at).parent == tmp_path
+
+
+def test_recording_costs_next_to_nothing(path: Path) -> None:
+    journal = Journal(path, [f"secret-number-{number}" for number in range(5)])
+    line = b'{"jsonrpc":"2.0","params":{"text":"' + b"x" * 160 + b'"}}'
+
+    def thousand() -> None:
+        for _ in range(1000):
+            journal.record("in", line)
+        journal._rows.clear()
+
+    assert min(repeat(thousand, number=1, repeat=20)) / 1000 < 1.5e-6

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from acp_tui.store.journal import Journal
+from acp_tui.store.recorded import Row, read, recent
+
+
+def journal(path: Path, *messages: tuple[str, object], **start: object) -> None:
+    written = Journal(path)
+    written.note({"start": ["/bin/agent", "--acp"], **start})
+    for direction, message in messages:
+        written.record(direction, json.dumps(message).encode())
+    written.close()
+
+
+def prompt(text: str) -> tuple[str, object]:
+    return "out", {
+        "id": 3,
+        "method": "session/prompt",
+        "params": {"prompt": [{"type": "text", "text": text}]},
+    }
+
+
+def title(text: str) -> tuple[str, object]:
+    update = {"sessionUpdate": "session_info_update", "title": text}
+    return "in", {"method": "session/update", "params": {"sessionId": "s", "update": update}}
+
+
+def test_what_was_written_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    journal(path, ("out", {"id": 1}), ("in", {"id": 1, "result": None}))
+
+    rows = list(read(path))
+
+    assert [(row.direction, row.msg) for row in rows[1:]] == [
+        ("out", {"id": 1}),
+        ("in", {"id": 1, "result": None}),
+    ]
+
+
+def test_broken_lines_and_a_cut_last_one_are_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    path.write_bytes(
+        b'{"t": 0.1, "dir": "in", "msg": 1}\n'
+        b"not json\n"
+        b'{"t": "x", "dir": "in", "msg": 1}\n'
+        b'{"dir": "in"}\n'
+        b"\xff\xfe\n"
+        b"[]\n"
+        b"\n"
+        b'{"t": 0.2, "dir": "in", "msg": 2}\n'
+        b'{"t": 0.3, "dir": "in", "ms'
+    )
+    reading = read(path)
+
+    assert list(reading) == [Row(0.1, "in", 1), Row(0.2, "in", 2)]
+    assert reading.broken == 6
+
+
+def test_the_list_says_whose_session_it_was_and_what_about(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    journal(
+        path,
+        prompt("fix the\n login"),
+        agent="gemini",
+        cwd="/proj",
+        at="2026-08-22T09:05:07+00:00",
+    )
+
+    [found] = recent(tmp_path, 10)
+
+    assert (found.path, found.agent, found.cwd, found.title) == (path, "gemini", "/proj", "fix the login")
+    assert found.started == datetime(2026, 8, 22, 9, 5, 7, tzinfo=UTC)
+    assert found.size == path.stat().st_size
+
+
+def test_the_sessions_own_title_wins(tmp_path: Path) -> None:
+    journal(tmp_path / "one.ndjson", title("First"), prompt("do it"), title("Login fixed"), title(""))
+
+    assert recent(tmp_path, 10)[0].title == "Login fixed"
+
+
+def test_a_start_that_says_little_is_filled_from_the_traffic(tmp_path: Path) -> None:
+    journal(tmp_path / "one.ndjson", ("out", {"method": "session/new", "params": {"cwd": "/there"}}))
+
+    [found] = recent(tmp_path, 10)
+
+    assert (found.agent, found.cwd, found.title, found.started) == ("agent", "/there", "", None)
+
+
+def test_the_newest_come_first_and_no_more_than_asked_for(tmp_path: Path) -> None:
+    for number in range(5):
+        journal(tmp_path / f"{number}.ndjson", prompt(str(number)))
+        os.utime(tmp_path / f"{number}.ndjson", (number, number))
+    (tmp_path / "notes.txt").write_text("x")
+
+    assert [found.title for found in recent(tmp_path, 3)] == ["4", "3", "2"]
+
+
+def test_only_the_head_of_a_large_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    journal(path, prompt("early"))
+    with path.open("ab") as file:
+        file.write(b'{"t": 1, "dir": "in", "msg": "' + b"x" * 200_000 + b'"}\n')
+        file.write(json.dumps({"t": 2, "dir": "in", "msg": title("Late")[1]}).encode() + b"\n")
+
+    assert recent(tmp_path, 1)[0].title == "early"
+
+
+def test_odd_files_are_listed_without_failing(tmp_path: Path) -> None:
+    (tmp_path / "empty.ndjson").write_bytes(b"")
+    (tmp_path / "noise.ndjson").write_bytes(
+        b'{"t": 1, "dir": "note", "msg": "text"}\n{"t": 1, "dir": "in", "msg": [1]}\n'
+    )
+
+    assert [found.agent for found in recent(tmp_path, 10)] == ["", ""]
+
+
+def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    assert recent(tmp_path / "none", 10) == []
