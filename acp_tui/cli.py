@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from acp_tui.agent.process import Process, SpawnFailed
     from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
@@ -43,8 +43,8 @@ Without an agent a start screen shows those on this machine and past sessions.
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
 
-USAGE, FAILURE = 2, 1
-"""Exit codes: the command line is wrong; it is right but cannot be done."""
+USAGE, FAILURE, INTERRUPTED = 2, 1, 130
+"""Exit codes: the command line is wrong; it is right but cannot be done; Ctrl+C."""
 
 
 class Refusal(Exception):
@@ -67,38 +67,42 @@ class Options(NamedTuple):
     theme: str | None
     log_level: str
     log_file: str | None
-    version: bool
-    help: bool
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        options = parse(sys.argv[1:] if argv is None else argv)
-        if options.help:
+        ours, _, _ = _split(words)
+        if "--help" in ours or "-h" in ours:
             print(HELP, end="")
             return 0
-        if options.version:
+        if "--version" in ours:
             from acp_tui import __version__
 
             print(f"acp-tui {__version__}")
             return 0
-        return _run(options)
+        return _run(parse(words))
     except Refusal as refusal:
         print(f"acp-tui: {refusal}", file=sys.stderr)
         return refusal.code
     except KeyboardInterrupt:  # before the interface takes the keys
-        return 128 + signal.SIGINT
+        return INTERRUPTED
 
 
 def parse(argv: Sequence[str]) -> Options:
-    """Return the options of a command line.
+    """Return the options of a command line; --help and --version are not among them.
 
     Raises:
         Refusal: it cannot be read.
     """
+    from argparse import ArgumentError
+
     ours, agent, agent_args = _split(argv)
-    found, unknown = _parser().parse_known_args(ours)
+    try:
+        found, unknown = _parser().parse_known_args(ours)
+    except ArgumentError as error:
+        raise Refusal(f"{error}\nTry: acp-tui --help", USAGE) from None
     if unknown:
         raise Refusal(_advice(unknown[0]), USAGE)
     if found.demo and agent is not None:
@@ -129,13 +133,10 @@ def _advice(word: str) -> str:
     return f"do not know what to do with '{word}'\nTo start an agent: acp-tui --agent {word}"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message}\nTry: acp-tui --help", USAGE)
+def _parser() -> ArgumentParser:
+    from argparse import ArgumentParser  # not needed for --help and --version
 
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="acp-tui", add_help=False, allow_abbrev=False)
+    parser = ArgumentParser(prog="acp-tui", add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--demo", action="store_true")
     parser.add_argument("--cwd", default=".")
     parser.add_argument("--add-dir", action="append", default=[])
@@ -143,8 +144,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--theme")
     parser.add_argument("--log-level", choices=_LEVELS, default="warning")
     parser.add_argument("--log-file")
-    parser.add_argument("--version", action="store_true")
-    parser.add_argument("--help", "-h", action="store_true")
     return parser
 
 
