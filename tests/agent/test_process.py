@@ -174,7 +174,7 @@ async def test_input_for_an_agent_that_takes_none_is_dropped() -> None:
 
 
 async def test_input_that_waits_when_the_agent_dies_is_dropped() -> None:
-    process = shell("sleep 300")
+    process = shell("exec sleep 300")
     process.write(b"x" * 1_000_000)
     process.start_draining()
     os.kill(process.pid, signal.SIGKILL)

@@ -21,7 +21,7 @@ OFFSPRING = {
     "without our mark": "env -i sleep {time} & wait",
     "an orphan": "sleep {time} &",
     "an orphan in another session": "setsid sleep {time} &",
-    "a stopped one": "sleep {time} & until grep -q sleep /proc/$!/cmdline; do :; done; kill -STOP $!; wait",
+    "a stopped one": "sleep {time} & until grep -q ^sleep /proc/$!/cmdline; do :; done; kill -STOP $!; wait",
     "an odd name": "(exec -a ') R 1 1' sleep {time}) & wait",
 }
 
