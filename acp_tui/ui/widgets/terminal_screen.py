@@ -1,0 +1,121 @@
+"""A whole terminal screen, for programs that address the cursor: an emulator, and what scrolled off."""
+
+from __future__ import annotations
+
+import codecs
+import importlib
+from collections import deque
+from itertools import groupby
+from typing import Any, Final, TypeAlias
+
+from rich.segment import Segment
+
+from acp_tui.ui.widgets.terminal_log import TerminalLog
+from acp_tui.ui.widgets.terminal_style import Pen, style_of
+from acp_tui.ui.widgets.text import safe
+
+Row: TypeAlias = list[Segment]
+
+_ALTERNATE: Final = "\x1b[m\x9b?1047h"
+"""Where a dump of the emulator goes on with the alternate screen."""
+_HISTORY: Final = 5_000
+"""Lines kept of those that scrolled off the top."""
+
+
+class TerminalScreen:
+    """Shows what a screen of this size would show after all bytes it was fed.
+
+    Raises:
+        ImportError: when constructed without the emulator installed.
+    """
+
+    def __init__(self, columns: int, rows: int) -> None:
+        emulator = importlib.import_module("avt")
+        self._terminal: Any = emulator.Vt(max(1, columns), max(1, rows), 0)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._history: deque[Any] = deque(maxlen=_HISTORY)
+        self._rows: list[Row] | None = None
+
+    @property
+    def row_count(self) -> int:
+        """Rows of the screen and of what scrolled off it."""
+        return len(self._history) + int(self._terminal.size[1])
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Row and cell of the cursor, from 0; None while the program hides it."""
+        cursor = self._terminal.cursor
+        return (len(self._history) + cursor.row, cursor.col) if cursor.visible else None
+
+    @property
+    def sends_application_keys(self) -> bool:
+        """Whether arrow keys are to be sent in their application form."""
+        return bool(self._terminal.cursor_key_app_mode)
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes, cut anywhere."""
+        _, scrolled = self._terminal.feed_str(self._decoder.decode(data))
+        self._history.extend(scrolled)
+        self._rows = None
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Take over another size in cells."""
+        if self._terminal.size != (max(1, columns), max(1, rows)):
+            _, scrolled = self._terminal.resize(max(1, columns), max(1, rows))
+            self._history.extend(scrolled)
+            self._rows = None
+
+    def row(self, index: int) -> Row:
+        """Return a row, from 0 for the oldest that is kept, with the program's own styles."""
+        if index < len(self._history):
+            return _row_of_cells(self._history[index].cells)
+        if self._rows is None:
+            self._rows = self._dumped()
+        return self._rows[index - len(self._history)]
+
+    def text(self) -> str:
+        """Return all rows as text to copy."""
+        rows = (self.row(index) for index in range(self.row_count))
+        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows).rstrip("\n")
+
+    def _dumped(self) -> list[Row]:
+        """Return the screen from one dump of the emulator: asking it cell by cell takes ten times as long."""
+        dump = self._terminal.dump()
+        if _ALTERNATE in dump:
+            dump = dump.rpartition(_ALTERNATE)[2]
+        height = int(self._terminal.size[1])
+        log = TerminalLog(max_lines=height)
+        log.feed(dump.encode())
+        rows = log.rows()
+        return rows + [[] for _ in range(height - len(rows))]
+
+
+def _row_of_cells(cells: list[Any]) -> Row:
+    row = []
+    for pen, group in groupby(cells, key=lambda cell: _pen(cell.pen)):
+        text = "".join(cell.char for cell in group if cell.width)
+        row.append(Segment(safe(text), style_of(pen)))
+    return row
+
+
+def _pen(pen: Any) -> Pen:
+    if pen.is_default():
+        return Pen()
+    return Pen(
+        _color(pen.foreground),
+        _color(pen.background),
+        pen.bold,
+        pen.faint,
+        pen.italic,
+        pen.underline,
+        pen.inverse,
+        pen.strikethrough,
+    )
+
+
+def _color(color: Any) -> int | tuple[int, int, int] | None:
+    if color is None:
+        return None
+    if type(color).__name__.endswith("RGB"):
+        return (color[0], color[1], color[2])
+    return int(color[0])
