@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 GROUPS: Final = (16, 32, 64)
 """How many lines are coloured at once: the smallest number that does not end in a string or comment."""
 
-_LONGEST: Final = 2_000
+_LONGEST: Final = 500
 """A longer line is data rather than code and stays plain."""
 
 _ROLES: Final = {
@@ -71,7 +71,7 @@ def group_size(language: str, lines: Sequence[str], start: int) -> int:
     return size
 
 
-@lru_cache(512)
+@lru_cache(128)
 def colour(language: str, code: str) -> Coloured:
     """Colour a group of safe lines of code; kept for the next frame, width or theme."""
     lexer = _lexer(language) if language else None

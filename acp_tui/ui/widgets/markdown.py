@@ -12,11 +12,14 @@ from acp_tui.ui.widgets.highlight import Coloured, colour, group_size
 from acp_tui.ui.widgets.inline import blend, inline_spans
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.table import FIXED, Align, Cell, Columns
-from acp_tui.ui.widgets.wrap import NARROWEST, Row, Span, row_cells, wrap
+from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+_NARROW: Final = 12
+"""Cells of text that indentation has to leave, or half of the width if that is less."""
 
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
@@ -145,8 +148,9 @@ class Page:
 
     def _quote(self, index: int) -> None:
         bar = Segment(f"{self._look.glyph('quote')} ", self._look["quote"])
-        first, rest, roles = self._first, self._rest, self._roles
-        self._first, self._rest, self._roles = [*first, bar], [*rest, bar], (*roles, "quote")
+        rest, roles = self._rest, self._roles
+        self._indent(bar, bar)
+        self._roles = (*roles, "quote")
         start = len(self.rows)
         self._siblings(index + 1, self._end(index), spaced=True)
         if len(self.rows) == start:
@@ -179,10 +183,9 @@ class Page:
             if content[:4].lower() in ("[ ] ", "[x] "):
                 mark = f"{label}{self._look.glyph('unticked' if content[1] == ' ' else 'ticked')} "
                 spans = _without(self._spans(self._tokens[index + 2], self._roles), 4)
-        first, rest = self._first, self._rest
+        rest = self._rest
         marked = Segment(mark, self._look["list-marker"])
-        self._first = [*first, marked]
-        self._rest = [*rest, Segment(" " * row_cells([marked]))]
+        self._indent(marked, Segment(" " * row_cells([marked])))
         start = len(self.rows)
         if spans is not None:
             self._wrap(spans)
@@ -279,7 +282,13 @@ class Page:
 
     @property
     def _room(self) -> int:
-        return max(NARROWEST, self._width - row_cells(self._rest))
+        return max(1, self._width - row_cells(self._rest))
+
+    def _indent(self, first: Segment, rest: Segment) -> None:
+        """Put marks before the rows that follow; what is nested too deeply starts at the left edge again."""
+        fits = self._room - row_cells([first]) >= min(_NARROW, self._width // 2)
+        self._first = [*self._first, first] if fits else [first]
+        self._rest = [*self._rest, rest] if fits else [rest]
 
     def _spans(self, token: Token, roles: tuple[str, ...]) -> list[Span]:
         return inline_spans(token.children or (), self._look, roles)

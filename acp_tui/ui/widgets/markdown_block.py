@@ -74,16 +74,16 @@ class MarkdownBlock(Block):
         """Return the rows of as much text as can be laid out by `until`, but of one more piece at least."""
         before = self._stream if self._at == (width, look) else None
         stream = before or self._start(width, look)
-        kept = len(stream.rows)
+        frozen = stream.frozen
+        tail = stream.rows[frozen:]
         while self.waiting or (self._finished and not self._ended):
-            kept = min(kept, stream.frozen)
             if self.waiting:
                 stream.feed(self._take(stream.room))
             else:
                 stream = self._end(stream, width, look)
             if perf_counter() > until:
                 break
-        self.kept = kept if stream is before else 0
+        self.kept = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
         return stream.rows
 
     def height_hint(self, width: int) -> int:
@@ -171,3 +171,10 @@ class MarkdownBlock(Block):
             return stream
         self._references = stream.references
         return self._start(width, look)
+
+
+def _common(old: Sequence[Row], new: Sequence[Row]) -> int:
+    """Return how many leading rows are equal."""
+    return next(
+        (k for k, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new))
+    )

@@ -29,7 +29,7 @@ class Paint:
 
     def dip(self, look: Look, base: Style, width: int, filters: Sequence[LineFilter], ground: Color) -> None:
         """Use other styles or another width from now on; everything is painted again when it is seen."""
-        self._look, self._width, self._filters, self._ground = look, width, filters, ground
+        self._look, self.width, self._filters, self._ground = look, width, filters, ground
         self.base = base + look.base
         self._thumb = Segment(look.glyph("thumb"), self.base + look["faint"])
         self._edge = Segment(" ", self.base)
@@ -98,13 +98,13 @@ class Paint:
 
     def _finished(self, row: Row, base: Style, thumb: bool) -> Strip:
         segments = [Segment(text, base + style if style else base) for text, style, _ in row]
-        room = self._width - 1 - sum([cell_len(text) for text, _, _ in row])
+        room = self.width - 1 - sum([cell_len(text) for text, _, _ in row])
         if room > 0:
             segments.append(Segment(" " * room, base))
         elif room < 0:
-            segments = list(Strip(segments).crop(0, self._width - 1))
+            segments = list(Strip(segments).crop(0, self.width - 1))
         segments.append(self._thumb if thumb else self._edge)
-        strip = Strip(segments, self._width)
+        strip = Strip(segments, self.width)
         for line_filter in self._filters:
             strip = strip.apply_filter(line_filter, self._ground)
         return strip

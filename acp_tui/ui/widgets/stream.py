@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PIECE: Final = 4_096
 """Characters taken in at once: about two milliseconds of work."""
 
-LONGEST: Final = 32_768
+LONGEST: Final = 16_384
 """An open block longer than this is cut at a line or word, so that no piece of work stalls the keys."""
 
 _HELD: Final = re.compile(r"[-=#>*+_`~|:.)\d\s]*\Z")
@@ -75,9 +75,11 @@ class Stream:
             _mend(tokens, lines)
         self._forget_tail()
         growth = self._add_blocks(tokens, lines)
-        known = growth.line if growth and growing else len(lines)
-        self.references.update((k, v) for k, v in references.items() if v["map"][1] <= known or not growing)
-        if growth and growing:
+        if not growing:
+            self.references = references
+        elif growth:
+            known = {name: link for name, link in references.items() if link["map"][1] <= growth.line}
+            self.references = known | self.references
             self.frozen, self._cut = growth.rows, growth
             self._open = _from_line(self._open, growth.line - lead.count("\n"))
 
@@ -90,7 +92,9 @@ class Stream:
     def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
         """Lay out what is open; return where the text can be cut, if it can."""
         page, complete = self._page, len(lines) - 1
-        starts = page.read(tokens, lines, complete, self._cut)
+        cut = self._cut
+        goes_on = cut is not None and (bool(cut.lead) or cut.number is not None)
+        starts = page.read(tokens, lines, complete, cut if goes_on else None)
         last = max((k for k, index in enumerate(starts) if page.begin(index) < complete), default=0)
         growth = None
         gap_first = self._gap

@@ -20,8 +20,9 @@ from textual.widget import Widget
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
+from acp_tui.ui.widgets.selecting import line_of, selected_text
 from acp_tui.ui.widgets.stack import Stack
-from acp_tui.ui.widgets.wrap import joined, row_text
+from acp_tui.ui.widgets.viewport import Viewport
 
 FLUSH_EVERY: Final = 0.033
 """Seconds between two updates of the view while blocks change all the time."""
@@ -32,9 +33,6 @@ SLICE: Final = 0.008
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
 """Characters that wait for layout: at the first the view asks for a pause, at the second for more."""
-
-_BLOCK_BITS: Final = 20
-"""A position of a selection is (character, block << bits | row), so that growth elsewhere keeps it."""
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -113,14 +111,13 @@ class Transcript(ScrollView, can_focus=True):
         super().__init__(name=name, id=id, classes=classes)
         self._paint = Paint()
         self._stack = Stack(look or Look(), self._paint.keep)
-        self._follow = True
+        self._view = Viewport(self._stack)
         self._cursor: Block | None = None
-        self._anchor: Block | None = None
-        self._anchor_row = 0
-        """While not following: the row of `_anchor` at the top of the view."""
-        self._top = 0
+        self._followed = True
         self._news = False
+        self._hidden = False
         self._busy: set[Block] = set()
+        """Blocks that changed since the last flush or are not laid out to their end yet."""
         self._overloaded = False
         self._flush_waits = False
         self._flushed_at = 0.0
@@ -140,7 +137,7 @@ class Transcript(ScrollView, can_focus=True):
     @property
     def follow(self) -> bool:
         """Whether the view follows the end."""
-        return self._follow
+        return self._view.follow
 
     @property
     def cursor(self) -> Block | None:
@@ -160,46 +157,38 @@ class Transcript(ScrollView, can_focus=True):
         """Take a block out; ValueError if it is not here."""
         index = self._stack.index(block)
         self._stack.remove(block)
+        self._view.removed(block, index)
         self._busy.discard(block)
         if self._cursor is block:
             self._cursor = None
-        if self._anchor is block:
-            left = self._stack.blocks
-            self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
         self._request_flush()
 
     def changed(self, block: Block) -> None:
         """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
-        self._stack.stale(block)
-        self._busy.add(block)
-        self._weigh()
-        self._request_flush()
+        if block in self._stack:
+            self._stack.stale(block)
+            self._busy.add(block)
+            if block.waiting > OVERLOADED:
+                self._weigh()  # a flush would find out too late
+            self._request_flush()
 
     def clear(self) -> None:
         """Take all blocks out and follow the end again."""
         self._stack.clear()
         self._paint.clear()
         self._busy.clear()
-        self._cursor = self._anchor = None
-        self._set_follow(True)
-        self._request_flush()
+        self._cursor = None
+        self._view.reset()
+        self._moved(True)
 
     def set_look(self, look: Look) -> None:
         """Draw everything with other styles."""
         self._restyle(look)
 
     def show_block(self, block: Block) -> None:
-        """Scroll as little as needed to see the start of a block."""
-        if not self._lays_out:
-            return
-        index = self._stack.index(block)
-        self._stack.lay_out(index, perf_counter() + SLICE)
-        top, height = self._stack.top(index), self._stack.block_height(index)
-        if top < self._top or height >= self.size.height:
-            self._scroll_to_block(block, 0)
-        elif top + height > self._top + self.size.height:
-            self._scroll_to_block(block, 0)
-            self._move(height - self.size.height)
+        """Scroll as little as needed to see a block, or its start."""
+        if self._lays_out:
+            self._moved(self._view.reveal(block, perf_counter() + SLICE))
 
     # keys and mouse
 
@@ -213,12 +202,11 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_scroll_start(self) -> None:
         """Show the first row."""
-        if self._stack.blocks:
-            self._scroll_to_block(self._stack.blocks[0], 0)
+        self._scroll_to_row(0)
 
     def action_follow_end(self) -> None:
         """Show the end and follow it."""
-        self._set_follow(True)
+        self._view.follow = True
         self._flush()
 
     def action_step(self, step: int) -> None:
@@ -250,11 +238,11 @@ class Transcript(ScrollView, can_focus=True):
             self._scroll_to_row(event.y * self._stack.height // self.size.height)
         elif self._marks_news and event.y == self.size.height - 1:
             self.action_follow_end()
-        elif self._top + event.y < self._stack.height:
+        elif self._view.top + event.y < self._stack.height:
             self._choose_at(event.x, event.y)
 
     def _choose_at(self, column: int, y: int) -> None:
-        index, number = self._stack.at(self._top + y)
+        index, number = self._stack.at(self._view.top + y)
         block, rows = self._stack.blocks[index], self._stack.rows(index)
         link = _link_at(rows[number], column) if rows and number < len(rows) else ""
         if link or block.is_action:
@@ -270,10 +258,10 @@ class Transcript(ScrollView, can_focus=True):
         blocks = self._stack.blocks
         if self._cursor is not None:
             index = self._stack.index(self._cursor) + step
-        elif step < 0 and self._follow:
+        elif step < 0 and self._view.follow:
             index = len(blocks) - 1
         else:
-            index = self._stack.at(self._top)[0] if blocks else 0
+            index = self._stack.at(self._view.top)[0] if blocks else 0
         while 0 <= index < len(blocks):
             if blocks[index].landmark or (not landmarks and self._stack.block_height(index)):
                 return blocks[index]
@@ -291,55 +279,33 @@ class Transcript(ScrollView, can_focus=True):
 
     # where the view is
 
-    def _set_follow(self, follow: bool) -> None:
-        self._news = False
-        if follow != self._follow:
-            self._follow = follow
-            self.post_message(self.FollowChanged(self, follow))
-
     def _move(self, rows: int) -> None:
-        """Scroll by exact rows: what comes into view is laid out before it is counted."""
-        if not self._lays_out or not rows:
-            return
-        until = perf_counter() + SLICE
-        index, row = self._stack.at(self._top)
-        row += rows
-        while row < 0 and index > 0:
-            index -= 1
-            self._stack.lay_out(index, until)
-            row += self._stack.block_height(index)
-        while index < len(self._stack) - 1 and row >= self._height_of(index, until):
-            row -= self._stack.block_height(index)
-            index += 1
-        self._scroll_to_block(self._stack.blocks[index], max(0, row))
-
-    def _height_of(self, index: int, until: float) -> int:
-        self._stack.lay_out(index, until)
-        return self._stack.block_height(index)
+        if self._lays_out and rows:
+            self._moved(self._view.move(rows, perf_counter() + SLICE))
 
     def _scroll_to_row(self, row: int) -> None:
-        if self._stack.blocks:
+        if self._lays_out:
             index, within = self._stack.at(max(0, row))
-            self._scroll_to_block(self._stack.blocks[index], within)
+            self._moved(self._view.go(self._stack.blocks[index], within, perf_counter() + SLICE))
 
-    def _scroll_to_block(self, block: Block, row: int) -> None:
-        self._anchor, self._anchor_row = block, row
-        self._follow, followed = False, self._follow
-        self._settle(perf_counter() + SLICE)
-        self._set_follow_after(followed)
-        self._request_flush()
+    def _moved(self, finished: bool) -> None:
+        """Tell Textual and the owner where the view is now, draw it, and go on if it is not complete."""
+        # set without watchers: none of this changes the layout of the screen
+        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
+        self.set_reactive(Widget.scroll_y, float(self._view.top))
+        self.set_reactive(Widget.scroll_target_y, float(self._view.top))
+        self._news = self._news and not self._view.shows_end
+        if self._view.follow != self._followed:
+            self._followed = self._view.follow
+            self.post_message(self.FollowChanged(self, self._followed))
+        if not finished:
+            self._request_flush(0.001)
         self.refresh()
-
-    def _set_follow_after(self, followed: bool) -> None:
-        """Follow again when scrolling has reached the end."""
-        at_end = self._top + self.size.height >= self._stack.height
-        self._follow = followed
-        self._set_follow(at_end)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
         super().watch_scroll_y(old_value, new_value)
-        if self._lays_out and round(new_value) != self._top:
+        if self._lays_out and round(new_value) != self._view.top:
             self._scroll_to_row(round(new_value))
 
     # bringing it up to date
@@ -348,11 +314,12 @@ class Transcript(ScrollView, can_focus=True):
     def _lays_out(self) -> bool:
         return self._stack.width > 0 and len(self._stack) > 0
 
-    def _request_flush(self) -> None:
+    def _request_flush(self, wait: float | None = None) -> None:
+        """Flush after `wait` seconds, in which keys and frames get their turn, or as soon as it is time."""
         if self._flush_waits or not self.is_attached:
             return
         self._flush_waits = True
-        wait = self._flushed_at + FLUSH_EVERY - perf_counter()
+        wait = self._flushed_at + FLUSH_EVERY - perf_counter() if wait is None else wait
         if wait > 0:
             self.set_timer(max(0.001, wait), self._flush)
         else:
@@ -361,62 +328,19 @@ class Transcript(ScrollView, can_focus=True):
     def _flush(self) -> None:
         """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
         self._flush_waits = False
-        if not self._stack.width or not self.display:
+        if not self._stack.width or self._hidden:
             return
-        started = perf_counter()
-        self._news = self._news or (not self._follow and bool(self._busy))
-        finished = self._settle(started + SLICE)
+        self._news = self._news or (not self._view.follow and bool(self._busy))
+        finished = self._view.settle(perf_counter() + SLICE)
+        near = [self._stack.blocks[index] for index in self._view.near()]
+        self._busy = {block for block in near if block.waiting}
         self._weigh()
         self._flushed_at = perf_counter()
-        if not finished:
-            self._flush_waits = True
-            self.set_timer(0.001, self._flush)
-        self.refresh()
-
-    def _settle(self, until: float) -> bool:
-        """Make the heights around the view exact and place it; return whether time was enough."""
-        near, finished = self._lay_out_view(until) if self._stack.blocks else (range(0), True)
-        self._busy = {self._stack.blocks[k] for k in near if self._stack.blocks[k].waiting}
-        self._place()
-        self._stack.trim(near)
-        return finished
-
-    def _lay_out_view(self, until: float) -> tuple[range, bool]:
-        """Lay out the blocks in view; return which these are and whether all of them are complete."""
-        height, last = self.size.height, len(self._stack) - 1
-        finished, start = True, last
-        if not self._follow and self._anchor is not None:
-            start = end = self._stack.index(self._anchor)
-            rows = -self._anchor_row
-            while end <= last and rows < height and perf_counter() < until:
-                finished &= self._stack.lay_out(end, until)
-                rows += self._stack.block_height(end)
-                end += 1
-            if end <= last or rows >= height:
-                return range(start, end), finished and rows >= height
-        start, rows = last + 1, 0
-        while start > 0 and rows < height and (perf_counter() < until or start > last):
-            start -= 1
-            finished &= self._stack.lay_out(start, until)
-            rows += self._stack.block_height(start)
-        return range(start, last + 1), finished and (start == 0 or rows >= height)
-
-    def _place(self) -> None:
-        """Put the view on its anchor, or on the end."""
-        lowest = max(0, self._stack.height - self.size.height)
-        if self._follow or self._anchor is None:
-            self._top = lowest
-        else:
-            index = self._stack.index(self._anchor)
-            self._anchor_row = min(self._anchor_row, max(0, self._stack.block_height(index) - 1))
-            self._top = min(lowest, self._stack.top(index) + self._anchor_row)
-        # Textual's own figures follow without its watchers: none of this changes the layout of the screen
-        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
-        self.set_reactive(Widget.scroll_y, float(self._top))
-        self.set_reactive(Widget.scroll_target_y, float(self._top))
+        self._moved(finished)
 
     def _weigh(self) -> None:
-        waiting = sum([block.waiting for block in self._busy])
+        shown = self._stack.width and not self._hidden  # what nobody sees can wait
+        waiting = sum([block.waiting for block in self._busy]) if shown else 0
         if not self._overloaded and waiting > OVERLOADED:
             self._overloaded = True
             self.post_message(self.Overloaded(self))
@@ -426,12 +350,11 @@ class Transcript(ScrollView, can_focus=True):
 
     def _restyle(self, look: Look) -> None:
         """Read the styles once and forget all that was drawn with others."""
-        width = self.size.width if self.is_attached else 0
+        width, height = self.size if self.is_attached else (0, 0)
         if not width:
             self._stack.look = look
             return
-        if width - 1 != self._stack.width or look is not self._stack.look:
-            self._stack.resize(max(1, width - 1), look)
+        self._view.resize(max(1, width - 1), height, look)
         filters, ground = self.app.get_line_filters(), self.background_colors[1]
         self._paint.dip(look, self.rich_style, width, filters, ground)
         self._flush()
@@ -440,8 +363,13 @@ class Transcript(ScrollView, can_focus=True):
         """Lay out for the new size, what is visible first."""
         self._restyle(self.look)
 
+    def on_hide(self) -> None:
+        """Take in without layout what comes while nobody sees it."""
+        self._hidden = True
+
     def on_show(self) -> None:
         """Catch up with what came while hidden."""
+        self._hidden = False
         self._request_flush()
 
     def notify_style_update(self) -> None:
@@ -466,10 +394,12 @@ class Transcript(ScrollView, can_focus=True):
 
     @property
     def _marks_news(self) -> bool:
-        return self._news and not self._follow
+        return self._news and not self._view.shows_end
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in view, the same objects as long as nothing changes."""
+        if self._paint.width != self.size.width or self._view.height != self.size.height:
+            self._restyle(self.look)  # drawn before the news of another size came
         strips = list(self._strips(crop.y, crop.y + crop.height))
         selection = self.text_selection
         if selection is not None:
@@ -483,12 +413,12 @@ class Transcript(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one row with its positions, by which Textual finds what the mouse selects."""
         strip = next(self._strips(y, y + 1))
-        return strip.apply_offsets(0, self._position(y))
+        return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
 
     def _strips(self, start: int, end: int) -> Iterator[Strip]:
         thumb = self._thumb()
         stack, focused = self._stack, self.has_focus
-        row = self._top + start
+        row = self._view.top + start
         index, number = stack.at(row) if row < stack.height else (len(stack), 0)
         for y in range(start, end):
             while index < len(stack) and number >= stack.block_height(index):
@@ -507,7 +437,7 @@ class Transcript(ScrollView, can_focus=True):
         if total <= height or not height:
             return range(0)
         size = max(1, height * height // total)
-        start = (height - size) * self._top // (total - height)
+        start = (height - size) * self._view.top // (total - height)
         return range(start, start + size)
 
     def _news_strip(self) -> Strip:
@@ -518,14 +448,12 @@ class Transcript(ScrollView, can_focus=True):
 
     # selecting
 
-    def _position(self, y: int) -> int:
-        if not self._stack.blocks:
-            return 0
-        index, number = self._stack.at(self._top + y)
-        return index << _BLOCK_BITS | number
-
     def _overlaid(self, y: int, strip: Strip, selection: Selection) -> Strip:
-        span = selection.get_span(self._position(y)) if self._top + y < self._stack.height else None
+        span = (
+            selection.get_span(line_of(self._stack, self._view.top + y))
+            if self._view.top + y < self._stack.height
+            else None
+        )
         if span is None:
             return strip
         style = self.screen.get_component_rich_style("screen--selection")
@@ -539,37 +467,7 @@ class Transcript(ScrollView, can_focus=True):
         """Return the selected text: whole blocks as their source, parts as the text of their rows."""
         if not self._lays_out:
             return None
-        first = divmod(selection.start.y, 1 << _BLOCK_BITS) if selection.start else (0, 0)
-        last = (
-            divmod(selection.end.y, 1 << _BLOCK_BITS)
-            if selection.end
-            else (len(self._stack) - 1, 1 << _BLOCK_BITS)
-        )
-        parts = []
-        for index in range(first[0], min(last[0], len(self._stack) - 1) + 1):
-            start = (first[1], selection.start.x) if selection.start and index == first[0] else (0, 0)
-            end = (last[1], selection.end.x) if selection.end and index == last[0] else None
-            parts.append(self._selected_text(index, start, end))
-        return "\n".join(parts), "\n"
-
-    def _selected_text(self, index: int, start: tuple[int, int], end: tuple[int, int] | None) -> str:
-        block = self._stack.blocks[index]
-        if start == (0, 0) and end is None:
-            return block.source()
-        self._stack.lay_out(index, float("inf"))
-        rows = self._stack.rows(index) or ()
-        if (
-            start == (0, 0)
-            and end is not None
-            and _covers(end, [row_text(row) for row in rows[-1:]], len(rows))
-        ):
-            return block.source()
-        stop = len(rows) if end is None else end[0] + 1
-        return joined(rows[start[0] : stop], start[1], None if end is None else end[1])
-
-
-def _covers(end: tuple[int, int], last_row: Sequence[str], rows: int) -> bool:
-    return end[0] >= rows - 1 and (not last_row or end[1] >= len(last_row[0].rstrip()))
+        return selected_text(self._stack, selection), "\n"
 
 
 def _link_at(row: Sequence[Segment], column: int) -> str:

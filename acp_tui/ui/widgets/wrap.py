@@ -15,9 +15,6 @@ Span: TypeAlias = tuple[str, Style]
 Row: TypeAlias = list[Segment]
 """One row of the screen: not padded, without control segments, without the base background."""
 
-NARROWEST: Final = 4
-"""Nothing is laid out for fewer cells than this; the view crops what does not fit."""
-
 TAB: Final = "    "
 
 
@@ -51,14 +48,14 @@ def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], wor
         rest: the prefix of all other rows, as wide as `first`.
         words: break at spaces where there are any; else in any place, as code is broken.
     """
-    room = max(NARROWEST, width) - row_cells(first)
+    room = max(1, width - row_cells(first))
     text = "".join([text for text, _ in spans])
     if "\t" in text:
         spans = [(text.replace("\t", TAB), style) for text, style in spans]
         text = text.replace("\t", TAB)
     if len(text) <= room and text.isascii() and "\n" not in text:
         return [[*first, *[Segment(text, style) for text, style in spans if text]]]
-    return _slice(spans, cuts(text, max(1, room), words), first, rest)
+    return _slice(spans, cuts(text, room, words), first, rest)
 
 
 def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:

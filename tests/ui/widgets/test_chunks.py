@@ -16,11 +16,21 @@ from acp_tui.ui.widgets.wrap import row_text
 LOOK = Look()
 
 TEXTS = {
-    "nested lists": "- a\n\n  - b\n    - c\n\n      para of c\n- d\n  1. one\n  1. two\n     more\n\n  1. three\n\nend\n",
-    "fences in lists": "1. do\n   ```python\n   x = 1\n\n   y = '''\n   ```\n2. then\n\n   ~~~\n   raw\n   ~~~\n   after\n3. last",
-    "tables": "before\n| a | b |\n|---|--:|\n| 1 | **x** |\n| `p|q` | 2 | 3 |\nafter\n\n| no\n\n| h |\n| - |\n| c |",
+    "nested lists": (
+        "- a\n\n  - b\n    - c\n\n      para of c\n- d\n  1. one\n  1. two\n     more\n\n  1. three\n\nend\n"
+    ),
+    "fences in lists": (
+        "1. do\n   ```python\n   x = 1\n\n   y = '''\n   ```\n2. then\n\n"
+        "   ~~~\n   raw\n   ~~~\n   after\n3. last"
+    ),
+    "tables": (
+        "before\n| a | b |\n|---|--:|\n| 1 | **x** |\n| `p|q` | 2 | 3 |\nafter\n\n| no\n\n| h |\n| - |\n| c |"
+    ),
     "setext": "Title\n===\n\nText\nmore\n---\n\n- x\n---\ny\n-\n- z\n\npara\n- list\n# head\n#nohead\n",
-    "links": "See [one] and [two][2] and [gone].\n\n[one]: https://example.org\n\n- [one]\n\n[2]: <b c> 'title\nlong'\ntext\n",
+    "links": (
+        "See [one] and [two][2] and [gone].\n\n[one]: https://example.org\n\n"
+        "- [one]\n\n[2]: <b c> 'title\nlong'\ntext\n"
+    ),
     "broken link title": "[a]\n\n[a]: /x\n'title\nnever closed\n\nend [a]",
     "html": "<div>\n<b>bold</b> *em*\n\n</div>\n<!-- c\n\n-->\n<script>x</script>\n",
     "crlf": "one\r\ntwo  \r\nthree\r\n\r\n```py\r\nx\r\n```\r\n- a\r\n- b\r\nlone \r cr\r",
@@ -28,8 +38,15 @@ TEXTS = {
     "indented code": "    code\n\n      more\n\n    end\ntext\n\n\tTab\n\n- item\n\n      code in item\n",
     "loose lists": "- a\n- b\n\n- c\n\n\n- d\n  e\nlazy\n\n* other\n* list\n1) p\n2) q\n5. r\n",
     "quotes": "> a\nlazy\n> - b\n>   c\n>\n> > d\n\n> e\n>\n>\n\ntext\n>f\n",
-    "emoji": "👩‍👩‍👧‍👦 family **flag 🇩🇪** ❤️ 漢字かな交じり文がここに続きます、もっと長く。\n\n| 漢字 | é |\n|:-:|-|\n| 👍🏽 | ⚠️ x |\n",
-    "emphasis": "**bold *both* bold** ~~gone~~ un*finish **ed\n\n*a\nb* __c__ [t](http://x.y/(z) and [l](u \"t\") ![alt](i.png)\\*\\*",
+    "emoji": (
+        "👩‍👩‍👧‍👦 family **flag 🇩🇪** ❤️ 漢字かな交じり文がここに続きます、もっと長く。\n\n"
+        "| 漢字 | é |\n|:-:|-|\n| 👍🏽 | ⚠️ x |\n"
+    ),
+    "emphasis": (
+        "**bold *both* bold** ~~gone~~ un*finish **ed\n\n"
+        '*a\nb* __c__ [t](http://x.y/(z) and [l](u "t") ![alt](i.png)\\*\\*'
+    ),
+    "empty fences": "a\n\n```\n```\n\nb\n```py\n\n```\n```",
     "rules": "a\n***\n- - -\n_ _ _\n* * *\n\n+ x\n+\n+ y\n-\n",
     "tasks": "- [ ] open\n- [x] done **b**\n- [X]\n- [ ]not\n\n1. [x] one\n",
     "entities": "&lt;x&gt; &#10; &#12; &#x202e; &copy; &nope;\n",
@@ -37,9 +54,14 @@ TEXTS = {
     "controls": "a\x1b[31mred\x07 \x9b2J\u202eback\n\n```\n\x1b]52;c;x\x07\n```\n",
 }
 LONG = {
-    "long fence": "```python\n" + "".join(f"def f{n}(a):\n    return '''x\n" for n in range(150)) + "```\nafter\n",
-    "long table": "| n | word |\n|--:|---|\n" + "".join(f"| {n} | {'w' * (n % 40)} |\n" for n in range(70)) + "\nafter",
-    "long list": "".join(f"{n}. item {'x ' * (n % 50)}\n{'   more' * (n % 3)}\n" for n in range(7, 120)) + "\nafter",
+    "long fence": "```python\n"
+    + "".join(f"def f{n}(a):\n    return '''x\n" for n in range(150))
+    + "```\nafter\n",
+    "long table": "| n | word |\n|--:|---|\n"
+    + "".join(f"| {n} | {'w' * (n % 40)} |\n" for n in range(70))
+    + "\nafter",
+    "long list": "".join(f"{n}. item {'x ' * (n % 50)}\n{'   more' * (n % 3)}\n" for n in range(7, 120))
+    + "\nafter",
     "long paragraph": "word " * 7_000 + "\n\nafter",
     "long line": "x" * 70_000 + "\n\n```\n" + "y" * 70_000 + "\n```\n",
 }
