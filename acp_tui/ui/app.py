@@ -1,0 +1,101 @@
+"""The application: themes, screens, and the way out."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.theme import choose, look_of, textual_theme
+from acp_tui.ui.widgets.look import Look
+
+if TYPE_CHECKING:
+    from acp_tui.ui.start import Start
+
+
+class AcpApp(App[int]):
+    """acp-tui."""
+
+    TITLE = "acp-tui"
+    CSS_PATH: ClassVar[list[Any]] = [*sorted(Path(__file__).parent.rglob("*.tcss"))]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
+        Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("f10", "theme", "Theme", id="app.theme", priority=True),
+    ]
+
+    def __init__(self, start: Start) -> None:
+        super().__init__()
+        self._start = start
+        self._theme_folder: Path | None = None
+        self.look = Look()
+        self.use_theme(start.theme or start.settings.theme)
+        self.set_keymap(dict(start.settings.keys))
+
+    def get_default_screen(self) -> SessionScreen:
+        """The session screen is there from the first frame."""
+        return SessionScreen(self._start, self.look)
+
+    @property
+    def session_screen(self) -> SessionScreen:
+        """The screen of the conversation."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, SessionScreen)
+        return screen
+
+    def on_mount(self) -> None:
+        """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.action_leave)
+        for problem in self._start.problems:
+            self.notify(str(problem), title="Settings", severity="warning", timeout=15)
+
+    def use_theme(self, name: str) -> None:
+        """Draw in the theme of this name from now on; a broken one says why and acp-dark is used."""
+        theme, problem = choose(name, self._theme_folder)
+        self.look = look_of(theme, self._start.settings.ascii)
+        self.register_theme(textual_theme(theme))
+        self.theme = theme.name
+        if problem is not None:
+            self.call_later(self.notify, str(problem), title="Theme", severity="warning", timeout=15)
+        for screen in self.screen_stack if self.is_running else ():
+            if hasattr(screen, "set_look"):
+                screen.set_look(self.look)
+
+    def action_theme(self) -> None:
+        """Choose a theme from a menu."""
+        from acp_tui.ui.screens.menu import Item, Menu
+        from acp_tui.ui.theme import find
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.use_theme(name)
+
+        items = [Item(name, name) for name in find(self._theme_folder)]
+        self.push_screen(Menu("Theme", items, self.theme, self.look), chosen)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from acp_tui.ui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.look))
+
+    @work(group="leave", exclusive=True)
+    async def action_leave(self) -> None:
+        """End the agent and everything that it started, then leave."""
+        await self.session_screen.conversation.end()
+        self.exit(0)
+
+
+def run(start: Start) -> int:
+    """Run the interface until the person leaves; return the exit code."""
+    app = AcpApp(start)
+    result = app.run()
+    return result if isinstance(result, int) else app.return_code or 0

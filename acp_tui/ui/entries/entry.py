@@ -1,0 +1,82 @@
+"""The base of what a chat draws: a block that makes itself equal to its entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from acp_tui.ui.entries.setting import Setting
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import Row
+
+if TYPE_CHECKING:
+    from acp_tui.session.entries import Entry
+
+
+class EntryBlock(Block):
+    """One entry of the session, drawn as blocks one below the other."""
+
+    def __init__(self, entry: Entry | Any, setting: Setting) -> None:
+        self.entry = entry
+        self.setting = setting
+        self.parts: list[Block] = []
+        self._rows: list[Row] = []
+        self._ends: list[int] = []
+        self.sync()
+
+    def sync(self) -> None:
+        """Make the parts equal to the entry."""
+        raise NotImplementedError
+
+    def choose(self) -> bool:
+        """Enter or a click: change what is shown; return whether that was all there is to do."""
+        return False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether `tick` shows something that changes with time alone."""
+        return False
+
+    def tick(self, now: float) -> None:
+        """Show the time `now`, on the clock of the session's events."""
+
+    @property
+    def waiting(self) -> int:  # type: ignore[override]  # the sum of the parts', which change it
+        """Characters of the parts that are not laid out yet."""
+        return sum(part.waiting for part in self.parts)
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the rows of all parts."""
+        return self.some_rows(width, look, float("inf"))
+
+    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+        """Return the rows of the parts as far as time allows; those of a single part as they are."""
+        if len(self.parts) == 1:
+            rows = self.parts[0].some_rows(width, look, until)
+            self.kept = self.parts[0].kept
+            return rows
+        together: list[Row] = []
+        kept: int | None = None
+        for part in self.parts:
+            rows = part.some_rows(width, look, until)
+            if kept is None and part.kept < len(rows):
+                kept = len(together) + part.kept
+            together.extend(rows)
+        self.kept = min(len(together) if kept is None else kept, len(self._rows))
+        self._rows = together
+        return together
+
+    def height_hint(self, width: int) -> int:
+        """Estimate the rows of the parts."""
+        return sum(part.height_hint(width) for part in self.parts)
+
+    def source(self) -> str:
+        """Return the text of the parts."""
+        return "\n".join(part.source() for part in self.parts)
+
+    def forget_rows(self) -> None:
+        """Give back the rows of the parts."""
+        self._rows = []
+        for part in self.parts:
+            part.forget_rows()

@@ -1,0 +1,113 @@
+"""How messages look: the person's, the agent's, and its thoughts."""
+
+from __future__ import annotations
+
+from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
+from acp_tui.session.growing import GrowingText
+from acp_tui.ui.entries.cards import card, described
+from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.words import seconds
+
+
+class GrowingMarkdown(MarkdownBlock):
+    """Markdown that takes over what is new of a growing text."""
+
+    def __init__(self, text: GrowingText, *, role: str = "text", indent: int = 0, above: int = 0) -> None:
+        super().__init__(role=role, indent=indent, above=above)
+        self._text = text
+        self._seen = 0
+
+    def take_over(self, finished: bool) -> None:
+        """Append what came since the last time."""
+        if self._text.length > self._seen:
+            self.append(self._text.since(self._seen))
+            self._seen = self._text.length
+        if finished:
+            self.finish()
+
+
+def take_over_parts(parts: list[Block], message: Message, finished: bool, *, role: str, indent: int) -> None:
+    """Make the blocks of a message equal to its parts, which only grow."""
+    for position, part in enumerate(message.parts):
+        if position == len(parts):
+            above = 1 if position == 0 else 0
+            if isinstance(part, GrowingText):
+                parts.append(GrowingMarkdown(part, role=role, indent=indent, above=above))
+            else:
+                parts.append(card(part, indent))
+        block = parts[position]
+        if isinstance(block, GrowingMarkdown):
+            block.take_over(finished or position < len(message.parts) - 1)
+
+
+class UserMessageBlock(EntryBlock):
+    """A prompt: as it was typed, behind a mark."""
+
+    entry: UserMessage
+    landmark = True
+
+    def sync(self) -> None:
+        """Show the message."""
+        pieces = [
+            ("user", str(part)) if isinstance(part, GrowingText) else ("muted", f" [{described(part)}]")
+            for part in self.entry.parts
+        ]
+        if self.entry.dropped:
+            pieces.append(("muted", " (not in the agent's context)"))
+        self.parts = [TextBlock(pieces, first=[("accent", "› ")], rest=[("text", "  ")], above=1)]
+
+
+class AgentMessageBlock(EntryBlock):
+    """An answer, as Markdown that grows."""
+
+    entry: AgentMessage
+
+    def sync(self) -> None:
+        """Take over what is new."""
+        role = "muted" if self.entry.dropped else "text"
+        take_over_parts(self.parts, self.entry, self.entry.finished, role=role, indent=0)
+
+
+class ThoughtBlock(EntryBlock):
+    """Reasoning: one line with its duration, the text on demand."""
+
+    entry: Thought
+    is_action = True
+
+    def sync(self) -> None:
+        """Show the line, and the text where it is open."""
+        if not self.parts:
+            self._is_open: bool | None = None
+            self._text: list[Block] = []
+            self._line = TextBlock(is_action=True, above=1)
+            self.parts = [self._line]
+        open_now = self._open_now
+        if open_now:
+            take_over_parts(self._text, self.entry, self.entry.finished, role="thought", indent=2)
+        self._line.set_spans([("thought", self._headline(open_now))])
+        self.parts = [self._line, *self._text] if open_now else [self._line]
+
+    def choose(self) -> bool:
+        """Open or fold the thought."""
+        self._is_open = not self._open_now
+        self.sync()
+        self.setting.redraw(self)
+        return True
+
+    @property
+    def _open_now(self) -> bool:
+        if self._is_open is not None:
+            return self._is_open
+        return self.setting.thoughts == "always"
+
+    def source(self) -> str:
+        """Return the whole thought, also while it is folded."""
+        return text_of(self.entry)
+
+    def _headline(self, open_now: bool) -> str:
+        mark = "▾" if open_now else "▸"
+        if not self.entry.finished:
+            return f"{mark} thinking …"
+        return f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}"

@@ -1,0 +1,44 @@
+"""The chat pane: the conversation, entry by entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acp_tui.ui.panes.pane import Pane
+
+if TYPE_CHECKING:
+    from acp_tui.session.changes import Change
+    from acp_tui.session.session import Session
+    from acp_tui.ui.entries.entry import EntryBlock
+    from acp_tui.ui.entries.setting import Setting
+
+
+class ChatPane(Pane):
+    """Prompts, answers, thoughts, tool calls and notices, in the order of the session's entries."""
+
+    NAME = "chat"
+    setting: Setting
+    """What the entries need beside themselves; given before the first change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counting: set[EntryBlock] = set()
+
+    def show(self, session: Session, change: Change) -> None:
+        """Make the changed entries' blocks equal to them; new entries get new blocks."""
+        from acp_tui.ui.entries.views import VIEWS
+
+        while len(self.blocks) < len(session.entries):
+            entry = session.entries[len(self.blocks)]
+            self.append(VIEWS[type(entry)](entry, self.setting))
+        for index in change.entries:
+            block: EntryBlock = self.blocks[index]  # type: ignore[assignment]  # only entries are appended here
+            block.sync()
+            (self._counting.add if block.is_running else self._counting.discard)(block)
+            self.changed(block)
+
+    def tick(self, now: float) -> None:
+        """Count the seconds of what runs."""
+        for block in self._counting:
+            block.tick(now)
+            self.changed(block)

@@ -1,0 +1,55 @@
+"""The base of the panes: a list of lines with a title, made equal to the session on each change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.message import Message
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.one_line import OneLine
+from acp_tui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from acp_tui.session.changes import Change
+    from acp_tui.session.session import Session
+
+
+class Pane(Transcript):
+    """Part of the session screen: a title, what it will hold while it is empty, and its lines."""
+
+    NAME: ClassVar[str] = ""
+    """Its name in settings, in titles and among the tabs."""
+    EMPTY: ClassVar[str] = ""
+    """What will be here."""
+
+    class Retitled(Message):
+        """The fact beside the pane's name changed."""
+
+    def __init__(self, look: Look | None = None, *, id: str | None = None) -> None:
+        super().__init__(look, id=id or self.NAME)
+        self.fact = ""
+        """The short fact beside its name."""
+        self._placeholder: OneLine | None = None
+
+    def show(self, session: Session, change: Change) -> None:
+        """Make the pane equal to what changed in the session."""
+        raise NotImplementedError
+
+    def set_fact(self, fact: str) -> None:
+        """Show a short fact beside the pane's name."""
+        if fact != self.fact:
+            self.fact = fact
+            self.post_message(self.Retitled())
+
+    def on_mount(self) -> None:
+        """Say what will be here until something is."""
+        if self.EMPTY and not self.blocks:
+            self._placeholder = OneLine([("muted", self.EMPTY)])
+            self.append(self._placeholder)
+
+    def take_placeholder_away(self) -> None:
+        """The first true line comes."""
+        if self._placeholder is not None:
+            self.remove_block(self._placeholder)
+            self._placeholder = None

@@ -1,0 +1,220 @@
+"""What passes between the conversation and the dialogs over its screen: questions, logins, choices."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.screen import ModalScreen
+
+    from acp_tui.agent.agent import Agent
+    from acp_tui.session.options import Option
+    from acp_tui.session.questions import Elicitation, Permission, Question
+    from acp_tui.ui.screens.session import SessionScreen
+
+
+class Asking:
+    """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+        self._shown: tuple[str, ModalScreen[Any]] | None = None
+        self._aside: set[str] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many questions are open."""
+        session = self._screen.conversation.session
+        return len(session.questions) if session is not None else 0
+
+    # ------------------------------------------------------------------ questions
+
+    def show_next(self) -> None:
+        """Bring up the oldest open question; take away a dialog whose question has its answer."""
+        session = self._screen.conversation.session
+        if session is None:
+            return
+        self._aside &= session.questions.keys()
+        if self._shown is not None:
+            if self._shown[0] not in session.questions:
+                self.close()
+            else:
+                return
+        for key, question in session.questions.items():
+            if key not in self._aside:
+                self._show(key, question)
+                return
+
+    def reopen(self) -> None:
+        """Bring up what was put aside."""
+        self._aside.clear()
+        self.show_next()
+
+    def close(self) -> None:
+        """Take the dialog away without an answer: there is nothing to answer any more."""
+        if self._shown is not None:
+            dialog = self._shown[1]
+            self._shown = None
+            if dialog in self._screen.app.screen_stack:
+                dialog.dismiss(None)
+
+    def _show(self, key: str, question: Question) -> None:
+        from acp_tui.session.questions import Permission
+
+        dialog = (
+            self._permission(question) if isinstance(question, Permission) else self._elicitation(question)
+        )
+        self._shown = (key, dialog)
+        self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
+
+    def _permission(self, question: Permission) -> ModalScreen[Any]:
+        from acp_tui.session.entries import ToolCall
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        conversation = self._screen.conversation
+        assert conversation.session is not None
+        assert conversation.host is not None
+        session = conversation.session
+        call = session.tool_call(question.tool_call_id) or ToolCall(question.tool_call_id)
+        open_ones = list(session.questions)
+        return PermissionDialog(
+            question,
+            call,
+            agent=conversation.agent_name,
+            cwd=session.cwd,
+            inside=conversation.host.files(session.id).contains,
+            look=self._screen.look,
+            counter=(open_ones.index(question.key) + 1, len(open_ones)),
+        )
+
+    def _elicitation(self, question: Elicitation) -> ModalScreen[Any]:
+        agent, look = self._screen.conversation.agent_name, self._screen.look
+        if question.url is not None:
+            from acp_tui.ui.screens.address import AddressDialog
+
+            return AddressDialog(question, agent=agent, look=look)
+        from acp_tui.ui.screens.form import FormDialog
+
+        return FormDialog(question, agent=agent, look=look)
+
+    def _answered(self, key: str, dialog: ModalScreen[Any], answer: Any) -> None:
+        from acp_tui.ui.screens.permission import Answer
+
+        if self._shown is None or self._shown[1] is not dialog:
+            return  # taken away: the question had its answer
+        self._shown = None
+        conversation = self._screen.conversation
+        if answer is None:
+            self._aside.add(key)
+        elif isinstance(answer, Answer):
+            conversation.answer(key, answer.option_id)
+            if answer.reason:
+                conversation.say(answer.reason)
+        else:
+            conversation.answer_form(key, answer.action, answer.content)
+        self._screen.show_status()
+        self.show_next()
+
+    # ------------------------------------------------------------------ logins
+
+    async def login(self, agent: Agent, error: str) -> str | None:
+        """Let the person choose a way to log in; None: not now."""
+        from acp_tui.ui.screens.login import LoginDialog
+
+        assert agent.info is not None
+        launch = self._screen.conversation.launch
+        dialog = LoginDialog(
+            agent.info.auth_methods,
+            agent=self._screen.conversation.agent_name,
+            hint=launch.login if launch is not None else "",
+            error=error,
+        )
+        chosen: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._screen.app.push_screen(dialog, chosen.set_result)
+        return await chosen
+
+    # ------------------------------------------------------------------ modes, models, options
+
+    def next_mode(self) -> None:
+        """Go to the next mode of the agent."""
+        option = self._option("mode")
+        if option is None:
+            self._screen.notify("This agent has no modes.")
+            return
+        values = [choice.value for choice in _choices(option)]
+        current = self._screen.conversation.pending_value(option)
+        place = values.index(current) + 1 if current in values else 0
+        if values:
+            self._set(option, values[place % len(values)])
+
+    def choose(self, category: str | None) -> None:
+        """Let the person choose a value from a menu; without a category, the option first."""
+        if category is not None:
+            option = self._option(category)
+            if option is None:
+                self._screen.notify(f"This agent has no {category}s to choose from.")
+            else:
+                self._choose_value(option)
+            return
+        self._choose_option()
+
+    def _choose_option(self) -> None:
+        from acp_tui.ui.screens.menu import Item, Menu
+
+        session = self._screen.conversation.session
+        options = session.options if session is not None else []
+        if not options:
+            self._screen.notify("This agent has nothing to set.")
+            return
+        items = [Item(option.config.id, option.config.name, option.value_name) for option in options]
+        by_id = {option.config.id: option for option in options}
+
+        def chosen(option_id: str | None) -> None:
+            if option_id is not None:
+                self._choose_value(by_id[option_id])
+
+        self._screen.app.push_screen(Menu("Options", items, None, self._screen.look), chosen)
+
+    def _choose_value(self, option: Option) -> None:
+        from acp_tui.acp.modes import BooleanOption
+        from acp_tui.ui.screens.menu import Menu
+
+        config = option.config
+        if isinstance(config, BooleanOption):
+            self._set(option, not config.current_value)
+            return
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self._set(option, value)
+
+        menu = Menu(config.name, _items(option), config.current_value, self._screen.look)
+        self._screen.app.push_screen(menu, chosen)
+
+    def _set(self, option: Option, value: str | bool) -> None:
+        self._screen.run_worker(self._screen.conversation.set_option(option, value), group="options")
+
+    def _option(self, category: str) -> Option | None:
+        session = self._screen.conversation.session
+        return session.option(category) if session is not None else None
+
+
+def _choices(option: Option) -> list[Any]:
+    from acp_tui.acp.modes import SelectOption
+
+    return option.config.choices() if isinstance(option.config, SelectOption) else []
+
+
+def _items(option: Option) -> list[Any]:
+    from acp_tui.acp.modes import ChoiceGroup, SelectOption
+    from acp_tui.ui.screens.menu import Item
+
+    assert isinstance(option.config, SelectOption)
+    items = []
+    for choice in option.config.options:
+        if isinstance(choice, ChoiceGroup):
+            items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
+        else:
+            items.append(Item(choice.value, choice.name, choice.description or ""))
+    return items

@@ -1,0 +1,147 @@
+"""The status line: who, in which mode, how full, how long, and what waits."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from textual import on
+from textual.message import Message
+
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.words import clock, tokens
+
+if TYPE_CHECKING:
+    from acp_tui.session.options import Option
+    from acp_tui.ui.conversation import Conversation
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.one_line import Piece
+
+SILENT: Final = 20.0
+"""Seconds without a word of the agent, after which the line says so."""
+_LONG_START: Final = 5.0
+_UNASKED: Final = frozenset(
+    ("yolo", "bypasspermissions", "bypass", "auto", "full-access", "acceptedits", "autoedit")
+)
+"""Modes, in small letters, in which agents act without asking."""
+
+
+class StatusLine(Lines):
+    """One line; a click on the mode, the model or the questions brings up what they stand for."""
+
+    class Wanted(Message):
+        """A part was clicked: `what` is mode, model or answer."""
+
+        def __init__(self, what: str) -> None:
+            super().__init__()
+            self.what = what
+
+    def __init__(self, conversation: Conversation, look: Look) -> None:
+        super().__init__(look, id="status")
+        self._conversation = conversation
+        self._parts: list[tuple[str, Piece]] = []
+
+    def show(self) -> None:
+        """Make the line equal to the conversation."""
+        conversation = self._conversation
+        if conversation.launch is None:
+            self.set_lines([])
+            return
+        parts: list[tuple[str, Piece]] = [("agent", ("accent", conversation.agent_name))]
+        parts += self._phase() if conversation.phase != "ready" else self._session()
+        separated: list[tuple[str, Piece]] = []
+        for part in parts:
+            if separated:
+                separated.append(("", ("faint", f" {self.look.glyph('dot')} ")))
+            separated.append(part)
+        self._parts = separated
+        self.set_lines([([piece for _, piece in separated], self._right())])
+
+    @on(Lines.Clicked)
+    def _clicked(self, event: Lines.Clicked) -> None:
+        event.stop()
+        if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in ("mode", "model", "answer"):
+            self.post_message(self.Wanted(self._parts[event.piece][0]))
+
+    # ------------------------------------------------------------------ parts
+
+    def _phase(self) -> list[tuple[str, Piece]]:
+        conversation = self._conversation
+        waited = time.monotonic() - conversation.waiting_since
+        match conversation.phase:
+            case "starting":
+                waits = conversation.agent.connection.waiting_for if conversation.agent is not None else []
+                for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""
+                return [("", ("muted", f"starting {clock(waited)}{for_what}"))]
+            case "logging-in":
+                return [("", ("warning", "wants a login"))]
+            case "ended":
+                return [("", ("error", "ended"))]
+            case _:
+                return [("", ("error", "did not start"))]
+
+    def _session(self) -> list[tuple[str, Piece]]:
+        session = self._conversation.session
+        if session is None:
+            return []
+        parts: list[tuple[str, Piece]] = []
+        for category in ("mode", "model"):
+            option = session.option(category)
+            if option is not None:
+                parts.append((category, self._option(option, category)))
+        usage = self._usage()
+        if usage is not None:
+            parts.append(("", usage))
+        if session.usage is not None and session.usage.cost is not None:
+            cost = session.usage.cost
+            parts.append(("", ("muted", f"{cost.amount:.2f} {cost.currency}")))
+        return parts
+
+    def _option(self, option: Option, category: str) -> Piece:
+        value = str(self._conversation.pending_value(option))
+        name = option.value_name if option.config.id not in self._pending else f"{value} …"
+        unasked = category == "mode" and value.rpartition("#")[2].lower() in _UNASKED
+        return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")
+
+    @property
+    def _pending(self) -> dict[str, str | bool]:
+        session = self._conversation.session
+        return session.pending if session is not None else {}
+
+    def _usage(self) -> Piece | None:
+        usage = self._conversation.session.usage if self._conversation.session is not None else None
+        if usage is None or usage.used is None:
+            return None
+        if not usage.size:
+            return ("muted", f"ctx {tokens(usage.used)}")
+        percent = min(999, round(100 * usage.used / usage.size))
+        role = "error" if percent >= 90 else "warning" if percent >= 75 else "muted"
+        return (role, f"ctx {percent} %")
+
+    def _right(self) -> list[Piece]:
+        """What changes by the second, and what waits for the person."""
+        conversation, session = self._conversation, self._conversation.session
+        pieces: list[Piece] = []
+        if session is not None and session.questions:
+            number = len(session.questions)
+            pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} ctrl+y  "))
+        if conversation.queue:
+            pieces.append(("muted", f"{len(conversation.queue)} queued  "))
+        if session is not None and session.turn_state != "idle" and conversation.agent is not None:
+            pieces += self._turn()
+        return pieces or [("muted", "F1 help")]
+
+    def _turn(self) -> list[Piece]:
+        conversation, session = self._conversation, self._conversation.session
+        assert session is not None
+        assert conversation.agent is not None
+        agent = conversation.agent
+        silent = time.monotonic() - agent.connection.last_heard
+        running = max(0.0, agent.now - session.turns[-1].started)
+        pieces: list[Piece] = []
+        if silent >= SILENT and not session.questions:
+            pieces.append(("warning", f"silent for {clock(silent)}  "))
+        word = "stopping" if session.turn_state == "cancelling" else "esc stops"
+        pieces.append(("muted", f"{word}  "))
+        pieces.append(("accent", f"{self.look.glyph('clock')} {clock(running)}"))
+        return pieces
