@@ -1,0 +1,142 @@
+"""The failure screen: which command was run, how it ended, what it said, and what to try."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.transcript import Transcript
+
+_LINES: Final = 500
+"""Lines of stderr that are shown; the last ones matter."""
+
+
+@dataclass(frozen=True)
+class FailureChoice:
+    """What the person wants to do about it."""
+
+    kind: Literal["retry", "edit", "log_in", "choose"]
+    command: tuple[str, ...] = ()
+    """The command to run instead, for `edit`."""
+
+
+class FailureScreen(ModalScreen[FailureChoice | None]):
+    """Shows a failed agent over its session; dismissed with None, all stays as it is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "choose('retry')", "Retry", id="failure.retry"),
+        Binding("e", "edit", "Edit the command", id="failure.edit"),
+        Binding("l", "choose('log_in')", "Log in", id="failure.log-in"),
+        Binding("a", "choose('choose')", "Another agent", id="failure.choose"),
+        Binding("c", "copy", "Copy", id="failure.copy"),
+        Binding("escape", "close", "Close", id="failure.close"),
+    ]
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        title: str,
+        reason: str,
+        stderr: str,
+        advice: Sequence[str],
+        can_log_in: bool,
+        look: Look | None = None,
+    ) -> None:
+        super().__init__()
+        self._command = tuple(command)
+        self._title = title
+        self._reason = reason
+        self._stderr = stderr.rstrip()
+        self._advice = advice
+        self._can_log_in = can_log_in
+        self._look = look or Look()
+        self._edits = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts, what the agent said, and what to try."""
+        with Vertical(id="failure"):
+            yield Static(Content.styled(safe_line(shlex.join(self._command)), "$accent"), id="command")
+            yield Input(shlex.join(self._command), id="edited")
+            if self._reason and self._reason != self._title:
+                yield Static(Content(safe(self._reason)), id="reason")
+            yield Static(self._advice_text(), id="advice")
+            with Vertical(id="said"):
+                yield Transcript(self._look)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the end of what the agent said."""
+        box = self.query_one("#failure")
+        box.border_title = Content(f"{self._look.glyph('failed')} {safe_line(self._title)}")
+        box.set_class(bool(self._stderr), "-said")
+        self.query_one("#said").border_title = Content("what it said (stderr)")
+        said = self.query_one(Transcript)
+        for line in self._stderr.splitlines()[-_LINES:]:
+            said.append(TextBlock([("muted", line[:2_000])]))
+        self.query_one("#advice").display = bool(self._advice)
+        self._edit(False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Run what was edited, once it can be split into words."""
+        try:
+            words = shlex.split(event.value)
+        except ValueError as error:
+            self.notify(f"{error}. Check its quotes.", title="This is no command line", severity="error")
+            return
+        if words:
+            self.dismiss(FailureChoice("edit", tuple(words)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a login only where there is one, and no keys while the command is edited."""
+        if parameters == ("log_in",) and not self._can_log_in:
+            return False
+        return action in ("close", "quit") or not self._edits
+
+    def action_choose(self, kind: Literal["retry", "log_in", "choose"]) -> None:
+        """Leave with a wish."""
+        self.dismiss(FailureChoice(kind))
+
+    def action_edit(self) -> None:
+        """Change the command in place."""
+        self._edit(True)
+
+    def action_copy(self) -> None:
+        """Copy all that is known, for a bug report."""
+        parts = (shlex.join(self._command), self._title, self._reason, self._stderr)
+        self.app.copy_to_clipboard("\n".join(part for part in parts if part))
+        self.notify("Command, reason and stderr are copied.")
+
+    def action_close(self) -> None:
+        """Stop editing, or close."""
+        if self._edits:
+            self._edit(False)
+        else:
+            self.dismiss(None)
+
+    def _edit(self, edits: bool) -> None:
+        """Show the command as a field, or as a text."""
+        self._edits = edits
+        self.query_one(Input).display = edits
+        self.query_one("#command").display = not edits
+        if edits:
+            self.query_one(Input).focus()
+        else:
+            self.set_focus(self.query_one(Transcript) if self._stderr else None)
+        self.refresh_bindings()
+
+    def _advice_text(self) -> Content:
+        mark = self._look.glyph("bullet")
+        lines = [Content.assemble((f"{mark} ", "$list-marker"), safe_line(advice)) for advice in self._advice]
+        return Content("\n").join([Content.styled("What to try", "$heading"), *lines])

@@ -1,0 +1,82 @@
+from typing import Any
+
+from textual.widgets import Input
+
+from acp_tui.ui.screens.failure import FailureChoice, FailureScreen
+from acp_tui.ui.widgets.transcript import Transcript
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+
+def failure(**given: Any) -> FailureScreen:
+    facts: dict[str, Any] = {
+        "command": ["gemini", "--say", "a b"],
+        "title": "The agent [bold]ended[/x]",
+        "reason": "It [/red] refused",
+        "stderr": "first\nlast \x1b]0;title\x07 [/y]",
+        "advice": ["Try [this]."],
+        "can_log_in": False,
+        "look": look(),
+    }
+    return FailureScreen(**{**facts, **given})
+
+
+async def test_what_the_agent_said_is_shown_as_written_and_obeyed_by_nothing() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "last" in screen_text(app))
+
+        shown = screen_text(app)
+        for text in ("The agent [bold]ended[/x]", "It [/red] refused", "␛]0;title␇ [/y]", "Try [this]."):
+            assert text in shown
+        assert "gemini --say 'a b'" in shown
+
+
+async def test_a_login_is_offered_only_where_there_is_one() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("l")
+
+        assert app.results == []
+        assert "Log in" not in screen_text(app)
+
+
+async def test_keys_leave_with_a_wish() -> None:
+    app = Stage(failure(can_log_in=True))
+    async with app.run_test() as pilot:
+        await pilot.press("l")
+
+        assert app.results == [FailureChoice("log_in")]
+
+
+async def test_the_command_is_edited_in_place() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("e")
+        app.screen.query_one(Input).value = "gemini 'open"
+        await pilot.press("enter")
+        assert app.results == []  # told, and nothing is lost
+        app.screen.query_one(Input).value = "gemini --acp 'a b'"
+        await pilot.press("enter")
+
+        assert app.results == [FailureChoice("edit", ("gemini", "--acp", "a b"))]
+
+
+async def test_escape_stops_editing_and_then_closes() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("e", "r", "escape")
+        assert app.results == []
+        await pilot.press("escape")
+
+        assert app.results == [None]
+
+
+async def test_a_flood_on_stderr_shows_its_end() -> None:
+    app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(100_000))))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "line 99999" in screen_text(app))
+
+        assert len(app.screen.query_one(Transcript).blocks) == 500
+        await pilot.press("c")
+        assert "line 0\n" in app.clipboard
+        assert "line 99999" in app.clipboard
