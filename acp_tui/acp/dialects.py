@@ -240,6 +240,15 @@ def _new_session(value: Object) -> Object:
     return value
 
 
+def _prompt_response(value: Object) -> Object:
+    content = value.get("content")
+    if content is None:
+        return value
+    blocks = content if isinstance(content, list) else [content]
+    texts = [{"type": "text", "text": block} if isinstance(block, str) else _block(block) for block in blocks]
+    return {**value, "content": texts}
+
+
 def _permission(value: Object) -> Object:
     changes: Object = {}
     if "toolCall" not in value and isinstance(value.get("toolCallId"), str):
@@ -270,5 +279,6 @@ def _option(option: Any) -> Any:
 _WORDS: Final[dict[str, Callable[[Object], Object]]] = {
     "InitializeResponse": _initialize,
     "NewSessionResponse": _new_session,
+    "PromptResponse": _prompt_response,
     "PermissionRequest": _permission,
 }

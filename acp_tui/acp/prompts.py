@@ -19,4 +19,6 @@ class PromptResponse(Word):
     """The end of a turn: end_turn, max_tokens, max_turn_requests, refusal, cancelled, or a new word."""
 
     stop_reason: str = "end_turn"
+    content: list[ContentBlock] = []
+    """What some agents say only here (not in the protocol)."""
     usage: dict[str, Any] | None = None

@@ -2,8 +2,8 @@
 
 The fast path is one pass of pydantic over the decoded object. Only when that fails, the object is mended:
 variants of older agents are put into today's words (`dialects`), tagged values of an unknown kind are kept as
-they came, and what is malformed is left out, the smallest part first: an optional field reads as absent, a list
-item is dropped.
+they came, and what is malformed is left out, the smallest part first: an optional field reads as absent, a
+list item is dropped.
 Source: ACP schema, "default on error" and "skip invalid items".
 """
 

@@ -6,20 +6,22 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from acp_tui.acp.content import ContentBlock
+from acp_tui.acp.content import AudioContent, ContentBlock, EmbeddedResource, ImageContent
 from acp_tui.acp.initialization import (
     PROTOCOL_VERSION,
+    AgentCapabilities,
     ClientCapabilities,
     FileCapabilities,
     Implementation,
     InitializeRequest,
     InitializeResponse,
+    Marker,
     has,
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
-from acp_tui.acp.reading import read
+from acp_tui.acp.reading import Unreadable, read
 from acp_tui.acp.sessions import (
     AttachRequest,
     ListSessionsResponse,
@@ -27,17 +29,20 @@ from acp_tui.acp.sessions import (
     NewSessionResponse,
     SessionInfo,
 )
+from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history, serving
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
-from acp_tui.agent.errors import AgentError, WrongVersion
+from acp_tui.agent.errors import AgentError, Busy, CallFailed, NotOffered, WrongVersion
+from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.questions import Questions
+from acp_tui.agent.sessions import Sessions
 from acp_tui.host.files import Written
-from acp_tui.host.host import Host
+from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
-from acp_tui.session.events import Event
 from acp_tui.session.options import Option
+from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
 from acp_tui.wire.messages import Noise, Request
 from acp_tui.wire.peer import LINE_LIMIT
@@ -52,8 +57,9 @@ OFFERED: Final = ClientCapabilities(
 )
 """What we tell every agent that we can do."""
 
-_EARLY_SESSIONS: Final = 16
-"""Sessions whose news may come before the answer that names them."""
+W = TypeVar("W", bound=Word)
+
+_CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
 
 
 class Agent:
@@ -73,35 +79,56 @@ class Agent:
         self.name = name
         """What the person calls it."""
         self.info: InitializeResponse | None = None
-        self.sessions: dict[str, Session] = {}
         self.connection = Connection(process, journal, self, line_limit)
         self.on_noise: Callable[[Noise], None] | None = None
         """Told of each line that is no message."""
         self._process = process
         self._host = host
-        self._on_change = on_change
         self._version = version
-        self._early: dict[str, Session] = {}
-        self._outside = Session(history.OUTSIDE)
+        self._sessions = Sessions(on_change)
         self._questions = Questions(self.connection.reply, host)
         self._tasks: dict[Request, asyncio.Task[None]] = {}
         self._started = time.monotonic()
 
+    @property
+    def sessions(self) -> dict[str, Session]:
+        """The sessions of this connection, by id."""
+        return self._sessions.by_id
+
+    @property
+    def outside(self) -> Session:
+        """What belongs to no session, such as a form during a login; its id is empty."""
+        return self._sessions.outside
+
     async def run(self) -> None:
         """Listen until the agent is gone; call once, in a task of its own."""
-        status = await self.connection.run()
-        for task in list(self._tasks.values()):
-            task.cancel()
-        reason = f"The agent has ended ({ending(status)})."
-        for session_id in list(self.sessions):
-            self.note(session_id, events.Disconnected(reason, self.stderr_tail))
+        try:
+            status = await self.connection.run()
+            self._questions.forget()
+            reason = f"The agent has ended ({ending(status)})."
+            self._sessions.disconnect(reason, self.stderr_tail, self.now)
+        finally:
+            await self._wind_up()
 
     async def stop(self) -> ExitStatus:
         """End the agent, its terminals and all that it started."""
         self.connection.resume_reading()  # so that the end is seen
+        await self._wind_up()
+        return await self._process.stop()
+
+    async def _wind_up(self) -> None:
+        """End all that we do for the agent, and take back what it was lent."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for session_id in list(self.sessions):
             await self._host.take_back(session_id)
-        return await self._process.stop()
+
+    @property
+    def now(self) -> float:
+        """The time on the clock of the sessions' events, in seconds."""
+        return time.monotonic() - self._started
 
     @property
     def stderr_tail(self) -> str:
@@ -113,15 +140,19 @@ class Agent:
     async def initialize(self) -> InitializeResponse:
         """Introduce ourselves. Source: ACP, page "initialization".
 
+        An agent that speaks another version is stopped.
+
         Raises:
-            WrongVersion, AgentGone, CallFailed.
+            WrongVersion, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
         request = InitializeRequest(
             client_capabilities=OFFERED,
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
         )
-        self.info = info = read(InitializeResponse, await self.connection.call("initialize", request.wire()))
+        result = await self.connection.call("initialize", request.wire())
+        self.info = info = _read(InitializeResponse, "initialize", result)
         if not info.speaks_ours:
+            await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
         return info
 
@@ -133,7 +164,7 @@ class Agent:
             cwd=cwd, mcp_servers=list(mcp_servers), additional_directories=self._extra(cwd, extra_roots)
         )
         result = await self.connection.call("session/new", request.wire())
-        session_id = read(NewSessionResponse, result).session_id
+        session_id = _read(NewSessionResponse, "session/new", result).session_id
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         return self.sessions[session_id]
 
@@ -149,32 +180,45 @@ class Agent:
         """Take up a session that the agent has: with a replay of what was said, or without.
 
         A load that fails leaves nothing behind. Source: ACP, page "session setup".
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
         """
+        can = self._can
+        self._need(
+            can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
+        )
         request = AttachRequest(
             session_id=session_id,
             cwd=cwd,
             mcp_servers=list(mcp_servers),
             additional_directories=self._extra(cwd, extra_roots),
         )
-        before = self.sessions.get(session_id)
-        self.sessions[session_id] = Session(session_id, cwd)
+        before = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         try:
             await self.connection.call("session/load" if replay else "session/resume", request.wire())
         except BaseException:
-            del self.sessions[session_id]
-            if before is not None:
-                self.sessions[session_id] = before
+            self.note(session_id, Opened(ok=False))
+            await self._host.take_back(session_id)
+            if before:
+                self._host.lend(session_id, before)
             raise
         return self.sessions[session_id]
 
     async def list_sessions(self, cwd: str | None = None) -> list[SessionInfo]:
-        """Return what the agent has, all pages of it. Source: ACP, page "session list"."""
+        """Return what the agent has, all pages of it. Source: ACP, page "session list".
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
+        """
+        self._need(self._can.session_capabilities.list, "list its sessions")
         found: list[SessionInfo] = []
         seen: set[str | None] = {None}
         params = {} if cwd is None else {"cwd": cwd}
         while True:
-            page = read(ListSessionsResponse, await self.connection.call("session/list", params) or {})
+            result = await self.connection.call("session/list", params)
+            page = _read(ListSessionsResponse, "session/list", _object(result))
             found += page.sessions
             if page.next_cursor in seen:
                 return found
@@ -182,26 +226,52 @@ class Agent:
             params = {**params, "cursor": str(page.next_cursor)}
 
     async def prompt(self, session_id: str, prompt: list[ContentBlock]) -> PromptResponse:
-        """Say something and wait for the end of the turn. Source: ACP, page "prompt turn"."""
+        """Say something and wait for the end of the turn. Source: ACP, page "prompt turn".
+
+        An error after a cancel is the end of a cancelled turn.
+
+        Raises:
+            Busy, NotOffered: nothing was sent.
+            AgentGone, CallFailed.
+        """
+        session = self.sessions[session_id]
+        if session.turn_state != "idle":
+            raise Busy("A turn is running in this session.")
+        self._need_blocks(prompt)
         request = PromptRequest(session_id=session_id, prompt=prompt)
-        return read(PromptResponse, _object(await self.connection.call("session/prompt", request.wire())))
+        try:
+            result = await self.connection.call("session/prompt", request.wire())
+        except CallFailed:
+            if session.turns[-1].stop_reason != "cancelled":
+                raise
+            return PromptResponse(stop_reason="cancelled")
+        return _read(PromptResponse, "session/prompt", _object(result))
 
     def cancel(self, session_id: str) -> None:
         """Stop the session's turn; open questions are answered `cancelled`. Harmless when no turn runs."""
-        if self.sessions[session_id].turn_state != "running":
+        session = self.sessions.get(session_id)
+        if session is None or session.turn_state != "running":
             return
         # The questions first: some agents end the turn only after they are answered.
-        self._questions.cancel(session_id)
+        self._questions.cancel(session_id, "stop")
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     def answer(self, session_id: str, key: str, option_id: str | None, by: str = "you") -> None:
-        """Answer a permission with an option of the agent, or None: cancelled."""
+        """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
+
+        Raises:
+            ValueError: the agent did not offer this option.
+        """
         self._questions.answer(session_id, key, option_id, by)
 
     def answer_form(
         self, session_id: str, key: str, action: str, content: dict[str, Any] | None = None
     ) -> None:
-        """Answer a form or an address: `accept`, `decline` or `cancel`."""
+        """Answer a form or an address: `accept`, `decline` or `cancel`; the last two also end a visit."""
+        session = self._sessions.find(session_id)
+        question = session.questions.get(key) if session is not None else None
+        if isinstance(question, Elicitation) and question.visiting and action != "accept":
+            self.note(session_id, events.Answered(key))
         self._questions.answer_form(session_id, key, action, content)
 
     async def set_option(self, session_id: str, option: Option, value: str | bool) -> None:
@@ -225,49 +295,64 @@ class Agent:
     async def close_session(self, session_id: str) -> None:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
-        if self.info is not None and has(self.info.agent_capabilities.session_capabilities.close):
-            try:
-                await self.connection.call("session/close", {"sessionId": session_id})
-            except AgentError as error:
-                log.info("session/close: %s", error)  # it was not active: closed is closed
+        self._questions.cancel(session_id, "close")
         await self._host.take_back(session_id)
+        if has(self._can.session_capabilities.close):
+            try:
+                async with asyncio.timeout(_CLOSING):
+                    await self.connection.call("session/close", {"sessionId": session_id})
+            except (AgentError, TimeoutError) as error:
+                log.info("session/close: %s", error)  # it was not active: closed is closed
         self.sessions.pop(session_id, None)
+
+    async def delete_session(self, session_id: str) -> None:
+        """Have the agent forget a session, which is closed first. Source: ACP, page "session list".
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
+        """
+        self._need(self._can.session_capabilities.delete, "delete sessions")
+        if session_id in self.sessions:
+            await self.close_session(session_id)
+        await self.connection.call("session/delete", {"sessionId": session_id})
+
+    async def log_out(self) -> None:
+        """End the login; what runs may go on, or ask for a new one. Source: ACP, page "authentication".
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
+        """
+        self._need((self._can.auth or {}).get("logout"), "log out")
+        await self.connection.call("logout", {})
 
     # ------------------------------------------------------------------ what the connection tells
 
-    def note(self, session_id: str, event: Event) -> None:
+    def note(self, session_id: str, event: Happening) -> None:
         """The door: apply an event to its session and tell what changed."""
-        if isinstance(event, events.Completed):
-            # It names no session: an address may have been asked for in any.
-            for known in list(self.sessions.values()):
-                self._apply(known, event)
-        if isinstance(event, events.SetUp) and session_id not in self.sessions:
-            early = self._early.pop(session_id, None)
-            self.sessions[session_id] = early if early is not None else Session(session_id)
-        session = self._session(session_id)
-        if session is None and self._makes_session() and len(self._early) < _EARLY_SESSIONS:
-            # Some agents tell a session's news before the answer that names it.
-            session = self._early[session_id] = Session(session_id)
-        if session is None:
-            log.info("news of a session that nobody asked for: %s", session_id)
-            return
-        self._apply(session, event)
+        self._sessions.note(session_id, event, self.now)
+        if isinstance(event, events.Ended | events.Failed):
+            self._questions.cancel(session_id, "the end of the turn")
+        elif isinstance(event, Opened):
+            self._questions.cancel_lost(self._sessions)
 
     def asked(self, request: Request) -> None:
         """Serve a request of the agent, or let it become a question."""
-        session_id = request.params.get("sessionId") if isinstance(request.params, dict) else None
         if request.method in ("session/request_permission", "elicitation/create"):
-            self._questions.asked(request, self._session(str(session_id or history.OUTSIDE)), self.name)
+            self._questions.asked(request, self._sessions.find(history.session_of(request.params)), self.name)
         elif request.method in serving.SERVED:
-            self._tasks[request] = asyncio.create_task(self._serve(request))
+            task = self._tasks[request] = asyncio.create_task(self._serve(request))
+            task.add_done_callback(lambda _: self._tasks.pop(request, None))
         else:
             data = {"method": request.method}
             self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
 
     def taken_back(self, request: Request) -> None:
         """End the work on a request, which then gets its answer."""
-        if request in self._tasks:
-            self._tasks[request].cancel()
+        task = self._tasks.get(request)
+        if task is not None:
+            task.cancel()
+            # Not left to the task: it may not have begun.
+            self.connection.fail(request, errors.CANCELLED, "Request cancelled")
         else:
             self._questions.take_back(request)
 
@@ -289,23 +374,11 @@ class Agent:
             self.connection.fail(request, code, message, data)
         else:
             self.connection.reply(request, result)
-        finally:
-            del self._tasks[request]
-
-    def _apply(self, session: Session, event: Event) -> None:
-        change = session.apply(event, time.monotonic() - self._started)
-        if change is not None and session.id not in self._early:
-            self._on_change(session.id, change)
-
-    def _session(self, session_id: str) -> Session | None:
-        if session_id == history.OUTSIDE:
-            return self._outside
-        return self.sessions.get(session_id) or self._early.get(session_id)
-
-    def _makes_session(self) -> bool:
-        return any(method in ("session/new", "session/fork") for method in self.connection.waiting_for)
 
     def _wrote(self, session_id: str, written: Written) -> None:
+        self.connection.remark(
+            {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
+        )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
 
     def _extra(self, cwd: str, extra_roots: Sequence[str]) -> list[str] | None:
@@ -315,6 +388,44 @@ class Agent:
         ):
             return None
         return [root for root in dict.fromkeys(extra_roots) if root and root != cwd]
+
+    def _roots(self, session_id: str) -> tuple[str, ...]:
+        try:
+            return self._host.files(session_id).roots
+        except NotLent:
+            return ()
+
+    def _need(self, offered: Marker | None, what: str) -> None:
+        """Stop before something is sent that the agent has not offered to take."""
+        if not has(offered):
+            raise NotOffered(f"This agent cannot {what}.")
+
+    def _need_blocks(self, prompt: Sequence[ContentBlock]) -> None:
+        can = self._can.prompt_capabilities
+        for block in prompt:
+            match block:
+                case ImageContent():
+                    self._need(can.image, "take images in a prompt")
+                case AudioContent():
+                    self._need(can.audio, "take sounds in a prompt")
+                case EmbeddedResource():
+                    self._need(can.embedded_context, "take embedded files in a prompt")
+
+    @property
+    def _can(self) -> AgentCapabilities:
+        return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
+
+
+def _read(word: type[W], method: str, result: Any) -> W:
+    """Return an answer of the agent as a word.
+
+    Raises:
+        AgentError: it cannot be read.
+    """
+    try:
+        return read(word, result)
+    except Unreadable as error:
+        raise AgentError(f"The answer to {method} cannot be read: {error}") from error
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 from acp_tui.acp.reading import Unreadable
 from acp_tui.agent import errors, history
 from acp_tui.agent.errors import AgentError, AgentGone
+from acp_tui.agent.history import Happening, SessionEvent
 from acp_tui.host.processes import ExitStatus
-from acp_tui.session.events import Event
 from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, Response
 from acp_tui.wire.peer import LINE_LIMIT, AlreadyAnswered, Peer
 
@@ -19,6 +21,9 @@ log = logging.getLogger(__name__)
 
 STRANGE: Final = 20
 """Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
+
+
+_ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
 
 class Pipe(Protocol):
@@ -60,7 +65,7 @@ class Journal(Protocol):
 class Owner(Protocol):
     """Whoever the connection serves: hears what its frames mean, and decides about requests."""
 
-    def note(self, session_id: str, event: Event) -> None:
+    def note(self, session_id: str, event: Happening) -> None:
         """Something happened in a session. Called in the order of the wire."""
 
     def asked(self, request: Request) -> None:
@@ -98,18 +103,26 @@ class Connection:
             self.last_heard = time.monotonic()
             for message in self._peer.receive(data):
                 self._receive(message)
-            self._journal.flush()
+            with _kept_going("the journal"):
+                self._journal.flush()
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
         for message in self._peer.receive_end():
             self._receive(message)
-        self.exit = await self._process.wait()
-        self._journal.note({"exit": self.exit.exit_code, "signal": self.exit.signal})
-        self._journal.flush()
+        self.exit = await self._end()
+        self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal})
         for call in list(self._answers):
             self._settle(call, AgentGone(f"The agent has ended ({ending(self.exit)})."))
         self._peer.calls.clear()
         return self.exit
+
+    async def _end(self) -> ExitStatus:
+        """Return how the process ends. One that closed its output and stays cannot be talked to."""
+        waiting = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait({waiting}, timeout=_ENDING)
+        if not waiting.done():
+            await self._process.stop()
+        return await waiting
 
     def pause_reading(self) -> None:
         """Too much waits to be drawn: leave what the agent writes in its pipe."""
@@ -144,8 +157,7 @@ class Connection:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[call] = answer
         self._send(line)
-        for session_id, event in history.called(call):
-            self._owner.note(session_id, event)
+        self._tell(history.called(call))
         try:
             return await answer
         except asyncio.CancelledError:
@@ -156,45 +168,59 @@ class Connection:
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Tell something."""
         self._send(self._peer.notify(method, params))
-        for session_id, event in history.notified(method, params):
-            self._owner.note(session_id, event)
+        self._tell(history.notified(method, params))
 
     def reply(self, request: Request, result: Any, by: str = "you") -> None:
         """Answer a request; `by` is who decided. One that has its answer is left alone."""
-        if by != "you":
-            self._journal.note({"answer": request.id, "by": by})
         try:
-            self._send(self._peer.reply(request, result))
+            line = self._peer.reply(request, result)
         except AlreadyAnswered:
             return
-        for session_id, event in history.answered(request, result, by):
-            self._owner.note(session_id, event)
+        if by != "you":
+            self.remark({"answer": request.id, "by": by})
+        self._send(line)
+        self._tell(history.answered(request, result, by))
 
     def fail(self, request: Request, code: int, message: str, data: Any = None) -> None:
         """Answer a request with an error. One that has its answer is left alone."""
         try:
-            self._send(self._peer.fail(request, code, message, data))
+            line = self._peer.fail(request, code, message, data)
         except AlreadyAnswered:
-            pass  # ended by `$/cancel_request` in the meantime
+            return  # ended by `$/cancel_request` in the meantime
+        self._send(line)
+        self._tell(history.answered(request, None))
+
+    def remark(self, msg: dict[str, Any]) -> None:
+        """Write down something of ours beside the frames."""
+        with _kept_going("the journal"):
+            self._journal.note(msg)
+            self._journal.flush()
 
     def _send(self, line: bytes) -> None:
-        self._journal.record("out", line)
-        self._journal.flush()
+        with _kept_going("the journal"):
+            self._journal.record("out", line)
+            self._journal.flush()
         self._process.write(line)
+
+    def _tell(self, happenings: Iterator[SessionEvent]) -> None:
+        for session_id, event in happenings:
+            with _kept_going("an event"):
+                self._owner.note(session_id, event)
 
     # ------------------------------------------------------------------ in
 
     def _receive(self, message: Message) -> None:
         if isinstance(message, Noise):
             self.noise += 1
-            self._journal.raw(message.line.decode("utf-8", "replace").rstrip("\n"))
-            self._owner.noticed(message)
+            with _kept_going("a line that is no message"):
+                self._journal.raw(message.line.decode("utf-8", "replace").rstrip("\n"))
+                self._owner.noticed(message)
             return
-        self._journal.record("in", message.line)
+        with _kept_going("the journal"):
+            self._journal.record("in", message.line)
         self._heard_a_message = True
         try:
-            for session_id, event in history.received(message):
-                self._owner.note(session_id, event)
+            self._tell(history.received(message))
         except Unreadable as error:
             self._unreadable(message, error)
             return
@@ -202,9 +228,16 @@ class Connection:
             case Response():
                 self._resolve(message)
             case Request():
-                self._owner.asked(message)
+                self._ask(message)
             case Notification(method="$/cancel_request" | "$/cancelRequest"):
                 self._take_back(message.params)
+
+    def _ask(self, request: Request) -> None:
+        try:
+            self._owner.asked(request)
+        except Exception:  # every request gets its answer, also when the mistake is ours
+            log.exception("%s", request.method)
+            self.fail(request, errors.INTERNAL, "Internal error")
 
     def _unreadable(self, message: Message, error: Unreadable) -> None:
         log.warning("unreadable: %s", error)
@@ -233,6 +266,15 @@ class Connection:
             request = self._peer.find(params.get("requestId", params.get("id")))
             if request is not None:
                 self._owner.taken_back(request)
+
+
+@contextmanager
+def _kept_going(what: str) -> Iterator[None]:
+    """Let a mistake of ours be logged instead of ending the connection."""
+    try:
+        yield
+    except Exception:
+        log.exception("%s", what)
 
 
 def ending(status: ExitStatus) -> str:

@@ -4,6 +4,8 @@ AgentError
 ├── CallFailed                the agent answered with an error
 │   └── LoginRequired         … with "authentication required"
 ├── AgentGone                 the process ended, or closed its side
+├── Busy                      a turn runs already
+├── NotOffered                the agent has said that it cannot do this
 └── WrongVersion              the agent speaks another version of the protocol
 """
 
@@ -42,6 +44,14 @@ class LoginRequired(CallFailed):
 
 class AgentGone(AgentError):
     """The agent's process has ended, or its output was closed."""
+
+
+class Busy(AgentError):
+    """A second prompt for a session whose turn still runs; nothing was sent."""
+
+
+class NotOffered(AgentError):
+    """The agent does not offer what it would take; nothing was sent. Source: ACP, "initialization"."""
 
 
 class WrongVersion(AgentError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from acp_tui.acp import reading
@@ -21,8 +22,26 @@ from acp_tui.session.events import Event
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.wire.messages import Call, Message, Notification, Request, RequestId, Response
 
-SessionEvent = tuple[str, Event]
-"""A session's id, and what happened in it."""
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """We ask for a session: for a new one (outside any), or to take up one that the agent has."""
+
+    cwd: str = ""
+    replays: bool = True
+    """The agent tells all that was said; otherwise what we know already stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """That request has its answer, or will have none."""
+
+    ok: bool
+
+
+Happening = Event | Opening | Opened
+SessionEvent = tuple[str, Happening]
+"""A session's id, and what happened in it or to it."""
 
 OUTSIDE: Final = ""
 """The session id of what happens outside any session, such as a form during a login."""
@@ -34,24 +53,27 @@ def question_key(request_id: RequestId) -> str:
 
 
 def called(call: Call) -> Iterator[SessionEvent]:
-    """What a request of ours means."""
-    params = call.params if isinstance(call.params, dict) else {}
-    session_id = str(params.get("sessionId", OUTSIDE))
+    """What a request of ours means.
+
+    Raises:
+        Unreadable: it is from a journal, and its params are none that we would send.
+    """
+    session_id = session_of(call.params)
     match call.method:
+        case "session/new" | "session/fork":
+            yield OUTSIDE, Opening()
+        case "session/load" | "session/resume":
+            yield session_id, Opening(_cwd_of(call.params), replays=call.method == "session/load")
         case "session/prompt":
-            yield session_id, events.Prompted(reading.read(PromptRequest, params).prompt)
-        case "session/set_mode":
-            yield session_id, events.Setting("mode", params["modeId"])
-        case "session/set_model":
-            yield session_id, events.Setting("model", params["modelId"])
-        case "session/set_config_option":
-            yield session_id, events.Setting(params["configId"], params["value"])
+            yield session_id, events.Prompted(reading.read(PromptRequest, call.params).prompt)
+        case "session/set_mode" | "session/set_model" | "session/set_config_option":
+            yield session_id, events.Setting(*_chosen(call.params))
 
 
 def notified(method: str, params: Any) -> Iterator[SessionEvent]:
     """What a notification of ours means."""
     if method == "session/cancel":
-        yield params["sessionId"], events.Cancelled()
+        yield session_of(params), events.Cancelled()
 
 
 def received(message: Message) -> Iterator[SessionEvent]:
@@ -81,11 +103,11 @@ def received(message: Message) -> Iterator[SessionEvent]:
 
 def answered(request: Request, result: Any, by: str = "you") -> Iterator[SessionEvent]:
     """What our answer to a request of the agent means; `result` is None for an error."""
-    session_id = str(_get(request.params, "sessionId") or OUTSIDE)
+    session_id = session_of(request.params)
     key = question_key(request.id)
     if request.method == "session/request_permission":
-        outcome = _get(result, "outcome")
-        yield session_id, events.Answered(key, _get(outcome, "optionId"), by)
+        option_id = _get(_get(result, "outcome"), "optionId")
+        yield session_id, events.Answered(key, option_id, by)
     elif request.method == "elicitation/create":
         visiting = _get(request.params, "mode") == "url" and _get(result, "action") == "accept"
         yield session_id, events.Answered(key, by=by, waiting=visiting)
@@ -95,10 +117,8 @@ def answered(request: Request, result: Any, by: str = "you") -> Iterator[Session
 
 
 def _updated(params: Any) -> Iterator[SessionEvent]:
-    session_id = _get(params, "sessionId")
-    if session_id is None:
-        session_id = _get(params, "session_id")
-    if isinstance(session_id, str):
+    session_id = session_of(params)
+    if session_id != OUTSIDE:
         yield session_id, reading.read_update(_get(params, "update"))
 
 
@@ -120,44 +140,70 @@ def _elicitation(request_id: RequestId, wanted: ElicitationRequest) -> Elicitati
 
 
 def _made(response: Response) -> Iterator[SessionEvent]:
-    if response.error is None:
+    if response.error is not None:
+        yield OUTSIDE, Opened(ok=False)
+        return
+    try:
         made = reading.read(NewSessionResponse, response.result)
-        yield made.session_id, events.SetUp(made, response.call.params["cwd"])
+    except Unreadable:
+        yield OUTSIDE, Opened(ok=False)
+        raise
+    yield made.session_id, events.SetUp(made, _cwd_of(response.call.params))
+    yield OUTSIDE, Opened(ok=True)
 
 
 def _attached(response: Response) -> Iterator[SessionEvent]:
+    session_id = session_of(response.call.params)
     if response.error is None:
         setup = reading.read(SessionSetup, _object(response.result))  # older agents answer null
-        params = response.call.params
-        yield params["sessionId"], events.SetUp(setup, params["cwd"])
+        yield session_id, events.SetUp(setup, _cwd_of(response.call.params))
+    yield session_id, Opened(ok=response.error is None)
 
 
 def _turn_ended(response: Response) -> Iterator[SessionEvent]:
-    session_id = response.call.params["sessionId"]
+    session_id = session_of(response.call.params)
     if response.error is not None:
         error = response.error
         yield session_id, events.Failed(error.code, error.message, error.data)
     else:
-        yield session_id, events.Ended(reading.read(PromptResponse, _object(response.result)).stop_reason)
+        end = reading.read(PromptResponse, _object(response.result))
+        yield session_id, events.Ended(end.stop_reason, tuple(end.content))
 
 
 def _option_set(response: Response) -> Iterator[SessionEvent]:
-    params = response.call.params
-    option_id, value = _chosen(params)
+    session_id = session_of(response.call.params)
+    option_id, value = _chosen(response.call.params)
     if response.error is not None:
         reason = f"The agent did not change it: {response.error.message}"
-        yield params["sessionId"], events.SettingFailed(option_id, reason)
+        yield session_id, events.SettingFailed(option_id, reason)
         return
     told = None
-    if response.call.method == "session/set_config_option" and _get(response.result, "configOptions"):
-        told = reading.read(SetConfigOptionResponse, response.result).config_options
-    yield params["sessionId"], events.Set(option_id, value, told)
+    if _get(response.result, "configOptions"):
+        told = reading.read(SetConfigOptionResponse, response.result).config_options or None
+    yield session_id, events.Set(option_id, value, told)
 
 
-def _chosen(params: dict[str, Any]) -> tuple[str, str | bool]:
-    if "configId" in params:
-        return params["configId"], params["value"]
-    return ("mode", params["modeId"]) if "modeId" in params else ("model", params["modelId"])
+def _chosen(params: Any) -> tuple[str, str | bool]:
+    """Return the option and the value that a request of ours sets."""
+    for option_id, name in (("mode", "modeId"), ("model", "modelId"), (_get(params, "configId"), "value")):
+        value = _get(params, name)
+        if isinstance(option_id, str) and isinstance(value, str | bool):
+            return option_id, value
+    raise Unreadable("value", "missing")
+
+
+def session_of(params: Any) -> str:
+    """Return the session that params name, in either spelling, or `OUTSIDE`."""
+    for key in ("sessionId", "session_id"):
+        session_id = _get(params, key)
+        if isinstance(session_id, str):
+            return session_id
+    return OUTSIDE
+
+
+def _cwd_of(params: Any) -> str:
+    cwd = _get(params, "cwd")
+    return cwd if isinstance(cwd, str) else ""
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from acp_tui.acp.tools import Diff
 from acp_tui.agent.history import question_key
+from acp_tui.agent.sessions import Sessions
 from acp_tui.host import rules
 from acp_tui.host.host import Host
 from acp_tui.session.entries import ToolCall
@@ -51,10 +54,17 @@ class Questions:
             self._by_rule(question, session, agent)
 
     def answer(self, session_id: str, key: str, option_id: str | None, by: str) -> None:
-        """Answer a permission with an offered option, or None: cancelled. A closed one is left alone."""
+        """Answer a permission with an offered option, or None: cancelled. A closed one is left alone.
+
+        Raises:
+            ValueError: the agent did not offer this option.
+        """
         if option_id is None:
             self._close(session_id, key, CANCELLED, by)
-        else:
+        elif (session_id, key) in self._open:
+            question = self._open[session_id, key].session.questions.get(key)
+            if not isinstance(question, Permission) or question.option(option_id) is None:
+                raise ValueError(f"not offered: {option_id!r}")
             self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, by)
 
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:
@@ -64,11 +74,21 @@ class Questions:
             result["content"] = content
         self._close(session_id, key, result, "you")
 
-    def cancel(self, session_id: str) -> None:
-        """Answer all open questions of a session: its turn is being stopped."""
+    def cancel(self, session_id: str, by: str) -> None:
+        """Answer all open questions of a session with nothing: its turn is being stopped, or is over."""
         for session, key in list(self._open):
             if session == session_id:
-                self._close(session, key, _nothing(self._open[session, key].request), "stop")
+                self._close(session, key, _nothing(self._open[session, key].request), by)
+
+    def cancel_lost(self, sessions: Sessions) -> None:
+        """Answer the questions of sessions that did not come about."""
+        for session_id, key in list(self._open):
+            if sessions.find(session_id) is not self._open[session_id, key].session:
+                self._close(session_id, key, _nothing(self._open[session_id, key].request), "nobody")
+
+    def forget(self) -> None:
+        """The agent is gone: nobody waits for an answer."""
+        self._open.clear()
 
     def take_back(self, request: Request) -> None:
         """The agent no longer wants an answer, and gets its one answer all the same."""
@@ -108,10 +128,18 @@ def _ask(call: ToolCall, session: Session, agent: str) -> rules.Ask:
     return rules.Ask(
         agent=agent,
         tool_kind=call.kind,
-        paths=tuple(location.path for location in call.locations),
+        paths=tuple(_paths(call, session.cwd)),
         command=command_of(call),
         mode=str(mode.config.current_value) if mode is not None else None,
     )
+
+
+def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
+    """Yield the absolute paths that a tool call names: where it works, and what it changes."""
+    named = [location.path for location in call.locations]
+    named += [item.path for item in call.content if isinstance(item, Diff)]
+    for path in dict.fromkeys(named):
+        yield path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
 
 
 def command_of(call: ToolCall) -> str | None:
@@ -120,7 +148,7 @@ def command_of(call: ToolCall) -> str | None:
     if isinstance(raw, dict):
         command = raw.get("command", raw.get("cmd"))
         if isinstance(command, list):
-            return " ".join(map(str, command))
+            return shlex.join(map(str, command))
         if isinstance(command, str):
             return command
     return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import PurePosixPath
 from typing import Any, Final
+from urllib.parse import quote
 
 from acp_tui.acp.files import ReadTextFileRequest, WriteTextFileRequest
 from acp_tui.acp.reading import Unreadable, read
@@ -38,9 +38,12 @@ async def write_text_file(host: Host, params: Any, tell: Tell) -> dict[str, Any]
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
-    # Shielded: a cancelled turn must not forget a write that happens all the same.
-    written = await asyncio.shield(asyncio.to_thread(files.write_text, request.path, request.content))
-    tell(request.session_id, written)
+
+    async def write() -> None:
+        tell(request.session_id, await asyncio.to_thread(files.write_text, request.path, request.content))
+
+    # Shielded: a write happens all the same when the request is taken back, and must be told.
+    await asyncio.shield(write())
     return {}
 
 
@@ -106,10 +109,9 @@ def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:
     """Return (code, message, data) for what went wrong in a handler. Source: ACP, page "error handling"."""
     match error:
         case NotFound():
-            uri = PurePosixPath(str(params["path"])).as_uri()
-            return errors.NOT_FOUND, "Resource not found", {"uri": uri}
+            return errors.NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
-            return errors.NOT_FOUND, str(error), {"terminalId": params["terminalId"]}
+            return errors.NOT_FOUND, str(error), None
         case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory():
             return errors.INVALID_PARAMS, str(error), None
         case FileError() | TerminalError():

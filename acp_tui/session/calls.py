@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from acp_tui.acp import dialects
 from acp_tui.acp.tools import TOOL_STATUSES, ToolCallFields
 from acp_tui.session.entries import FINAL, ToolCall
+from acp_tui.session.growing import GrowingText
+
+OUTPUT_LIMIT: Final = 1 << 20
+"""Characters of a command's output that are kept at least, when the agent runs it by itself."""
+
+_OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 
 
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:
@@ -28,7 +36,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     if news.name:
         call.name = news.name
     if news.meta:
-        call.meta = {**call.meta, **news.meta}
+        _merge_meta(call, news.meta)
     if news.status is not None:
         _set_status(call, dialects.tool_status(news.status), at, announces=announces)
 
@@ -42,9 +50,32 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
     return True
 
 
+def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
+    """Merge key by key; the output of agents that run commands by themselves rides here, in pieces."""
+    for key in _OUTPUT:
+        piece = _text(meta.get(key), "data")
+        if piece is not None:
+            if call.output is None:
+                call.output = GrowingText(limit=OUTPUT_LIMIT)
+            call.output.append(piece)
+    ending = meta.get("terminal_exit")
+    if isinstance(ending, dict):
+        code = ending.get("exit_code")
+        call.exit_code = code if type(code) is int else None
+        call.exit_signal = _text(ending, "signal")
+        if call.output is not None:
+            call.output.finish()
+    call.meta.update((key, value) for key, value in meta.items() if key not in _OUTPUT)
+
+
+def _text(value: Any, key: str) -> str | None:
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else None
+
+
 def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> None:
     if status not in TOOL_STATUSES and status not in FINAL:
-        status = "pending"
+        return  # a word of tomorrow: what is known stays
     if announces and status == "pending" and call.status != "pending":
         return
     call.status = status

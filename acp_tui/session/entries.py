@@ -70,6 +70,11 @@ class ToolCall:
     name: str | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     """The `_meta` of all its updates, merged key by key."""
+    output: GrowingText | None = None
+    """What a command printed that the agent runs by itself: the newest of it."""
+    exit_code: int | None = None
+    exit_signal: str | None = None
+    """How that command ended, once it has."""
     started: float = 0.0
     ended: float | None = None
     decision: str = ""
@@ -84,7 +89,7 @@ class ToolCall:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is known but the id: not worth a line."""
-        told = self.title or self.content or self.locations or self.decision
+        told = self.title or self.content or self.locations or self.decision or self.output is not None
         return not told and self.raw_input is None and self.raw_output is None and self.kind == "other"
 
 

@@ -35,9 +35,10 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The turn ended."""
+    """The turn ended; `content` is what some agents say only in the answer to the prompt."""
 
     stop_reason: str
+    content: tuple[ContentBlock, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

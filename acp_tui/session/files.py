@@ -40,7 +40,7 @@ class Files:
         self.changes: dict[str, FileChange] = {}
 
     def report(self, call: ToolCall, cwd: str) -> bool:
-        """Take over the diffs of a completed tool call, paths read against `cwd`; return whether something is new."""
+        """Take over the diffs of a completed tool call, read against `cwd`; return whether one is new."""
         changed = False
         for position, item in enumerate(call.content):
             if isinstance(item, Diff):

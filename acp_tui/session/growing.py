@@ -15,13 +15,16 @@ class GrowingText:
     second one, and what stays alone is U+FFFD.
     """
 
-    __slots__ = ("_half", "_pieces", "length")
+    __slots__ = ("_half", "_kept", "_limit", "_pieces", "length")
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", limit: int | None = None) -> None:
         self._pieces: list[str] = []
         self._half = ""
+        self._limit = limit
+        """Characters that are kept at least; a few more may be."""
+        self._kept = 0
         self.length = 0
-        """Characters so far."""
+        """Characters so far, also those that are no longer kept."""
         if text:
             self.append(text)
 
@@ -33,9 +36,18 @@ class GrowingText:
             piece = self._whole(self._half + piece)
         self._pieces.append(piece)
         self.length += len(piece)
+        self._kept += len(piece)
+        if self._limit is not None and self._kept > 2 * self._limit:
+            self._pieces = [str(self)[-self._limit :]]
+            self._kept = self._limit
+
+    @property
+    def dropped(self) -> int:
+        """Characters that are gone from the beginning."""
+        return self.length - self._kept
 
     def since(self, offset: int) -> str:
-        """Return what stands after the first `offset` characters; costs only that much."""
+        """Return what is kept after the first `offset` characters; costs only that much."""
         missing = self.length - offset
         if missing <= 0:
             return ""
@@ -46,7 +58,7 @@ class GrowingText:
             if missing <= 0:
                 break
         text = "".join(reversed(found))
-        return text[-missing:] if missing else text
+        return text[-missing:] if missing < 0 else text
 
     def finish(self) -> None:
         """No more pieces come: give up on a half character, and keep the text in one piece."""
@@ -54,10 +66,11 @@ class GrowingText:
             self._half = ""
             self._pieces.append("\ufffd")
             self.length += 1
+            self._kept += 1
         self._pieces = [str(self)]
 
     def __str__(self) -> str:
-        """Return the whole text."""
+        """Return the whole text, as far as it is kept."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""

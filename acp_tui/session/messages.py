@@ -27,6 +27,8 @@ class Messages:
         """The message that a chunk without an id goes on with."""
         self._echo: str | None = None
         """What the agent may still repeat of the prompt."""
+        self._repeated = ""
+        """What it has repeated so far, and is not shown again."""
         self._same: Change | None = None
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
@@ -42,17 +44,20 @@ class Messages:
     def add(self, chunk: Chunk, at: float) -> Change | None:
         """Append a chunk's block to its message."""
         kind = _KINDS[type(chunk)]
+        held = ""
         if kind is UserMessage:
             if self._is_echo(chunk):
                 return None
-        elif self._echo is not None:
-            self._echo = None
+            held = self._repeated if self._echo else ""  # it only began like the prompt
+        self._echo, self._repeated = None, ""
         index = self._find(kind, chunk.message_id)
         if index is None:
             if _is_empty(chunk.content):
                 return None
             index = self._begin(kind, chunk.message_id, at)
         message = self._entries[index]
+        if held:
+            _append(message, TextContent(text=held))  # type: ignore[arg-type]  # as below
         _append(message, chunk.content)  # type: ignore[arg-type]  # `_find` and `_begin` return messages
         if isinstance(message, Thought):
             message.last = at
@@ -64,7 +69,7 @@ class Messages:
     def close(self) -> tuple[int, ...]:
         """Something else happened: a chunk without an id begins a new message. Return what is finished."""
         index, self._open = self._open, None
-        self._echo = None
+        self._echo, self._repeated = None, ""
         if index is None:
             return ()
         message = self._entries[index]
@@ -98,6 +103,7 @@ class Messages:
             if not self._echo.startswith(chunk.content.text):
                 return False
             self._echo = self._echo[len(chunk.content.text) :]
+            self._repeated += chunk.content.text
         prompt = self._entries[-1]
         if isinstance(prompt, UserMessage) and chunk.message_id is not None:
             prompt.message_id = chunk.message_id

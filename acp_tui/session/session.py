@@ -12,7 +12,7 @@ from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, events
 from acp_tui.session.changes import Change, Field
-from acp_tui.session.entries import Entry, Notice, ToolCall
+from acp_tui.session.entries import AgentMessage, Entry, Notice, ToolCall
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.messages import Messages
@@ -25,6 +25,10 @@ _STOPS = {
     "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
     "refusal": "The agent refused. This prompt and what followed are not in its context.",
 }
+
+
+_REQUEST_CANCELLED = -32800
+"""The error that means what the stop reason `cancelled` means. Source: ACP, page "cancellation"."""
 
 
 class Session:
@@ -112,12 +116,13 @@ class Session:
             case events.Cancelled():
                 return self._cancelled(at)
             case events.Ended():
-                return self._ended(event.stop_reason, at)
+                return self._ended(event, at)
             case events.Failed():
                 return self._failed(event, at)
             case events.Asked():
                 return self._asked(event.question, event.tool_call, at)
             case events.Elicited():
+                event.question.at = at
                 self.questions[event.question.key] = event.question
                 return Change(fields=("questions",))
             case events.Answered():
@@ -150,35 +155,50 @@ class Session:
         self.turns.append(Turn(index, at))
         return Change((index,), ("turn",))
 
-    def _cancelled(self, at: float) -> Change:
+    def _cancelled(self, at: float) -> Change | None:
+        if self.turn_state == "idle":
+            return None  # it crossed the end of the turn
         self.turn_state = next_state(self.turn_state, "cancelled")
         settled = self._settle_calls("cancelled", at)
         self.questions.clear()
         return Change(settled, ("turn", "questions"))
 
-    def _ended(self, stop_reason: str, at: float) -> Change:
-        reason = dialects.stop_reason(stop_reason)
-        changed = self._end_turn(reason, at)
-        fields: tuple[Field, ...] = ("turn",)
+    def _ended(self, event: events.Ended, at: float) -> Change:
+        reason = dialects.stop_reason(event.stop_reason)
+        said = self._last_words(event, at)
+        fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
+        changed = (*said, *self._end_turn(reason, at))
         if reason == "refusal" and self.turns:
             changed = (*changed, *self._drop_turn())
         if reason not in ("end_turn", "cancelled"):
-            text = _STOPS.get(reason, f"The turn stopped: {stop_reason}")
+            text = _STOPS.get(reason, f"The turn stopped: {event.stop_reason}")
             changed = (*changed, self._append(Notice(text, "warning", at=at)))
         elif reason == "cancelled":
             changed = (*changed, self._append(Notice("Cancelled.", at=at)))
         return Change(changed, fields)
 
+    def _last_words(self, event: events.Ended, at: float) -> tuple[int, ...]:
+        """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
+        if not event.content or self.turn_state == "idle":
+            return ()
+        said = self.entries[self.turns[-1].first :]
+        if any(isinstance(entry, AgentMessage) for entry in said):
+            return ()
+        changes = [self._messages.add(news.AgentMessageChunk(content=block), at) for block in event.content]
+        return next((change.entries for change in changes if change is not None), ())
+
     def _failed(self, event: events.Failed, at: float) -> Change:
-        if self.turn_state == "cancelling":
-            return self._ended("cancelled", at)
+        if self.turn_state == "cancelling" or event.code == _REQUEST_CANCELLED:
+            return self._ended(events.Ended("cancelled"), at)
+        fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
         text = f"{event.message} (error {event.code})" if event.code else event.message
         notice = self._append(Notice(text, "error", _shown(event.data), at))
-        return Change((*changed, notice), ("turn",))
+        return Change((*changed, notice), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
-        """End the turn, if one runs, and settle what was left open."""
+        """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
+        self.questions = {key: question for key, question in self.questions.items() if _is_visit(question)}
         if self.turn_state != "idle" and self.turns:
             self.turns[-1].ended = at
             self.turns[-1].stop_reason = stop_reason
@@ -194,10 +214,11 @@ class Session:
 
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False
-        self.questions.clear()
         changed = self._end_turn("failed", at)
+        self.questions.clear()
+        self.pending.clear()
         notice = self._append(Notice(event.reason, "error", event.detail, at))
-        return Change((*changed, notice), ("turn", "questions", "connection"))
+        return Change((*changed, notice), ("turn", "questions", "options", "connection"))
 
     # ------------------------------------------------------------------ questions
 
@@ -251,25 +272,24 @@ class Session:
         return Change((index,))
 
     def _settle_calls(self, status: str, at: float) -> tuple[int, ...]:
-        """Settle every call of the turn that is still open."""
-        first = self.turns[-1].first if self.turns else 0
+        """Settle every call that is still open, also one of an earlier turn that came back to life."""
         return tuple(
             index
             for index in self._calls.values()
-            if index >= first
-            and isinstance(call := self.entries[index], ToolCall)
-            and calls.settle(call, status, at)
+            if isinstance(call := self.entries[index], ToolCall) and calls.settle(call, status, at)
         )
 
     # ------------------------------------------------------------------ options
 
     def _set_up(self, event: events.SetUp) -> Change:
         self.cwd = event.cwd or self.cwd
+        back, self.connected = not self.connected, True
         self._modes = event.setup.modes or self._modes
         self._models = event.setup.models or self._models
         if event.setup.config_options is not None:
             self._config_options = event.setup.config_options
-        return self._merge_options()
+        change = self._merge_options()
+        return _with_fields(change, "connection") if back else change
 
     def _options(self, config_options: list[ConfigOption]) -> Change:
         self._config_options = config_options
@@ -345,6 +365,11 @@ class Session:
 
 def _with_fields(change: Change, *fields: Field) -> Change:
     return Change(change.entries, (*change.fields, *fields))
+
+
+def _is_visit(question: Question) -> bool:
+    """Whether a question has its answer and waits for the agent to say that an address was visited."""
+    return isinstance(question, Elicitation) and question.visiting
 
 
 def _shown(data: object) -> str:

@@ -1,0 +1,141 @@
+"""Reads a recorded connection back: the same frames, the same meaning, the same sessions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from acp_tui.acp.initialization import InitializeResponse
+from acp_tui.acp.reading import Unreadable, read
+from acp_tui.agent import history
+from acp_tui.agent.history import SessionEvent
+from acp_tui.agent.sessions import Sessions
+from acp_tui.session import events
+from acp_tui.session.changes import Change
+from acp_tui.session.session import Session
+from acp_tui.wire.messages import Call, Message, Noise, RequestId, Response
+from acp_tui.wire.peer import Peer
+
+
+class Row(Protocol):
+    """One line of a journal."""
+
+    @property
+    def t(self) -> float:
+        """Seconds since the start of the connection."""
+
+    @property
+    def direction(self) -> str:
+        """`out` (to the agent), `in`, `raw` (no message), `err` (stderr) or `note` (ours)."""
+
+    @property
+    def msg(self) -> Any:
+        """What was written down, as JSON."""
+
+
+@dataclass
+class Replayed:
+    """What a journal tells."""
+
+    sessions: dict[str, Session] = field(default_factory=dict)
+    """By id, in the order in which they began."""
+    info: InitializeResponse | None = None
+    """Who the agent is; of the last one, if it was started again."""
+    noise: int = 0
+    """Lines that were no messages."""
+
+
+def replay(rows: Iterable[Row]) -> Replayed:
+    """Return the sessions that the rows of a journal make; rows that mean nothing are passed over."""
+    reading = _Reading()
+    for row in rows:
+        reading.take(row)
+    return reading.end()
+
+
+class _Reading:
+    """One reading of a journal, row by row."""
+
+    def __init__(self) -> None:
+        self._sessions = Sessions(_nobody_watches)
+        self._replayed = Replayed(self._sessions.by_id)
+        self._peer = Peer()
+        self._answered_by: dict[str, str] = {}
+        self._at = 0.0
+
+    def take(self, row: Row) -> None:
+        self._at = row.t
+        if row.direction == "in":
+            # Written anew in ASCII, so that a half character stays what it is.
+            for message in self._peer.receive(json.dumps(row.msg).encode() + b"\n"):
+                self._received(message)
+        elif row.direction == "raw":
+            self._replayed.noise += 1
+        elif isinstance(row.msg, dict):
+            if row.direction == "out":
+                self._sent(row.msg)
+            elif row.direction == "note":
+                self._noted(row.msg)
+
+    def end(self) -> Replayed:
+        self._sessions.disconnect("The recording ends here.", "", self._at)
+        return self._replayed
+
+    def _received(self, message: Message) -> None:
+        if isinstance(message, Noise):
+            self._replayed.noise += 1
+            return
+        self._apply(history.received(message))
+        if isinstance(message, Response) and message.call.method == "initialize" and message.error is None:
+            try:
+                self._replayed.info = read(InitializeResponse, message.result)
+            except Unreadable:
+                pass  # it did not become a conversation
+
+    def _sent(self, msg: dict[str, Any]) -> None:
+        method, message_id = msg.get("method"), msg.get("id")
+        if not isinstance(method, str):
+            self._answered(message_id, msg.get("result"))
+        elif type(message_id) is int:
+            call = self._peer.calls[message_id] = Call(message_id, method, msg.get("params"))
+            self._apply(history.called(call))
+        else:
+            self._apply(history.notified(method, msg.get("params")))
+
+    def _answered(self, request_id: RequestId, result: Any) -> None:
+        request = self._peer.find(request_id)
+        if request is not None:
+            self._peer.reply(request, result)
+            by = self._answered_by.pop(history.question_key(request_id), "you")
+            self._apply(history.answered(request, result, by))
+
+    def _noted(self, msg: dict[str, Any]) -> None:
+        if "start" in msg:
+            self._sessions.disconnect("The agent was started again.", "", self._at)
+            self._peer = Peer()
+            self._answered_by.clear()
+        elif "exit" in msg:
+            self._sessions.disconnect(_ending(msg), "", self._at)
+        elif "answer" in msg:
+            self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
+        elif "wrote" in msg:
+            event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
+            self._sessions.note(str(msg.get("session")), event, self._at)
+
+    def _apply(self, happenings: Iterator[SessionEvent]) -> None:
+        try:
+            for session_id, event in happenings:
+                self._sessions.note(session_id, event, self._at)
+        except Unreadable:
+            pass  # live, it was answered with an error and changed nothing
+
+
+def _nobody_watches(session_id: str, change: Change) -> None:
+    """Nothing is drawn before all is read."""
+
+
+def _ending(msg: dict[str, Any]) -> str:
+    how = f"signal {msg['signal']}" if msg.get("signal") else f"exit code {msg['exit']}"
+    return f"The agent has ended ({how})."

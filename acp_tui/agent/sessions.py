@@ -1,0 +1,111 @@
+"""The sessions of one connection: whatever happens finds its own, live or read back from a journal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from acp_tui.agent.history import OUTSIDE, Happening, Opened, Opening
+from acp_tui.session import events
+from acp_tui.session.changes import Change
+from acp_tui.session.session import Session
+
+log = logging.getLogger(__name__)
+
+EARLY: Final = 16
+"""Sessions whose news may come before the answer that names them."""
+
+
+class Sessions:
+    """Makes sessions as they are asked for, and applies to each what happens in it."""
+
+    def __init__(self, on_change: Callable[[str, Change], None]) -> None:
+        self.by_id: dict[str, Session] = {}
+        self.outside = Session(OUTSIDE)
+        """What belongs to no session, such as a form during a login."""
+        self._on_change = on_change
+        self._makings = 0
+        self._early: dict[str, Session] = {}
+        self._before: dict[str, Session | None] = {}
+        """What stood in the place of a session that is being taken up."""
+
+    def find(self, session_id: str) -> Session | None:
+        """Return a session by its id, also one that the agent has only hinted at."""
+        if session_id == OUTSIDE:
+            return self.outside
+        return self.by_id.get(session_id) or self._early.get(session_id)
+
+    def note(self, session_id: str, event: Happening, at: float) -> None:
+        """Take in an event at `at` (seconds). One that cannot be applied is logged and harms nothing else."""
+        try:
+            self._note(session_id, event, at)
+        except Exception:
+            log.exception("%s in session %r", type(event).__name__, session_id)
+
+    def disconnect(self, reason: str, detail: str, at: float) -> None:
+        """The agent is gone: end what is open in every session."""
+        self._makings = 0
+        self._early.clear()
+        for session_id in list(self._before):
+            self._opened(session_id, ok=False)
+        for session in [self.outside, *self.by_id.values()]:
+            if session.connected:
+                self.note(session.id, events.Disconnected(reason, detail), at)
+
+    def _note(self, session_id: str, event: Happening, at: float) -> None:
+        match event:
+            case Opening():
+                self._opening(session_id, event)
+            case Opened():
+                self._opened(session_id, event.ok)
+            case events.Completed():
+                # It names no session: an address may have been asked for in any.
+                for session in [self.outside, *self.by_id.values(), *self._early.values()]:
+                    self._apply(session, event, at)
+            case _:
+                known = self._made(session_id, event)
+                if known is None:
+                    log.info("news of a session that nobody asked for: %s", session_id)
+                else:
+                    self._apply(known, event, at)
+
+    def _opening(self, session_id: str, event: Opening) -> None:
+        if session_id == OUTSIDE:
+            self._makings += 1
+            return
+        before = self.by_id.get(session_id)
+        self._before.setdefault(session_id, before)
+        if event.replays or before is None:
+            self.by_id[session_id] = Session(session_id, event.cwd)
+
+    def _opened(self, session_id: str, ok: bool) -> None:
+        if session_id == OUTSIDE:
+            self._makings = max(0, self._makings - 1)
+            if not self._makings:
+                self._early.clear()
+        elif session_id in self._before:
+            before = self._before.pop(session_id)
+            if not ok:
+                self._put_back(session_id, before)
+
+    def _put_back(self, session_id: str, before: Session | None) -> None:
+        """Leave nothing of a replay that failed."""
+        if before is None:
+            self.by_id.pop(session_id, None)
+        else:
+            self.by_id[session_id] = before
+
+    def _made(self, session_id: str, event: events.Event) -> Session | None:
+        """Return the session of an event; make it if the agent may tell of one that we do not know yet."""
+        if isinstance(event, events.SetUp) and session_id not in self.by_id and self._makings:
+            self.by_id[session_id] = self._early.pop(session_id, Session(session_id))
+        session = self.find(session_id)
+        if session is None and self._makings and len(self._early) < EARLY:
+            session = self._early[session_id] = Session(session_id)
+        return session
+
+    def _apply(self, session: Session, event: events.Event, at: float) -> None:
+        change = session.apply(event, at)
+        if change is not None and session.id not in self._early:
+            self._on_change(session.id, change)
