@@ -25,10 +25,15 @@ class Paint:
     def __init__(self) -> None:
         self._strips: dict[Block, dict[int, Strip]] = {}
         self._count = 0
+        self._pots: tuple[object, ...] = ()
         self.dip(Look(), Style.null(), 0, (), Color(0, 0, 0))
 
     def dip(self, look: Look, base: Style, width: int, filters: Sequence[LineFilter], ground: Color) -> None:
         """Use other styles or another width from now on; everything is painted again when it is seen."""
+        pots = (look, base, width, tuple(filters), ground)
+        if pots == self._pots:
+            return
+        self._pots = pots
         self._look, self.width, self._filters, self._ground = look, width, filters, ground
         self.base = base + look.base
         self._thumb = Segment(look.glyph("thumb"), self.base + look["faint"])
@@ -84,11 +89,11 @@ class Paint:
         """Return the strip of a row that belongs to no block, as a mark over the others."""
         return self._finished(row, self.base, thumb=False)
 
-    def selected(self, strip: Strip, start: int, end: int, style: Style) -> Strip:
-        """Return a strip with the characters from `start` to `end` (-1: all that is left) as selected."""
+    def over(self, strip: Strip, start: int, end: int, style: Style) -> Strip:
+        """Return a strip with the characters from `start` to `end` (-1: all text) in another style."""
         segments: list[Segment] = []
         position = 0
-        last = len(strip.text.rstrip()) if end < 0 else end
+        last = len(strip.text[:-1].rstrip()) if end < 0 else end  # the last character is the thumb
         for text, own, _ in strip:
             low, high = (min(max(edge - position, 0), len(text)) for edge in (start, last))
             pieces = ((text[:low], own), (text[low:high], (own or Style.null()) + style), (text[high:], own))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from acp_tui.ui.widgets.blocks import Block
@@ -98,6 +98,13 @@ class Stack:
     def stale(self, block: Block) -> None:
         """Note that the rows of a block may differ from those laid out."""
         self._ready.discard(block)
+
+    def estimate(self, changed: Iterable[Block], but: range) -> None:
+        """Let blocks that changed out of view grow by estimate; those in `but` are laid out anyway."""
+        for block in changed:
+            index = self._index[block]
+            if index not in but and block not in self._ready:
+                self._heights[index] = max(self._heights[index], block.height_hint(self.width))
 
     def rows(self, index: int) -> Sequence[Row] | None:
         """Return the rows of a block as laid out last, or None."""

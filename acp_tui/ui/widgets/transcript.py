@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar, Final
@@ -18,6 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.frame import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
 from acp_tui.ui.widgets.selecting import line_of, selected_text
@@ -112,6 +113,7 @@ class Transcript(ScrollView, can_focus=True):
         self._paint = Paint()
         self._stack = Stack(look or Look(), self._paint.keep)
         self._view = Viewport(self._stack)
+        self._frame = Frame(self._stack, self._view, self._paint)
         self._cursor: Block | None = None
         self._followed = True
         self._news = False
@@ -189,6 +191,14 @@ class Transcript(ScrollView, can_focus=True):
         """Scroll as little as needed to see a block, or its start."""
         if self._lays_out:
             self._moved(self._view.reveal(block, perf_counter() + SLICE))
+
+    def search(self, text: str) -> list[Block]:
+        """Mark a text wherever it is seen and return the blocks whose source has it; nothing for no text."""
+        self._frame.needle = needle = text.casefold()
+        self.refresh()
+        return (
+            [block for block in self._stack.blocks if needle in block.source().casefold()] if needle else []
+        )
 
     # keys and mouse
 
@@ -330,10 +340,13 @@ class Transcript(ScrollView, can_focus=True):
         self._flush_waits = False
         if not self._stack.width or self._hidden:
             return
-        self._news = self._news or (not self._view.follow and bool(self._busy))
+        changed, self._busy = self._busy, set()
+        self._stack.estimate(changed, but=self._view.near())
         finished = self._view.settle(perf_counter() + SLICE)
-        near = [self._stack.blocks[index] for index in self._view.near()]
-        self._busy = {block for block in near if block.waiting}
+        self._news = self._news or any(self._view.is_above_end_of(block) for block in changed)
+        self._busy = {
+            block for block in map(self._stack.blocks.__getitem__, self._view.near()) if block.waiting
+        }
         self._weigh()
         self._flushed_at = perf_counter()
         self._moved(finished)
@@ -400,64 +413,26 @@ class Transcript(ScrollView, can_focus=True):
         """Return the strips of the rows in view, the same objects as long as nothing changes."""
         if self._paint.width != self.size.width or self._view.height != self.size.height:
             self._restyle(self.look)  # drawn before the news of another size came
-        strips = list(self._strips(crop.y, crop.y + crop.height))
+        frame, cursor = self._frame, self._cursor if self.has_focus else None
+        strips = list(frame.strips(crop.y, crop.bottom, cursor))
+        if frame.needle:
+            strips = [frame.found(strip) for strip in strips]
         selection = self.text_selection
         if selection is not None:
-            strips = [self._overlaid(y, strip, selection) for y, strip in enumerate(strips, crop.y)]
-        if self._marks_news and crop.y + crop.height >= self.size.height:
-            strips[self.size.height - 1 - crop.y] = self._news_strip()
+            style = self.screen.get_component_rich_style("screen--selection")
+            strips = [frame.selected(y, strip, selection, style) for y, strip in enumerate(strips, crop.y)]
+        if self._marks_news and crop.bottom >= self.size.height:
+            strips[self.size.height - 1 - crop.y] = frame.news(self.size.width)
         if crop.x or crop.width != self.size.width:
-            strips = [strip.crop(crop.x, crop.x + crop.width) for strip in strips]
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return strips
 
     def render_line(self, y: int) -> Strip:
         """Return one row with its positions, by which Textual finds what the mouse selects."""
-        strip = next(self._strips(y, y + 1))
+        strip = next(self._frame.strips(y, y + 1, self._cursor if self.has_focus else None))
         return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
 
-    def _strips(self, start: int, end: int) -> Iterator[Strip]:
-        thumb = self._thumb()
-        stack, focused = self._stack, self.has_focus
-        row = self._view.top + start
-        index, number = stack.at(row) if row < stack.height else (len(stack), 0)
-        for y in range(start, end):
-            while index < len(stack) and number >= stack.block_height(index):
-                index, number = index + 1, 0
-            rows = stack.rows(index) if index < len(stack) else None
-            if rows is None or number >= len(rows):
-                yield self._paint.blank(y in thumb)
-            else:
-                block = stack.blocks[index]
-                cursor = focused and block is self._cursor
-                yield self._paint.strip(block, number, rows[number], y in thumb, cursor)
-            number += 1
-
-    def _thumb(self) -> range:
-        height, total = self.size.height, self._stack.height
-        if total <= height or not height:
-            return range(0)
-        size = max(1, height * height // total)
-        start = (height - size) * self._view.top // (total - height)
-        return range(start, start + size)
-
-    def _news_strip(self) -> Strip:
-        look = self.look
-        label = f" {look.glyph('down')} new below "
-        room = max(0, (self.size.width - len(label)) // 2)
-        return self._paint.line([Segment(" " * room), Segment(label, look["accent"])])
-
     # selecting
-
-    def _overlaid(self, y: int, strip: Strip, selection: Selection) -> Strip:
-        span = (
-            selection.get_span(line_of(self._stack, self._view.top + y))
-            if self._view.top + y < self._stack.height
-            else None
-        )
-        if span is None:
-            return strip
-        style = self.screen.get_component_rich_style("screen--selection")
-        return self._paint.selected(strip, *span, style)
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw the selection."""

@@ -37,6 +37,11 @@ class Viewport:
         self._stack.trim(near)
         return finished
 
+    def is_above_end_of(self, block: Block) -> bool:
+        """Whether a block goes on below the view."""
+        index = self._stack.index(block)
+        return self._stack.top(index) + self._stack.block_height(index) > self.top + self.height
+
     def near(self) -> range:
         """Return the blocks in view."""
         if not len(self._stack):

@@ -17,6 +17,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 
+from acp_tui.ui.widgets import stack
 from acp_tui.ui.widgets import transcript as module
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -333,6 +334,47 @@ async def test_the_wheel_scrolls_and_the_thumb_shows_where() -> None:
 
         assert not harness.view.follow
         assert harness.view.render_line(0).text[-1] == "█"
+
+
+async def test_a_search_finds_blocks_and_marks_what_is_seen() -> None:
+    async with running() as harness:
+        blocks = harness.numbered(10)
+        await harness.settled()
+
+        assert harness.view.search("BLOCK 9") == [blocks[9]]
+        row = harness.shown().index("block 9")
+        marked = harness.view.render_lines(Region(0, row, 30, 1))[0]
+        assert [segment.text for segment in marked if segment.style and segment.style.reverse] == ["block 9"]
+
+        assert harness.view.search("") == []
+        assert not any(
+            s.style and s.style.reverse for s in harness.view.render_lines(Region(0, row, 30, 1))[0]
+        )
+
+
+async def test_a_change_above_the_view_is_not_new_below() -> None:
+    async with running() as harness:
+        blocks = harness.numbered(20)
+        await harness.settled()
+        await harness.pilot.press("pageup")
+
+        blocks[2].set_spans([("text", "other")])
+        harness.view.changed(blocks[2])
+        await harness.settled()
+
+        assert "new below" not in harness.shown()[-1]
+
+
+async def test_rows_far_from_the_view_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stack, "KEPT_ROWS", 60)
+    async with running() as harness:
+        harness.numbered(200)
+        await harness.settled()
+        for _ in range(40):
+            harness.view.action_scroll_pages(-1)
+
+        assert sum(harness.view._stack.rows(index) is not None for index in range(200)) <= 25
+        assert harness.shown()[0] in ("row b", "row c") or harness.shown()[0].startswith("block")
 
 
 async def test_removing_and_clearing_leaves_nothing_behind() -> None:

@@ -1,0 +1,77 @@
+"""One frame of a transcript: the strips in view, with what is drawn over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.selection import Selection
+from textual.strip import Strip
+
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.paint import Paint
+from acp_tui.ui.widgets.selecting import line_of
+from acp_tui.ui.widgets.stack import Stack
+from acp_tui.ui.widgets.viewport import Viewport
+
+_NEWS: Final = "new below"
+
+
+class Frame:
+    """Draws what a viewport shows of a stack. Rows are counted from the top of the view."""
+
+    def __init__(self, stack: Stack, view: Viewport, paint: Paint) -> None:
+        self._stack, self._view, self._paint = stack, view, paint
+        self.needle = ""
+        """What is searched for, marked wherever it is in view."""
+
+    def strips(self, start: int, end: int, cursor: Block | None) -> Iterator[Strip]:
+        """Yield the strips of rows `start` to `end`: the same objects as long as nothing changes."""
+        thumb, stack = self._thumb(), self._stack
+        row = self._view.top + start
+        index, number = stack.at(row) if row < stack.height else (len(stack), 0)
+        for y in range(start, end):
+            while index < len(stack) and number >= stack.block_height(index):
+                index, number = index + 1, 0
+            rows = stack.rows(index) if index < len(stack) else None
+            if rows is None or number >= len(rows):
+                yield self._paint.blank(y in thumb)
+            else:
+                block = stack.blocks[index]
+                yield self._paint.strip(block, number, rows[number], y in thumb, block is cursor)
+            number += 1
+
+    def selected(self, y: int, strip: Strip, selection: Selection, style: Style) -> Strip:
+        """Return a strip with its part of a selection over it."""
+        row = self._view.top + y
+        span = selection.get_span(line_of(self._stack, row)) if row < self._stack.height else None
+        return strip if span is None else self._paint.over(strip, *span, style)
+
+    def found(self, strip: Strip) -> Strip:
+        """Return a strip with the places marked that hold what is searched for."""
+        text = strip.text.casefold()
+        if len(text) != len(strip.text):  # letters that fold to several: positions would be off
+            text = strip.text.lower()
+        place = text.find(self.needle)
+        while place >= 0:
+            end = place + len(self.needle)
+            strip = self._paint.over(strip, place, end, self._stack.look["match"])
+            place = text.find(self.needle, end)
+        return strip
+
+    def news(self, width: int) -> Strip:
+        """Return the mark for text that came in below the view."""
+        look = self._stack.look
+        label = f" {look.glyph('down')} {_NEWS} "
+        room = max(0, (width - len(label)) // 2)
+        return self._paint.line([Segment(" " * room), Segment(label, look["accent"])])
+
+    def _thumb(self) -> range:
+        height, total = self._view.height, self._stack.height
+        if total <= height or not height:
+            return range(0)
+        size = max(1, height * height // total)
+        start = (height - size) * self._view.top // (total - height)
+        return range(start, start + size)
