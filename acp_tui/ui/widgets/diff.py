@@ -157,7 +157,7 @@ def _key(old: str | None, new: str | None) -> tuple[object, object]:
 
 def _remember_counts(key: tuple[object, object], difference: Difference) -> None:
     if len(_COUNTS) >= _COUNTS_KEPT:
-        del _COUNTS[next(iter(_COUNTS))]
+        _COUNTS.pop(next(iter(_COUNTS)), None)
     _COUNTS[key] = (difference.added, difference.removed)
 
 

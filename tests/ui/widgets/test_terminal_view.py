@@ -164,15 +164,15 @@ async def test_a_flood_of_output_leaves_keys_their_turn() -> None:
     app, source = Viewer(), Scripted()
     async with app.run_test(size=(80, 24)) as pilot:
         app.view.attach(source)
-        longest = 0.0
+        times = []
         for _ in range(40):
             source.emit(b"\x1b[32mgreen\x1b[m and more of it\r\n" * 4_000)
             start = time.process_time()
             app.view._draw()
-            longest = max(longest, time.process_time() - start)
+            times.append(time.process_time() - start)
         source.emit(b"the end\r\n")
         await until(pilot, lambda: "the end" in screen(app.view))
-        assert longest < 0.06
+        assert sorted(times)[20] < 0.03  # the median: a garbage collection is not of our making
 
 
 @pytest.mark.parametrize(
