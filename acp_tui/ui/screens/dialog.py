@@ -1,0 +1,194 @@
+"""What all dialogs share: a frame, hints, and that they cannot be answered by accident."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import ClassVar, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Key, Paste
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from acp_tui.ui.screens.typing_pause import TypingPause
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+Result = TypeVar("Result")
+
+_FRAME_ROWS = 4
+"""Rows of the screen that body and answers cannot have: border, the line for what is below, hints."""
+
+
+class Dialog(ModalScreen[Result | None], Generic[Result]):
+    """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
+
+    Until typing has paused after it appeared, keys, pastes and clicks answer nothing; so do clicks just after
+    the window got the focus. Subclasses give `compose_body` and `compose_answers`, and say `hints`.
+    """
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's type
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "put_aside", "Later", id="dialog.put-aside"),
+        Binding("pageup", "scroll_body(-1)", "Page up", show=False, id="dialog.page-up"),
+        Binding("pagedown", "scroll_body(1)", "Page down", show=False, id="dialog.page-down"),
+    ]
+    WAITS_FOR_PAUSE: ClassVar[bool] = True
+    """False for what the person opened: its keys count at once."""
+
+    armed = reactive(False, init=False)
+    """Whether keys and clicks answer now."""
+
+    def __init__(self, heading: str, look: Look, *, counter: tuple[int, int] = (1, 1)) -> None:
+        super().__init__()
+        self.look = look
+        self._heading = heading
+        self._counter = counter
+        self.typing_pause = TypingPause(monotonic())
+        self._focus_back: Widget | None = None
+        self.set_class(look.ascii, "-ascii")
+
+    # for subclasses to give
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what scrolls."""
+        yield from ()
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield what answers."""
+        yield from ()
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do, as pairs (key, action)."""
+        return [("Esc", "later")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the widget that gets the focus as soon as keys count."""
+        return None
+
+    # the frame
+
+    def compose(self) -> ComposeResult:
+        """Yield the frame."""
+        with Vertical(id="box"):
+            with VerticalScroll(id="body", can_focus=False):
+                yield from self.compose_body()
+            yield Static(id="below")
+            with Vertical(id="answers"):
+                yield from self.compose_answers()
+            yield Static(id="hints")
+
+    def on_mount(self) -> None:
+        """Draw the frame and wait for the pause."""
+        box, body = self.query_one("#box"), self.body
+        box.border_title = Content(safe_line(self._heading))
+        if self._counter[1] > 1:
+            box.border_subtitle = Content(f"{self._counter[0]} of {self._counter[1]}")
+        for watched in ("scroll_y", "virtual_size", "size"):
+            self.watch(body, watched, self._show_below, init=False)
+        self.watch(self.app, "app_focus", self._window_focused, init=False)
+        if self.WAITS_FOR_PAUSE:
+            self.typing_pause = TypingPause(monotonic())
+            self._wait()
+        else:
+            self._arm()
+
+    def on_resize(self) -> None:
+        """Give the body what the answers leave of the screen."""
+        self.call_after_refresh(self.fit)
+
+    def fit(self) -> None:
+        """Let the dialog be as high as its text, but never higher than the screen."""
+        room = self.size.height - _FRAME_ROWS - self.query_one("#answers").outer_size.height
+        self.body.styles.max_height = max(3, room)
+        self._show_below()
+
+    @property
+    def body(self) -> VerticalScroll:
+        """What scrolls."""
+        return self.query_one("#body", VerticalScroll)
+
+    def show_hints(self) -> None:
+        """Draw the hints again: what keys do has changed."""
+        if self.armed:
+            parts = [part for key, action in self.hints() for part in ((key, "bold"), f" {action}   ")]
+            text = Content.assemble(*parts)
+        else:
+            text = Content.styled("waiting for typing to pause", "$warning")
+        self.query_one("#hints", Static).update(text)
+
+    def _show_below(self) -> None:
+        """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
+        hidden = round(self.body.max_scroll_y - self.body.scroll_y)
+        rows = "row" if hidden == 1 else "rows"
+        text = f"{self.look.glyph('down')} {hidden} more {rows}, PgDn shows them" if hidden > 0 else ""
+        self.query_one("#below", Static).update(Content(text))
+
+    # against accidents
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hold all actions back until they are meant."""
+        return True if self.armed else None
+
+    def on_key(self, event: Key) -> None:
+        """Keep back keys that were typed for something else."""
+        if self.WAITS_FOR_PAUSE and not self.typing_pause.key(event.time):
+            event.stop()
+            event.prevent_default()
+            self._wait()
+
+    def on_paste(self, event: Paste) -> None:
+        """A paste that no field takes is for something else."""
+        event.stop()
+        if not self.armed:
+            self.typing_pause.restart(event.time)
+
+    def watch_armed(self) -> None:
+        """Show whether answers count."""
+        answers = self.query_one("#answers")
+        if not self.armed and self.focused is not None and answers in self.focused.ancestors:
+            self._focus_back = self.focused
+        answers.disabled = not self.armed
+        self.show_hints()
+
+    def _window_focused(self, focus: bool) -> None:
+        """Keep clicks back for a moment: the first one may only be meant to reach the window."""
+        if focus and self.WAITS_FOR_PAUSE:
+            self.typing_pause.restart(monotonic())
+            self._wait()
+
+    def _wait(self) -> None:
+        self.armed = False
+        self.show_hints()
+        self.set_timer(max(0.001, self.typing_pause.left(monotonic())), self._arm_if_quiet)
+
+    def _arm_if_quiet(self) -> None:
+        if self.armed:
+            return
+        if self.typing_pause.left(monotonic()) > 0:
+            self._wait()
+        else:
+            self._arm()
+
+    def _arm(self) -> None:
+        self.armed = True
+        back, self._focus_back = self._focus_back, None
+        if self.focused is None:
+            self.set_focus(back or self.first_focus())
+
+    # keys
+
+    def action_put_aside(self) -> None:
+        """Answer nothing now."""
+        self.dismiss(None)
+
+    def action_scroll_body(self, pages: int) -> None:
+        """Scroll the body by pages, with one row in common."""
+        self.body.scroll_relative(y=pages * max(1, self.body.size.height - 1), animate=False)

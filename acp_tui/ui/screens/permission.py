@@ -1,0 +1,252 @@
+"""The permission dialog: what the agent wants to do, in full, and its own options for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+
+from acp_tui.ui.screens.details import Details
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.permission_details import details_of, diffs_of, rest_of_input, short, wish_of
+from acp_tui.ui.widgets import answer_list
+from acp_tui.ui.widgets.answer_list import AnswerList
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.look import Look
+
+if TYPE_CHECKING:
+    from acp_tui.acp.permissions import PermissionOption
+    from acp_tui.session.entries import ToolCall
+    from acp_tui.session.questions import Permission
+
+KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
+"""The key that gives an answer, by kind, where that kind is offered exactly once."""
+
+_ROLES: Final = {
+    "allow_once": "success",
+    "allow_always": "success",
+    "reject_once": "error",
+    "reject_always": "error",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the person decided."""
+
+    option_id: str | None
+    """An offered id; None: cancelled."""
+    reason: str = ""
+    """Why it was rejected, to be told to the agent."""
+
+
+def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
+    """Return the one-key answers among these options: by kind, never by position."""
+    kinds = [option.kind for option in options]
+    return {
+        KEYS[option.kind]: option
+        for option in options
+        if option.kind in KEYS and kinds.count(option.kind) == 1
+    }
+
+
+class PermissionDialog(Dialog[Answer]):
+    """Asks for one permission; dismisses with the answer, or None when put aside."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('y')", "Allow once", id="permission.allow-once"),
+        Binding("a", "answer('a')", "Allow always", id="permission.allow-always"),
+        Binding("n", "answer('n')", "Reject once", id="permission.reject-once"),
+        Binding("d", "answer('d')", "Reject always", id="permission.reject-always"),
+        Binding("r", "give_reason", "Reject with a reason", id="permission.reject-with-reason"),
+        Binding("up", "move(-1)", "Option before", show=False, id="permission.up"),
+        Binding("down", "move(1)", "Next option", show=False, id="permission.down"),
+        Binding("enter", "choose", "Choose the option moved to", show=False, id="permission.choose"),
+        Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
+        Binding("i", "toggle_input", "Open the input", id="permission.input"),
+    ]
+
+    def __init__(
+        self,
+        question: Permission,
+        call: ToolCall,
+        *,
+        agent: str,
+        cwd: str,
+        inside: Callable[[str], bool],
+        look: Look,
+        counter: tuple[int, int] = (1, 1),
+    ) -> None:
+        """Take what is asked.
+
+        Args:
+            question: the open question, with its options.
+            call: the tool call that it is about.
+            agent: who asks, as shown to people.
+            cwd: the folder of the session, absolute.
+            inside: whether a path that the agent named lies in the workspace.
+            look: the styles of text and changes.
+            counter: the number of this question and how many wait.
+        """
+        super().__init__(wish_of(agent, call.kind), look, counter=counter)
+        self._options = list(question.options)
+        self._keys = keys_of(self._options)
+        self._call = call
+        self._cwd = cwd
+        self._inside = inside
+        self._input_open = False
+        self._zoomed = False
+        self._rejecting: PermissionOption | None = None
+        self._files = [
+            FileDiff(short(diff.path, cwd), diff.old_text, diff.new_text) for diff in diffs_of(call)
+        ]
+        self.set_class(bool(self._files), "-changes")
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the text, and the changes if there are any."""
+        yield Details(self._details(), self.look)
+        if self._files:
+            changes = DiffView(self._files, self.look)
+            changes.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
+            yield changes
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield the options, and the line for a reason."""
+        yield AnswerList([self._shown(option) for option in self._options])
+        yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
+        yield Input(id="reason")
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do now."""
+        if self._rejecting is not None:
+            return [("Enter", "reject and tell"), ("Esc", "back")]
+        if self._zoomed:
+            back = [("z", "back to the answers")]
+            return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("f", "all lines")]
+        found = (
+            [("↑↓", "move"), ("Enter", "choose")] if not self.look.ascii else [("Up/Down Enter", "choose")]
+        )
+        found += [("r", "reject with a reason")] * (self._to_reject() is not None)
+        found += [("z", "zoom")] * bool(self._files)
+        return [*found, ("Esc", "later")]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what makes sense now; answers only where they are in view."""
+        if action == "zoom":
+            possible = bool(self._files) and self._rejecting is None
+        elif action in ("answer", "move", "choose", "give_reason"):
+            possible = not self._zoomed and self._rejecting is None
+        elif action == "toggle_input":
+            possible = rest_of_input(self._call) is not None and not self._zoomed
+        else:
+            possible = True
+        return super().check_action(action, parameters) if possible else False
+
+    def action_answer(self, key: str) -> None:
+        """Give the answer of a key, where one option has it."""
+        if key in self._keys:
+            self.dismiss(Answer(self._keys[key].option_id))
+
+    def action_move(self, step: int) -> None:
+        """Move to the option before or after."""
+        answers = self._answers
+        if step < 0:
+            answers.action_cursor_up()
+        else:
+            answers.action_cursor_down()
+        self.show_hints()
+
+    def action_choose(self) -> None:
+        """Give the answer that was moved to; nothing without one."""
+        self._answers.action_select()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.armed and self._rejecting is None:
+            self.dismiss(Answer(self._options[event.option_index].option_id))
+
+    def action_give_reason(self) -> None:
+        """Ask why; the answer is sent with it."""
+        self._rejecting = self._to_reject()
+        self._show_reason()
+
+    @on(Input.Submitted)
+    def _reject(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._rejecting is not None and self.armed:
+            self.dismiss(Answer(self._rejecting.option_id, event.value.strip()))
+
+    def action_put_aside(self) -> None:
+        """Go one step back: out of the reason, out of the zoom, out of the dialog."""
+        if self._rejecting is not None:
+            self._rejecting = None
+            self._show_reason()
+        elif self._zoomed:
+            self.action_zoom()
+        else:
+            super().action_put_aside()
+
+    def action_zoom(self) -> None:
+        """Give the changes the whole dialog, and the keys; or take both back."""
+        self._zoomed = not self._zoomed
+        self.set_class(self._zoomed, "-zoomed")
+        changes = self.query_one(DiffView)
+        changes.can_focus = self._zoomed
+        self.set_focus(changes if self._zoomed else None)
+        self.body.scroll_home(animate=False)
+        self._redraw()
+
+    def action_toggle_input(self) -> None:
+        """Open or fold the raw input."""
+        self._input_open = not self._input_open
+        self.query_one(Details).show(self._details())
+        self._redraw()
+
+    def first_focus(self) -> Widget | None:
+        """Return nothing: the dialog itself has the keys."""
+        return None
+
+    def fit(self) -> None:
+        """Let the zoomed changes have all rows."""
+        super().fit()
+        if self._zoomed:
+            self.body.styles.max_height = None
+
+    @property
+    def _answers(self) -> AnswerList:
+        return self.query_one(AnswerList)
+
+    def _details(self) -> list[TextBlock]:
+        return details_of(self._call, self._cwd, self._inside, self.look, input_open=self._input_open)
+
+    def _shown(self, option: PermissionOption) -> answer_list.Answer:
+        key = next((key for key, other in self._keys.items() if other is option), " ")
+        note = "always" if option.kind.endswith("_always") and "always" not in option.name.lower() else ""
+        return answer_list.Answer(option.name, key, note, role=_ROLES.get(option.kind, "muted"))
+
+    def _to_reject(self) -> PermissionOption | None:
+        """Return the option that a reason goes with: the only reject_once, or the one moved to."""
+        highlighted = self._answers.highlighted if self.is_mounted else None
+        if highlighted is not None and self._options[highlighted].kind == "reject_once":
+            return self._options[highlighted]
+        return self._keys.get(KEYS["reject_once"])
+
+    def _show_reason(self) -> None:
+        asking = self._rejecting is not None
+        self.set_class(asking, "-rejecting")
+        self.set_focus(self.query_one("#reason") if asking else None)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.refresh_bindings()
+        self.show_hints()
+        self.call_after_refresh(self.fit)

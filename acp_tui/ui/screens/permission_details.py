@@ -1,0 +1,175 @@
+"""What a permission dialog shows of a tool call: all that the person needs to decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe, safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.acp.content import ContentBlock
+    from acp_tui.acp.tools import Diff, ToolCallContent
+    from acp_tui.session.entries import ToolCall
+
+WISHES: Final = {
+    "read": "wants to read",
+    "edit": "wants to change files",
+    "delete": "wants to delete",
+    "move": "wants to move files",
+    "search": "wants to search",
+    "execute": "wants to run a command",
+    "think": "wants to think",
+    "fetch": "wants to fetch from the network",
+    "switch_mode": "wants to change its mode",
+    "other": "asks for permission",
+}
+"""What an agent wants, by the kind of the tool call."""
+
+_FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
+_LABEL: Final = 10
+_SECTION: Final = [("faint", " " * _LABEL)]
+
+
+def wish_of(agent: str, kind: str) -> str:
+    """Return who asks and for what, as a heading."""
+    return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}"
+
+
+def diffs_of(call: ToolCall) -> list[Diff]:
+    """Return the changed files that a tool call reports."""
+    return [item for item in call.content if item.type == "diff"]
+
+
+def details_of(
+    call: ToolCall, cwd: str, inside: Callable[[str], bool], look: Look, *, input_open: bool = False
+) -> list[TextBlock]:
+    """Return the text about a tool call: title, command and folder, paths, content, the rest of its input."""
+    command = _command(call)
+    blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
+    facts = _facts(call, command, cwd, inside)
+    if blocks and facts:
+        blocks.append(TextBlock())
+    blocks += facts
+    blocks += [TextBlock([("text", text)], above=1) for item in call.content if (text := _text_of(item))]
+    rest = rest_of_input(call)
+    if rest is not None:
+        blocks.append(_input(rest, look, input_open or not (facts or diffs_of(call))))
+    return blocks
+
+
+def rest_of_input(call: ToolCall) -> Any:
+    """Return the raw input without what is shown anyway; None when nothing is left."""
+    raw = call.raw_input
+    if isinstance(raw, dict) and _command(call) is not None:
+        shown = {"command" if raw.get("command") is not None else "cmd", _folder_key(raw)}
+        raw = {key: value for key, value in raw.items() if key not in shown}
+    return None if raw in (None, {}, [], "") else raw
+
+
+def pretty(value: Any) -> str:
+    """Return a value as JSON for people to read; what JSON lacks is shown as Python shows it."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=2, ensure_ascii=False, default=repr)
+
+
+def short(path: str, cwd: str) -> str:
+    """Return a path below the session's folder without that folder, unless it climbs out again."""
+    prefix = cwd.rstrip("/") + "/"
+    if path.startswith(prefix) and ".." not in path.split("/"):
+        return path[len(prefix) :]
+    return path
+
+
+def _facts(call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool]) -> list[TextBlock]:
+    """Return what is done and where, each fact with its label."""
+    blocks: list[TextBlock] = []
+    if command is not None:
+        blocks.append(_labelled("command", [("code", command)]))
+        blocks.append(_labelled("in", [("text", _folder(call, cwd)), *_outside(_folder(call, cwd), inside)]))
+    paths = _paths(call, cwd)
+    for number, (path, shown) in enumerate(paths.items()):
+        label = "" if number else "path" if len(paths) == 1 else "paths"
+        blocks.append(_labelled(label, [("text", shown), *_outside(path, inside)]))
+    return blocks
+
+
+def _command(call: ToolCall) -> str | None:
+    # Brings the protocol's words, which load after the first frame.
+    from acp_tui.agent.questions import command_of
+
+    return command_of(call)
+
+
+def _worth_showing(title: str, command: str | None) -> bool:
+    """A title that only repeats the command says nothing."""
+    return bool(title) and title.strip().strip("`") != command
+
+
+def _folder(call: ToolCall, cwd: str) -> str:
+    raw = call.raw_input if isinstance(call.raw_input, dict) else {}
+    key = _folder_key(raw)
+    return cwd if key is None else str(raw[key])
+
+
+def _folder_key(raw: dict[str, Any]) -> str | None:
+    return next((key for key in _FOLDER_KEYS if isinstance(raw.get(key), str)), None)
+
+
+def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
+    """Return the paths that a call names, each with how to show it."""
+    found: dict[str, str] = {}
+    for location in call.locations:
+        line = f":{location.line}" if location.line is not None else ""
+        found.setdefault(location.path, short(location.path, cwd) + line)
+    for diff in diffs_of(call):
+        found.setdefault(diff.path, short(diff.path, cwd))
+    return found
+
+
+def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:
+    return [] if inside(path) else [("warning", "  outside the workspace")]
+
+
+def _labelled(label: str, spans: list[tuple[str, str]]) -> TextBlock:
+    lines = [(role, safe(text)) for role, text in spans]
+    return TextBlock(lines, first=[("muted", label.ljust(_LABEL))], rest=_SECTION)
+
+
+def _input(rest: Any, look: Look, is_open: bool) -> TextBlock:
+    text = pretty(rest)
+    if is_open:
+        return _labelled("input", [("muted", text)])
+    count = text.count("\n") + 1
+    mark = look.glyph("folded")
+    return _labelled("input", [("muted", f"{mark} {count} {'line' if count == 1 else 'lines'} (i opens)")])
+
+
+def _text_of(item: ToolCallContent) -> str:
+    match item.type:
+        case "content":
+            return "\n".join(_block_text(item.content))
+        case "?":
+            return pretty(item.raw)
+        case _:  # a diff has its view, a terminal has no output before it may run
+            return ""
+
+
+def _block_text(block: ContentBlock) -> Iterator[str]:
+    match block.type:
+        case "text":
+            yield block.text.strip("\n")
+        case "image" | "audio":
+            yield f"[{block.type}, {block.mime_type}]"
+        case "resource_link":
+            yield f"{block.title or block.name}: {block.uri}"
+        case "resource":
+            yield block.resource.uri
+            if block.resource.text:
+                yield block.resource.text
+        case "?":
+            yield pretty(block.raw)

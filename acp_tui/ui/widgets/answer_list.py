@@ -1,0 +1,52 @@
+"""A list of answers, each with the key that gives it: nothing is chosen until the person moves to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from acp_tui.ui.widgets.text import safe, safe_line
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer as it is shown."""
+
+    label: str
+    key: str = ""
+    """The one key that gives it, drawn beside it; the owner binds it."""
+    note: str = ""
+    """What else there is to say, after the label."""
+    detail: str = ""
+    """More, on lines of its own."""
+    role: str = "muted"
+    """Variable of the style sheet that colours the key."""
+
+
+class AnswerList(OptionList, can_focus=False):
+    """Answers in the given order. It takes no focus: its screen has the keys, and calls its actions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, answers: Sequence[Answer], *, id: str | None = None) -> None:
+        margin = 3 if any(answer.key for answer in answers) else 0
+        super().__init__(*[Option(_content(answer, margin)) for answer in answers], id=id, markup=False)
+        self.highlighted = None
+
+
+def _content(answer: Answer, margin: int) -> Content:
+    parts: list[Content | str | tuple[str, str]] = [
+        (answer.key.ljust(margin), f"bold ${answer.role}"),
+        safe_line(answer.label),
+    ]
+    if answer.note:
+        parts.append((f"  {safe_line(answer.note)}", "$muted"))
+    indent = "\n" + " " * margin
+    parts.extend((indent + line, "$muted") for line in safe(answer.detail).splitlines())
+    return Content.assemble(*parts)
