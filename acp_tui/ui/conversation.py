@@ -11,24 +11,26 @@ import os
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui import __version__
 from acp_tui.ui.failures import Failure, FailureKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from acp_tui.acp.content import ContentBlock
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.process import Process
     from acp_tui.host.host import Host
-    from acp_tui.session.changes import Change
+    from acp_tui.session.changes import Change, Field
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.ui.start import Start
 
-Phase = Literal["starting", "logging-in", "ready", "failed", "ended"]
+Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded"]
 
 _SLOWLY: Final = (
     "pydantic",
@@ -107,7 +109,7 @@ class Conversation:
         try:
             agent = self._make_agent()
             await agent.initialize()
-            self.session = await self._make_session(agent)
+    self.session = await self._make_session(agent)
         except AgentError as error:
             self._fail(error)
             return
@@ -115,11 +117,30 @@ class Conversation:
         await self._apply_mode()
         self._send_next()
 
+    def show_recorded(self, path: Path) -> None:
+        """Show what a journal remembers; nothing can be said to it."""
+        from acp_tui.agent.replay import replay
+        from acp_tui.session.changes import Change, Field
+        from acp_tui.store.recorded import read
+
+        sessions = replay(read(path)).sessions
+        if sessions:
+            self.session = session = next(reversed(sessions.values()))
+            self._set_phase("recorded")
+            every: tuple[Field, ...] = get_args(Field)
+            self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
+
     async def restart(self, launch: Launch | None = None) -> None:
-        """End what runs and begin again. What was said stays on the screen until the new session speaks."""
+        """End what runs and begin again. What was said stays on the screen, above the new session."""
+        from acp_tui.session.events import Noted
+
         await self.end()
         self._stopping = False
+        before, self.session = self.session, None
         await self.begin(launch)
+        if before is not None and self.session is not None and self.agent is not None:
+            text = "A new session: the agent does not know what stands above."
+            self.agent.note(self.session.id, Noted(text))
 
     async def end(self) -> None:
         """End the agent and all that it started."""

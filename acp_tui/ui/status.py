@@ -143,5 +143,5 @@ class StatusLine(Lines):
             pieces.append(("warning", f"silent for {clock(silent)}  "))
         word = "stopping" if session.turn_state == "cancelling" else "esc stops"
         pieces.append(("muted", f"{word}  "))
-        pieces.append(("accent", f"{self.look.glyph('clock')} {clock(running)}"))
+        pieces.append(("accent", clock(running)))
         return pieces

@@ -33,6 +33,12 @@ class ChangesPane(Pane):
         self._lines: dict[str, FileLine] = {}
         self._counts: dict[str, tuple[int, int]] = {}
 
+    def begin(self) -> None:
+        """Another session is shown from now on."""
+        self._lines.clear()
+        self._counts.clear()
+        super().begin()
+
     def show(self, session: Session, change: Change) -> None:
         """Show the changed files."""
         if "files" not in change.fields:

@@ -23,16 +23,23 @@ class ChatPane(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._counting: set[EntryBlock] = set()
+        self._above = 0
+        """Blocks of sessions that were shown before this one."""
+
+    def begin(self) -> None:
+        """Another session is shown from now on, below what was said before."""
+        self._above = len(self.blocks)
+        self._counting.clear()
 
     def show(self, session: Session, change: Change) -> None:
         """Make the changed entries' blocks equal to them; new entries get new blocks."""
         from acp_tui.ui.entries.views import VIEWS
 
-        while len(self.blocks) < len(session.entries):
-            entry = session.entries[len(self.blocks)]
+        while len(self.blocks) - self._above < len(session.entries):
+            entry = session.entries[len(self.blocks) - self._above]
             self.append(VIEWS[type(entry)](entry, self.setting))
         for index in change.entries:
-            block: EntryBlock = self.blocks[index]  # type: ignore[assignment]  # only entries are appended here
+            block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
             block.sync()
             (self._counting.add if block.is_running else self._counting.discard)(block)
             self.changed(block)

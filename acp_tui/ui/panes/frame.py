@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -22,8 +23,8 @@ class Frame(Vertical):
         yield Lines(self.pane.look, classes="title")
         yield self.pane
 
-    def on_mount(self) -> None:
-        """Draw the title."""
+    def on_resize(self) -> None:
+        """Draw the title as wide as the pane."""
         self._show_title()
 
     @on(Pane.Retitled)
@@ -42,6 +43,8 @@ class Frame(Vertical):
         look = self.pane.look
         role = "accent" if self.pane.has_focus else "muted"
         name = self.pane.NAME.replace("-", " ")
-        left = [("faint", look.glyph("rule")), (role, f" {name} "), ("faint", look.glyph("rule") * 200)]
-        right = [(role, f"{self.pane.fact} "), ("faint", look.glyph("rule"))] if self.pane.fact else []
-        self.query_one(Lines).set_lines([(left, right)])
+        rule = look.glyph("rule")
+        fact = f" {self.pane.fact} " if self.pane.fact else ""
+        room = max(1, self.size.width - cell_len(name) - cell_len(fact) - 4)
+        pieces = [("faint", rule), (role, f" {name} "), ("faint", rule * room), (role, fact), ("faint", rule)]
+        self.query_one(Lines).set_lines([(pieces, ())])

@@ -36,6 +36,13 @@ class Pane(Transcript):
         """Make the pane equal to what changed in the session."""
         raise NotImplementedError
 
+    def begin(self) -> None:
+        """Another session is shown from now on."""
+        self.clear()
+        self._placeholder = None
+        self.set_fact("")
+        self.on_mount()
+
     def set_fact(self, fact: str) -> None:
         """Show a short fact beside the pane's name."""
         if fact != self.fact:

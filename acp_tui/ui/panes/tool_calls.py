@@ -32,6 +32,11 @@ class ToolCallsPane(Pane):
         super().__init__()
         self._lines: dict[str, CallLine] = {}
 
+    def begin(self) -> None:
+        """Another session is shown from now on."""
+        self._lines.clear()
+        super().begin()
+
     def show(self, session: Session, change: Change) -> None:
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall

@@ -22,14 +22,18 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.asking import Asking
+from acp_tui.ui.screens.beginning import Beginning
+from acp_tui.ui.screens.completing import Completing
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from acp_tui.acp.commands import Command
     from acp_tui.agent.agent import Agent
     from acp_tui.session.changes import Change
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.session import Session
     from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -57,6 +61,7 @@ class SessionScreen(Screen[None]):
         Binding("f11", "zoom", "Zoom", id="session.zoom"),
         Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
         Binding("ctrl+backslash", "protocol", "Protocol", id="session.protocol", priority=True),
+        Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
     ]
 
@@ -68,6 +73,7 @@ class SessionScreen(Screen[None]):
         self.look = look
         self.conversation = Conversation(start, self)
         self.asking = Asking(self)
+        self.beginning = Beginning(self, start)
         self._start = start
         self._early_keys: list[str] = []
         self._entries: set[int] = set()
@@ -75,6 +81,7 @@ class SessionScreen(Screen[None]):
         self._flush_waits = False
         self._flushed_at = 0.0
         self._tab = "chat"
+        self._session: Session | None = None
 
     # ------------------------------------------------------------------ what it is made of
 
@@ -108,11 +115,11 @@ class SessionScreen(Screen[None]):
         box = PromptBox(enter_sends=self._start.settings.enter_sends, id="prompt")
         box.placeholder = "Say something. / for commands, F1 for help"
         await self.query_one("#prompt-row").mount(box)
+        self.completing = Completing(box, self.query_one("#completions", Lines), self._commands)
         box.focus()
         box.insert("".join(self._early_keys))
         self.set_interval(1.0, self._tick)
-        if self.conversation.launch is not None:
-            await self.conversation.begin()
+        await self.beginning.begin()
 
     def set_look(self, look: Look) -> None:
         """Draw everything in another look."""
@@ -149,7 +156,7 @@ class SessionScreen(Screen[None]):
     def _show_tabs(self) -> None:
         pieces: list[tuple[str, str]] = []
         for key, pane in zip(("F2", "F3", "F4", "F5"), self.query(Pane), strict=True):
-            role = "accent" if pane.NAME == self._tab else "muted"
+            role = "accent" if self._tab == pane.NAME else "muted"
             pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
             pieces.append(("faint", f" {key}   "))
         self.query_one("#tabs", Lines).set_lines([(pieces, ())])
@@ -165,7 +172,7 @@ class SessionScreen(Screen[None]):
         self.query_one(StatusLine).show()
         if self.conversation.phase in ("failed", "ended") and self.is_attached:
             self.asking.close()
-            self._show_failure()
+            self._explain_failure()
 
     def session_changed(self, change: Change) -> None:
         """Collect what changed and draw it soon, many changes at once; the first after a pause at once."""
@@ -206,7 +213,8 @@ class SessionScreen(Screen[None]):
         change = Change(tuple(sorted(self._entries)), tuple(self._fields))
         self._entries.clear()
         self._fields.clear()
-        if not hasattr(self.query_one(ChatPane), "setting"):
+        if session is not self._session:
+            self._session = session
             self._furnish(session.cwd)
         for pane in self.query(Pane):
             pane.show(session, change)
@@ -216,13 +224,20 @@ class SessionScreen(Screen[None]):
         if "questions" in change.fields:
             self.asking.show_next()
         if "commands" in change.fields:
-            self.query_one("#completions", Lines).set_lines([])
+            self.completing.typed()
 
     def _furnish(self, cwd: str) -> None:
+        """Show another session than before."""
         from acp_tui.ui.entries.setting import Setting
 
+        for pane in self.query(Pane):
+            pane.begin()
         chat = self.query_one(ChatPane)
         chat.setting = Setting(cwd, self._terminal, chat.changed, self._start.settings.thoughts)
+
+    def _commands(self) -> list[Command]:
+        session = self.conversation.session
+        return session.commands if session is not None else []
 
     def _terminal(self, terminal_id: str) -> Any:
         from acp_tui.host.terminals import UnknownTerminal
@@ -261,6 +276,18 @@ class SessionScreen(Screen[None]):
         elif isinstance(block, EntryBlock):
             block.choose()
 
+    def on_text_area_changed(self) -> None:
+        """Offer what the text may become."""
+        self.completing.typed()
+
+    def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
+        """Mark another completion."""
+        self.completing.move(event.step)
+
+    def on_prompt_box_completion_taken(self) -> None:
+        """Take the marked completion."""
+        self.completing.take()
+
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
         panes = list(self.query(Pane))
@@ -290,8 +317,9 @@ class SessionScreen(Screen[None]):
             self.conversation.agent.connection.resume_reading()
 
     def action_stop_turn(self) -> None:
-        """Stop the turn; open questions are answered `cancelled`."""
-        self.conversation.cancel()
+        """Take completions away; else stop the turn: open questions are answered `cancelled`."""
+        if not self.completing.dismiss():
+            self.conversation.cancel()
 
     def action_pane(self, name: str) -> None:
         """Go to a pane, showing it if it is hidden."""
@@ -360,6 +388,11 @@ class SessionScreen(Screen[None]):
         """Choose an option, then its value."""
         self.asking.choose(None)
 
+    @work(group="begin", exclusive=True)
+    async def action_restart(self) -> None:
+        """End the agent and start it again."""
+        await self.conversation.restart()
+
     def action_protocol(self) -> None:
         """Show the frames of the connection."""
         from acp_tui.ui.screens.protocol import ProtocolScreen
@@ -368,18 +401,8 @@ class SessionScreen(Screen[None]):
         self.app.push_screen(ProtocolScreen(journal.path if journal is not None else None, self.look))
 
     @work(group="failure", exclusive=True)
-    async def _show_failure(self) -> None:
-        """Say what went wrong, and do what the person wants to try."""
-        from acp_tui.ui.screens.failure import FailureScreen
-
-        conversation = self.conversation
-        if conversation.failure is None:
-            return
-        choice = await self.app.push_screen_wait(
-            FailureScreen(conversation.command, conversation.failure, look=self.look)
-        )
-        if choice is not None:
-            await conversation.restart()
+    async def _explain_failure(self) -> None:
+        await self.beginning.explain()
 
     def _open_call(self, call: ToolCall) -> None:
         from acp_tui.ui.screens.tool_call import ToolCallScreen

@@ -86,7 +86,6 @@ GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "cut": ("…", "~"),
     "down": ("↓", "v"),
     "minus": ("−", "-"),
-    "clock": ("⏱", "t"),
     "menu": ("▾", "v"),
     "dot": ("·", "-"),
     "warning": ("⚠", "!"),
