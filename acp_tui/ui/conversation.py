@@ -109,7 +109,7 @@ class Conversation:
         try:
             agent = self._make_agent()
             await agent.initialize()
-    self.session = await self._make_session(agent)
+            self.session = await self._make_session(agent)
         except AgentError as error:
             self._fail(error)
             return
