@@ -167,11 +167,8 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     from acp_tui.store.settings import load
     from acp_tui.ui.start import Start
 
-    try:
-        settings, problems = load(config_folder() / "settings.toml")
-        _start_log(options)
-    except OSError as error:
-        raise Refusal(f"{error.filename} cannot be used: {error.strerror}.") from None
+    settings, problems = load(config_folder() / "settings.toml")
+    _start_log(options)
     known = known_agents(settings.agents)
     launch = _launch(options, known)
     _check_terminal()
@@ -244,8 +241,13 @@ def _start_log(options: Options) -> None:
 
     from acp_tui.store.folders import state_folder
 
-    name = options.log_file or str(state_folder() / "acp-tui.log")
-    handler = logging.FileHandler(name, encoding="utf-8", delay=options.log_file is None)
+    handler: logging.Handler
+    try:
+        handler = logging.FileHandler(options.log_file or state_folder() / "acp-tui.log", encoding="utf-8")
+    except OSError as error:
+        if options.log_file:
+            raise Refusal(f"the log {options.log_file} cannot be written: {error.strerror}.") from None
+        handler = logging.NullHandler()  # a home that is read-only is no reason not to start
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)

@@ -113,7 +113,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         (["--agent", "no-such-agent"], "neither a known agent nor a program"),
         (["--agent", "{tmp}/file"], "is not a program that may be run"),
         (["--agent", "sh 'open"], "cannot be read"),
-        (["--log-file", "{tmp}/none/log"], "No such file"),
+        (["--log-file", "{tmp}/none/log"], "cannot be written"),
         (["--agent", "sh"], "needs a terminal"),
         ([], "needs a terminal"),
     ],
@@ -285,6 +285,14 @@ def test_the_demo_is_an_agent_like_any_other(tmp_path: Path) -> None:
     result = started(tmp_path, "--cwd", str(workspace), "--demo")
 
     assert (result["launch"], result["process"]) == ("demo", True)
+
+
+def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    result = started(tmp_path, "--demo", ACP_TUI_HOME=str(tmp_path / "file" / "home"))
+
+    assert (result["process"], result["code"]) == (True, 7)
 
 
 def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:

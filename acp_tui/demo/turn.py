@@ -67,11 +67,11 @@ class Turn:
 
     def say(self, text: str) -> None:
         """Stream Markdown as one message of the agent."""
-        self._stream("agent_message_chunk", text, 0.03)
+        self._stream("agent_message_chunk", text, 0.06)
 
     def think(self, text: str) -> None:
         """Stream a thought."""
-        self._stream("agent_thought_chunk", text, 0.04)
+        self._stream("agent_thought_chunk", text, 0.07)
 
     def show(self, block: Params) -> None:
         """Send one content block that is not text, such as an image, as a message of its own."""

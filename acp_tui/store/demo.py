@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from acp_tui.store.folders import data_folder, private_folder
+from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch
 
 
@@ -16,5 +16,5 @@ def demo_launch() -> Launch:
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
     # -P: a file of the workspace that has the name of a module must not be run in its place.
     argv = (sys.executable, "-P", "-m", "acp_tui.demo")
-    env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(private_folder(data_folder() / "demo"))}
+    env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(data_folder() / "demo")}
     return Launch("demo", "Demo agent", argv, env)

@@ -1,8 +1,13 @@
-"""Where acp-tui keeps its files on this platform; each folder is created on first use, for its owner only."""
+"""Where acp-tui keeps its files on this platform; each folder is created on first use, for its owner only.
+
+A folder that cannot be created is named all the same: whoever writes into it meets the error, and can say
+what is lost by it.
+"""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 HOME_VARIABLE = "ACP_TUI_HOME"
@@ -35,8 +40,17 @@ def private_folder(path: Path) -> Path:
 
 
 def _folder(kind: str) -> Path:
+    path = _place(kind)
+    with suppress(OSError):  # a home that is read-only
+        private_folder(path)
+    return path
+
+
+def _place(kind: str) -> Path:
     if home := os.environ.get(HOME_VARIABLE):
-        return private_folder(private_folder(Path(home).absolute()) / kind)
+        with suppress(OSError):
+            private_folder(Path(home))
+        return Path(home).absolute() / kind
     from platformdirs import PlatformDirs
 
     places = PlatformDirs("acp-tui", appauthor=False)
@@ -45,4 +59,4 @@ def _folder(kind: str) -> Path:
         "data": places.user_data_path,
         "state": places.user_state_path,
     }
-    return private_folder(found[kind])
+    return found[kind]

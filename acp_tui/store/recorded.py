@@ -73,7 +73,7 @@ def read(path: Path) -> Reading:
 def recent(folder: Path, limit: int) -> list[Recorded]:
     """Return the latest journals of a folder, newest first, reading only the head of each."""
     found: list[tuple[float, str]] = []
-    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):  # deleted while we look
                 if entry.name.endswith(".ndjson") and entry.is_file():

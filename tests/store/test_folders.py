@@ -24,6 +24,15 @@ def test_folders_are_made_for_their_owner_only(tmp_path: Path, monkeypatch: pyte
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
+def test_a_folder_that_cannot_be_made_is_named_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "file"))
+
+    assert data_folder() == tmp_path / "file" / "data"
+
+
 def test_without_it_they_are_where_the_platform_keeps_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
