@@ -5,21 +5,30 @@ from __future__ import annotations
 import codecs
 import importlib
 from collections import deque
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from rich.segment import Segment
+from rich.style import Style
 
 from acp_tui.ui.widgets.terminal_log import TerminalLog
 from acp_tui.ui.widgets.terminal_style import Pen, style_of
 from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.wrap import wrap
 
 Row: TypeAlias = list[Segment]
 
-_ALTERNATE: Final = "\x1b[m\x9b?1047h"
-"""Where a dump of the emulator goes on with the alternate screen."""
+_ALTERNATE: Final = "\x9b?1047h\x9b1;1H"
+"""Where a dump of the emulator goes on with the alternate screen. Only rows are written without `\x9b`."""
+_NARROWEST: Final = 2
+"""The emulator breaks in one column, where a wide character cannot fit."""
 _HISTORY: Final = 5_000
 """Lines kept of those that scrolled off the top."""
+
+
+class ScreenBroken(Exception):
+    """The emulator gave up on what it was fed; the bytes are better shown as lines."""
 
 
 class TerminalScreen:
@@ -31,7 +40,7 @@ class TerminalScreen:
 
     def __init__(self, columns: int, rows: int) -> None:
         emulator = importlib.import_module("avt")
-        self._terminal: Any = emulator.Vt(max(1, columns), max(1, rows), 0)
+        self._terminal: Any = emulator.Vt(max(_NARROWEST, columns), max(1, rows), 0)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._history: deque[Any] = deque(maxlen=_HISTORY)
         self._rows: list[Row] | None = None
@@ -53,17 +62,32 @@ class TerminalScreen:
         return bool(self._terminal.cursor_key_app_mode)
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes, cut anywhere."""
-        _, scrolled = self._terminal.feed_str(self._decoder.decode(data))
-        self._history.extend(scrolled)
-        self._rows = None
+        """Take the next bytes, cut anywhere.
+
+        Raises:
+            ScreenBroken: the emulator cannot go on.
+        """
+        self._advance(self._terminal.feed_str, self._decoder.decode(data))
 
     def resize(self, columns: int, rows: int) -> None:
-        """Take over another size in cells."""
-        if self._terminal.size != (max(1, columns), max(1, rows)):
-            _, scrolled = self._terminal.resize(max(1, columns), max(1, rows))
-            self._history.extend(scrolled)
-            self._rows = None
+        """Take over another size in cells.
+
+        Raises:
+            ScreenBroken: the emulator cannot go on.
+        """
+        size = (max(_NARROWEST, columns), max(1, rows))
+        if self._terminal.size != size:
+            self._advance(self._terminal.resize, *size)
+
+    def _advance(self, step: Callable[..., tuple[Any, list[Any]]], *arguments: object) -> None:
+        try:
+            _, scrolled = step(*arguments)
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # how an error in Rust arrives; it has no other base
+                raise
+            raise ScreenBroken(str(error)) from error
+        self._history.extend(scrolled)
+        self._rows = None
 
     def row(self, index: int) -> Row:
         """Return a row, from 0 for the oldest that is kept, with the program's own styles."""
@@ -81,13 +105,16 @@ class TerminalScreen:
     def _dumped(self) -> list[Row]:
         """Return the screen from one dump of the emulator: asking it cell by cell takes ten times as long."""
         dump = self._terminal.dump()
-        if _ALTERNATE in dump:
-            dump = dump.rpartition(_ALTERNATE)[2]
-        height = int(self._terminal.size[1])
-        log = TerminalLog(max_lines=height)
-        log.feed(dump.encode())
-        rows = log.rows()
-        return rows + [[] for _ in range(height - len(rows))]
+        rows_only = dump.rpartition(_ALTERNATE)[2].partition("\x9b")[0]
+        columns, height = self._terminal.size
+        log = TerminalLog()
+        log.feed(rows_only.encode())
+        rows = [
+            row
+            for line in log.rows()  # a line that was wrapped is one line in the dump
+            for row in wrap([(text, style or Style.null()) for text, style, _ in line], columns, words=False)
+        ]
+        return [*rows, *([] for _ in range(height))][:height]
 
 
 def _row_of_cells(cells: list[Any]) -> Row:

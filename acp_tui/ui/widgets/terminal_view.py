@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from time import perf_counter
 from typing import ClassVar, Final, Protocol
@@ -23,7 +24,8 @@ from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 from acp_tui.ui.widgets.terminal_log import Row, TerminalLog
-from acp_tui.ui.widgets.terminal_screen import TerminalScreen
+from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
+from acp_tui.ui.widgets.wrap import wrap
 
 FRAME: Final = 0.033
 """Seconds between two draws while output comes."""
@@ -92,6 +94,7 @@ class TerminalView(LineView, can_focus=True):
         self._source: TerminalSource | None = None
         self._log = TerminalLog()
         self._screen_of: TerminalScreen | None = None
+        self._lines_only = False
         self._waiting: list[bytes] = []
         self._ended = False
         self._timer: Timer | None = None
@@ -106,7 +109,7 @@ class TerminalView(LineView, can_focus=True):
         self.detach()
         self._source = source
         self._log, self._screen_of, self._ended, self._follow = TerminalLog(), None, False, True
-        self._heights, self._known_dropped = [], 0
+        self._heights, self._known_dropped, self._lines_only = [], 0, False
         self._waiting = [source.attach(self._take)]
         self._tell_size()
         self._draw_soon()
@@ -236,26 +239,44 @@ class TerminalView(LineView, can_focus=True):
         while at < len(data) and perf_counter() < until:
             piece = data[at : at + _PIECE]
             at += len(piece)
-            if self._screen_of is not None:
-                self._screen_of.feed(piece)
-                continue
-            self._log.feed(piece)
-            if self._log.needs_screen and self._open_screen():
+            if self._screen_of is None:
+                self._log.feed(piece)
+                if self._log.needs_screen and self._open_screen():
+                    return b""
+            elif not self._on_screen(partial(TerminalScreen.feed, data=piece)):
                 return b""
         return data[at:]
 
     def _open_screen(self) -> bool:
         """Change from lines to a screen and play to it all that the terminal has kept."""
-        if self._source is None or not self.size:
+        if self._source is None or not self.size or self._lines_only:
             return False
         try:
             self._screen_of = TerminalScreen(self.row_width, self.size.height)
         except ImportError:  # no emulator for this platform: lines are better than nothing
-            self._log.needs_screen = False
+            self._lines_only = True
             return False
-        self._source.detach(self._take)
-        self._screen_of.feed(self._source.attach(self._take))
+        kept = self._attach_again(self._source)
+        return self._on_screen(lambda screen: screen.feed(kept))
+
+    def _on_screen(self, step: Callable[[TerminalScreen], None]) -> bool:
+        """Let the screen take a step; when it breaks, go back to lines for good."""
+        if self._screen_of is None:
+            return False
+        try:
+            step(self._screen_of)
+        except ScreenBroken:
+            self._screen_of, self._lines_only = None, True
+            if self._source is not None:
+                self._log, self._heights, self._known_dropped = TerminalLog(), [], 0
+                self._log.feed(self._attach_again(self._source))
+            return False
         return True
+
+    def _attach_again(self, source: TerminalSource) -> bytes:
+        """Return all that the terminal has kept up to now, so that no second copy of it is needed here."""
+        source.detach(self._take)
+        return source.attach(self._take)
 
     def _count_rows(self) -> None:
         follow = self._follow
@@ -296,8 +317,8 @@ class TerminalView(LineView, can_focus=True):
     def _tell_size(self) -> None:
         if self._source is not None and self.size and not self._ended:
             self._source.resize(self.row_width, self.size.height)
-        if self._screen_of is not None and self.size:
-            self._screen_of.resize(self.row_width, self.size.height)
+        if self.size:
+            self._on_screen(lambda screen: screen.resize(self.row_width, self.size.height))
 
 
 def _newest(data: bytes) -> bytes:
@@ -310,20 +331,7 @@ def _newest(data: bytes) -> bytes:
 
 def _wrap(row: Row, width: int) -> list[Row]:
     """Cut a row into rows of at most `width` cells, as a terminal does."""
-    if sum(segment.cell_length for segment in row) <= width:
-        return [row]
-    rows: list[Row] = [[]]
-    room = width
-    for segment in row:
-        rest = segment
-        while rest.text:
-            if room <= 0:
-                rows.append([])
-                room = width
-            piece, rest = rest.split_cells(room) if rest.cell_length > room else (rest, Segment(""))
-            rows[-1].append(piece)
-            room -= piece.cell_length
-    return rows
+    return wrap([(text, style or Style.null()) for text, style, _ in row], width, words=False)
 
 
 def _with_cursor(segments: list[Segment], column: int) -> list[Segment]:

@@ -4,13 +4,44 @@ import time
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
-from acp_tui.ui.widgets.terminal_screen import TerminalScreen
+from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal_view import TerminalView
+
+SEQUENCES = [
+    *(
+        "word",
+        "日本",
+        "\r\n",
+        "\t",
+        "x\b",
+        "\x1b[2;3H",
+        "\x1b[9;9H",
+        "\x1b[A",
+        "\x1b[2L",
+        "\x1b[M",
+        "\x1b[3P",
+    ),
+    *("\x1b[31;1m", "\x1b[m", "\x1b[44m", "\x1b[K", "\x1b[1J", "\x1b[2J", "\x1b[?1049h", "\x1b[?1049l"),
+    *(
+        "\x1b[2;3r",
+        "\x1b[r",
+        "\x1bM",
+        "\x1b7",
+        "\x1b8",
+        "\x1b[5b",
+        "\x1b[?6h",
+        "\x1b[?25l",
+        "\x1b[4h",
+        "\x1b[7m",
+    ),
+]
 
 LOOK = look_of(choose("acp-dark")[0])
 
@@ -138,6 +169,20 @@ async def test_a_full_screen_program_gets_a_screen() -> None:
         await until(pilot, lambda: screen(app.view)[0] == "history")
 
 
+async def test_when_the_emulator_breaks_the_output_is_shown_as_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(screen: TerminalScreen, data: bytes) -> None:
+        raise ScreenBroken("index out of bounds")
+
+    monkeypatch.setattr(TerminalScreen, "feed", breaks)
+    app, source = Viewer(), Scripted(b"before\r\n")
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.view.attach(source)
+        source.emit(b"\x1b[3;5Hmenu")
+        await until(pilot, lambda: screen(app.view)[:2] == ["before", "menu"])
+        source.emit(b" more")
+        await until(pilot, lambda: screen(app.view)[1] == "menu more")
+
+
 async def test_the_end_of_the_program_is_told_once_its_output_is_drawn() -> None:
     app, source = Viewer(), Scripted()
     async with app.run_test(size=(40, 6)) as pilot:
@@ -206,3 +251,22 @@ def test_what_scrolled_off_a_screen_is_kept_with_its_colours() -> None:
     assert red.style is not None
     assert red.style.color is not None
     assert plain.text.rstrip() == " plain"
+
+
+def test_the_smallest_screens_hold_wide_characters() -> None:
+    terminal = TerminalScreen(1, 1)
+    terminal.feed("日本語\x1b[1;1H日".encode())
+    terminal.resize(1, 3)
+    terminal.feed("日".encode())
+    assert terminal.text()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(SEQUENCES), max_size=30))
+def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:
+    terminal = TerminalScreen(12, 4)
+    terminal.feed("".join(pieces).encode())
+
+    first = terminal.row_count - 4
+    rows = ["".join(segment.text for segment in terminal.row(first + y)).rstrip() for y in range(4)]
+    assert rows == [line.text.rstrip() for line in terminal._terminal.view()]
