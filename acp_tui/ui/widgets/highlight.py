@@ -84,8 +84,11 @@ def colour(language: str, code: str) -> Coloured:
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append([])
-            if part:
-                lines[-1].append((part, role))
+            line = lines[-1]
+            if line and line[-1][1] == role:  # one piece, also when a lexer takes a character apart
+                line[-1] = (line[-1][0] + part, role)
+            elif part:
+                line.append((part, role))
     return Coloured(tuple(tuple(line) for line in lines[:-1]), _goes_on(kind))
 
 

@@ -10,8 +10,8 @@ from rich.segment import Segment
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import Page, parse
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.widgets.text import safe
-from acp_tui.ui.widgets.wrap import row_text
+from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.wrap import row_cells, row_text
 
 LOOK = Look()
 
@@ -169,3 +169,56 @@ def test_what_is_kept_is_unchanged() -> None:
         assert rows[: block.kept] == before[: block.kept]
         before = rows
     assert block.kept > len(before) // 2
+
+
+SOUP = (
+    *(
+        "- ",
+        "  - ",
+        "* ",
+        "1. ",
+        "10) ",
+        "> ",
+        ">",
+        " ",
+        "    ",
+        "\n",
+        "\n",
+        "\n\n",
+        "\t",
+        "\r\n",
+        "\r",
+        "\\",
+        "!",
+    ),
+    *(
+        "```",
+        "```py\n",
+        "~~~\n",
+        "`",
+        "**",
+        "*",
+        "_",
+        "~~",
+        "|",
+        "|---|---|\n",
+        "| a | b |\n",
+        "# ",
+        "---\n",
+        "===\n",
+    ),
+    *("[a]", "[a]: /x\n", "[x](http://y.z)", "http://a.b/c ", "<b>", "<!-- ", "&amp;", "[ ] ", "\x1b[2J"),
+    *("word", "word two ", "漢字", "👩‍👩‍👧"),
+)
+
+
+def test_a_soup_of_marks_is_read_alike_in_any_cut_and_stays_within_its_width() -> None:
+    dice = random.Random(8)
+    for _ in range(150):
+        text = "".join(dice.choices(SOUP, k=dice.randint(1, 40)))
+        width = dice.choice((12, 25, 40))
+        whole = drawn([text], width)
+        assert whole == in_one_go(text, width), text
+        assert drawn(cut(text, dice, dice.choice((1, 3, 8))), width, peek=dice) == whole, text
+        assert all(row_cells(row) <= width for row in whole), text
+        assert all(safe_line(row_text(row)) == row_text(row) for row in whole), text
