@@ -182,8 +182,7 @@ class Process:
         if self.broken or self._stdin < 0 or not data:
             return
         self._outgoing.append(memoryview(data))
-        if len(self._outgoing) == 1:
-            self._flush()
+        self._flush()
 
     def _flush(self) -> None:
         """Write as much as the pipe takes, and come back for the rest."""

@@ -232,8 +232,6 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
         if missing_ok:
             return None
         raise
-    if stat.S_ISLNK(status.st_mode):
-        raise OutsideRoots(f"“{name}” is a link that cannot be followed.")
     if stat.S_ISDIR(status.st_mode):
         raise NotAFile(f"“{name}” is a folder.")
     if not stat.S_ISREG(status.st_mode):

@@ -16,23 +16,23 @@ class Tail:
         self.ended = False
         """Whether the stream is over: only then half a character at its end is shown, as U+FFFD."""
         self._bytes = bytearray()
-        self._dropped = False
+        self._truncated = False
 
     def append(self, data: bytes) -> None:
         """Take in what came next. Costs a copy of `data`, whatever was there before."""
         if len(data) >= self.limit:
-            self._dropped |= len(self._bytes) + len(data) > self.limit
+            self._truncated |= len(self._bytes) + len(data) > self.limit
             self._bytes = bytearray(data[len(data) - self.limit :])
             return
         self._bytes += data
-        if len(self._bytes) > 2 * self.limit:  # cutting each time would move the whole tail for every byte
-            del self._bytes[: -self.limit]
-            self._dropped = True
+        if len(self._bytes) > self.limit:
+            del self._bytes[: -self.limit]  # moves no bytes: a bytearray can start late
+            self._truncated = True
 
     def kept(self) -> bytes:
         """Return the bytes kept, from the start of a character on."""
-        data = bytes(self._bytes[max(0, len(self._bytes) - self.limit) :])
-        return data[_continuation(data) :] if self._cut else data
+        data = bytes(self._bytes)
+        return data[_continuation(data) :] if self._truncated else data
 
     def read(self) -> tuple[str, bool]:
         """Return the text and whether anything is missing at its beginning."""
@@ -40,7 +40,7 @@ class Tail:
         text = decoder.decode(self.kept(), final=self.ended)
         encoded = text.encode()
         if len(encoded) <= self.limit:
-            return text, self._cut
+            return text, self._truncated
         # A byte that is no text became three, so the text has to be cut once more.
         encoded = encoded[len(encoded) - self.limit :]
         return encoded[_continuation(encoded) :].decode(), True
@@ -53,10 +53,6 @@ class Tail:
     def truncated(self) -> bool:
         """Whether anything is missing at the beginning of the text."""
         return self.read()[1]
-
-    @property
-    def _cut(self) -> bool:
-        return self._dropped or len(self._bytes) > self.limit
 
 
 def _continuation(data: bytes) -> int:
