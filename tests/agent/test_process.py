@@ -209,7 +209,7 @@ async def test_what_was_written_before_the_exit_is_read_after_it() -> None:
 @pytest.mark.parametrize(
     ("script", "patience", "status"),
     [
-        ("cat; exit 4", 60, ExitStatus(4, None)),
+        ("cat; sleep 0.1; exit 4", 60, ExitStatus(4, None)),
         ("exec sleep 300", 0.1, ExitStatus(None, "SIGTERM")),
         ("trap 'exit 6' TERM; echo; sleep 300 & wait", 0.1, ExitStatus(6, None)),
         ("trap '' TERM; echo; while :; do sleep 0.01; done", 0.1, ExitStatus(None, "SIGKILL")),
@@ -245,7 +245,8 @@ async def test_nothing_is_left_of_an_agent_behind_a_wrapper(script: str) -> None
     assert not sleepers(moment)
 
 
-async def test_stop_wakes_who_reads() -> None:
+async def test_stop_wakes_who_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acp_tui.agent.process._LINGER", 60)
     process = shell("sleep 300")
     reading = asyncio.create_task(process.read())
     await asyncio.sleep(0)

@@ -242,6 +242,23 @@ def test_a_component_swapped_for_a_link_after_the_check_is_refused(
     assert [path.name for path in outside.iterdir()] == ["a"]
 
 
+def test_a_file_swapped_for_a_link_at_the_last_moment_is_not_followed(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root.parent / "outside" / "a").write_text("secret")
+    (root / "a").symlink_to(root.parent / "outside" / "a")
+    plain = Path(__file__).stat()
+    monkeypatch.setattr(files, "_locate", lambda path: (str(root), ["a"]))
+    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
+
+    with pytest.raises(OutsideRoots):
+        files.read_text(f"{root}/a")
+    with pytest.raises(OutsideRoots):
+        files.write_text(f"{root}/a", "broken in")
+
+    assert (root.parent / "outside" / "a").read_text() == "secret"
+
+
 def test_contains_speaks_of_paths_that_exist_or_not(root: Path, files: Files) -> None:
     assert files.contains(str(root))
     assert files.contains(f"{root}/gone/../x")

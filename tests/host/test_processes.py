@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +23,7 @@ OFFSPRING = {
     "without our mark": "env -i sleep {time} & wait",
     "an orphan": "sleep {time} &",
     "an orphan in another session": "setsid sleep {time} &",
-    "a stopped one": "sleep {time} & until grep -q ^sleep /proc/$!/cmdline; do :; done; kill -STOP $!; wait",
-    "an odd name": "(exec -a ') R 1 1' sleep {time}) & wait",
+    "a stopped one": "sleep {time} & until grep -q sleep /proc/$!/comm; do :; done; kill -STOP $!; wait",
 }
 
 
@@ -67,12 +68,31 @@ async def test_nothing_is_left_of_a_child(kind: str) -> None:
 
 async def test_a_child_has_time_to_end_by_itself() -> None:
     moment = a_long_time()
-    child = start(f"trap 'exit 5' TERM; sleep {moment} & wait")
+    child = start(f"trap 'sleep 0.1; exit 5' TERM; sleep {moment} & wait")
     await until(lambda: sleepers(moment))
     begin = time.monotonic()
     await child.end(60)
     assert child.exit_status == ExitStatus(5, None)
     assert time.monotonic() - begin < 30
+
+
+async def test_a_stopped_child_has_time_too() -> None:
+    moment = a_long_time()
+    child = start(f"trap 'exit 5' TERM; sleep {moment} & wait")
+    await until(lambda: sleepers(moment))
+    os.kill(child.pid, signal.SIGSTOP)
+    await child.end(60)
+    assert child.exit_status == ExitStatus(5, None)
+
+
+async def test_a_name_made_to_confuse_is_read_past(tmp_path: Path) -> None:
+    moment = a_long_time()
+    program = tmp_path / ") Z 1 1"
+    shutil.copy(shutil.which("sleep") or "", program)
+    child = start(f"env -i '{program}' {moment} & wait")
+    await until(lambda: sleepers(moment))
+    await child.end(0.1)
+    assert not sleepers(moment)
 
 
 @pytest.mark.usefixtures("each_way_to_wait")
@@ -113,9 +133,14 @@ async def test_ending_what_has_ended_touches_nobody(monkeypatch: pytest.MonkeyPa
     child = start("exit 0")
     await child.wait()
     await child.forget_if_alone()
-    monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("a signal was sent"))
-    await child.end(0.1)
-    await child.end(0.1)
+    stranger = start("sleep 300")
+    child.pid = stranger.pid  # as if the system had handed it out again
+    with monkeypatch.context() as patched:
+        patched.setattr("acp_tui.host.processes._PROC", Path("/nowhere"))
+        await child.end(0.1)
+    assert await stranger.alive()
+    await stranger.end(1)
+    assert stranger.exit_status == ExitStatus(None, "SIGTERM")
 
 
 async def test_a_number_given_again_is_not_mistaken_for_the_session() -> None:
@@ -129,13 +154,11 @@ async def test_a_number_given_again_is_not_mistaken_for_the_session() -> None:
     await stranger.end(1)
 
 
-async def test_where_processes_cannot_be_listed_the_group_is_ended(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: os.PathLike[str]
-) -> None:
+async def test_where_processes_cannot_be_listed_the_group_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = a_long_time()
     child = start(f"trap '' TERM; sleep {moment} & wait")
     await until(lambda: sleepers(moment))
-    monkeypatch.setattr("acp_tui.host.processes._PROC", tmp_path / "gone")  # type: ignore[operator]
+    monkeypatch.setattr("acp_tui.host.processes._PROC", Path("/nowhere"))
     assert child.cpu_seconds() is None
     await child.end(0.1)
     assert child.exit_status == ExitStatus(None, "SIGKILL")
