@@ -1,0 +1,139 @@
+"""The help screen: the keys as they are now, how questions are answered, where files are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import ClassVar, Final
+
+from rich.cells import cell_len, set_cell_size
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from acp_tui.ui.key_map import KeyLine, key_map
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+_COLUMN: Final = 36
+_KEYS: Final = 11
+"""Cells of a column, and of the keys in it."""
+
+_QUESTIONS: Final = (
+    ("y", "allow once"),
+    ("a", "allow always"),
+    ("n", "reject once"),
+    ("d", "reject always"),
+    ("↑ ↓ enter", "choose any option"),
+    ("esc", "put aside, unanswered"),
+)
+"""How a question of the agent is answered; the keys wait until typing has paused."""
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows the actions of the screen below with their keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q", "close", "Close", id="help.close"),
+    ]
+
+    def __init__(self, look: Look | None = None, places: Mapping[str, str] | None = None) -> None:
+        """Show the help.
+
+        Args:
+            look: the styles.
+            places: where files are, by what they are, such as {"settings": "…/settings.toml"}.
+        """
+        super().__init__()
+        self._look = look or Look()
+        self._places = places or {}
+        self._lines: Sequence[KeyLine] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out one scrolling text."""
+        with VerticalScroll(id="help"):
+            yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the keys of the screen below."""
+        box = self.query_one("#help")
+        box.border_title = Content("help")
+        box.border_subtitle = Content("esc closes")
+        below = [screen for screen in self.app.screen_stack if screen is not self]
+        self._lines = key_map(below[-1])
+        self._show()
+
+    def on_resize(self) -> None:
+        """Use as many columns as there is room for."""
+        self._show()
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def _show(self) -> None:
+        box = self.query_one("#help")
+        count = max(1, min(3, (self.size.width - 8) // _COLUMN))
+        for number in (1, 2, 3):
+            box.set_class(number == count, f"-columns-{number}")
+        keys = beside(columns(sections(self._lines), count), _COLUMN)
+        self.query_one("#keys", Static).update(Content("\n").join([*keys, *places(self._places)]))
+
+
+def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
+    """Return a group of actions after the other, each a heading with its lines, questions last."""
+    found = [
+        [
+            Content.styled(heading, "bold $heading"),
+            *(_line(" ".join(line.keys), line.description) for line in group),
+        ]
+        for heading, group in groupby(lines, key=lambda line: line.group)
+    ]
+    questions = [_line(key, what) for key, what in _QUESTIONS]
+    return [*found, [Content.styled("Questions of the agent", "bold $heading"), *questions]]
+
+
+def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content]]:
+    """Return the lines of all parts in `count` columns of about equal height, parts apart by a blank line.
+
+    A part goes on in the next column where it has to, but never leaves its heading alone.
+    """
+    lines = [line for part in parts for line in (*part, Content(""))][:-1]
+    headings = {id(part[0]) for part in parts if part}
+    height = -(-len(lines) // count)
+    found: list[list[Content]] = []
+    while lines:
+        cut = min(height, len(lines))
+        if id(lines[cut - 1]) in headings and len(found) < count - 1:
+            cut -= 1
+        cut = len(lines) if len(found) == count - 1 else max(1, cut)
+        found.append(lines[:cut])
+        lines = lines[cut:]
+        while lines and not lines[0].plain:
+            lines.pop(0)
+    return found
+
+
+def beside(given: Sequence[Sequence[Content]], width: int) -> list[Content]:
+    """Return columns side by side, each `width` cells wide."""
+    rows = []
+    for number in range(max(map(len, given), default=0)):
+        cells = [column[number] if number < len(column) else Content("") for column in given]
+        rows.append(Content.assemble(*(cell.pad_right(max(0, width - cell.cell_length)) for cell in cells)))
+    return rows
+
+
+def places(files: Mapping[str, str]) -> list[Content]:
+    """Return where files are, one a line."""
+    if not files:
+        return []
+    lines = [_line(safe_line(name), safe_line(path)) for name, path in files.items()]
+    return [Content(""), Content.styled("Files", "bold $heading"), *lines]
+
+
+def _line(keys: str, text: str) -> Content:
+    wide = cell_len(keys) >= _KEYS
+    return Content.assemble((f"{keys} " if wide else set_cell_size(keys, _KEYS), "$accent"), text)

@@ -1,0 +1,58 @@
+from acp_tui.session.files import Edit, FileChange
+from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order
+from acp_tui.ui.widgets.diff_view import FileDiff
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+
+def written(path: str, old: str | None, new: str) -> FileChange:
+    return FileChange(path, written=Edit(old, new))
+
+
+def test_the_chosen_file_comes_first_and_the_others_keep_their_order() -> None:
+    files = [written(path, "", "x") for path in ("/w/a", "/w/b", "/w/c")]
+
+    assert [file.path for file in in_order(files, "/w/b")] == ["/w/b", "/w/a", "/w/c"]
+
+
+def test_what_went_through_our_hands_wins_over_reports() -> None:
+    file = FileChange("/w/a", {("call", 0): Edit("o", "n")}, Edit("old\n", "new\n"))
+
+    assert list(differences([file], "/w")) == [FileDiff("a", "old\n", "new\n")]
+
+
+def test_snippets_of_one_file_are_counted_and_have_no_line_numbers() -> None:
+    file = FileChange("/w/a", {("1", 0): Edit("a", "b"), ("2", 0): Edit("c", "d")})
+
+    shown = list(differences([file], "/w"))
+
+    assert [diff.note for diff in shown] == [
+        "edit 1 of 2, as the agent reported",
+        "edit 2 of 2, as the agent reported",
+    ]
+    assert [diff.first_line for diff in shown] == [None, None]
+
+
+def test_an_empty_old_text_of_an_agent_is_a_new_file() -> None:
+    file = FileChange("/w/a", {("1", 0): Edit("", "b\n")})
+
+    assert next(differences([file], "/w")).old is None
+
+
+async def test_all_files_are_shown_with_their_counts() -> None:
+    files = [written("/w/[/a].py", "one\n", "one\ntwo\n"), written("/w/b.py", "x\ny\n", "x\n")]
+    app = Stage(ChangesScreen(files, "/w/b.py", "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "+1 −1" in screen_text(app).splitlines()[0])
+
+        shown = screen_text(app)
+        assert "2 changed files" in shown
+        assert shown.index("b.py") < shown.index("[/a].py")
+
+
+async def test_a_session_without_changes_says_so() -> None:
+    app = Stage(ChangesScreen([], "", "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "changed no files" in screen_text(app))
+        await pilot.press("escape")
+
+        assert app.results == [None]

@@ -1,0 +1,64 @@
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+
+from acp_tui.ui.screens.help import HelpScreen, columns
+from acp_tui.ui.widgets.diff_view import DiffView
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+
+class Below(Screen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+k,ctrl+j", "jump", "Jump high", id="below.jump"),
+        Binding("x", "hidden", "No name of ours", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield DiffView()
+
+
+def test_no_heading_is_left_alone_at_the_foot_of_a_column() -> None:
+    parts = [[Content(f"{part}{line}") for line in range(3)] for part in "ab"]
+
+    assert [[line.plain for line in column] for column in columns(parts, 2)] == [
+        ["a0", "a1", "a2", ""],
+        ["b0", "b1", "b2"],
+    ]
+
+
+def test_every_line_is_in_some_column() -> None:
+    parts = [[Content(f"{part}.{line}") for line in range(part)] for part in range(1, 9)]
+    given = {line.plain for part in parts for line in part}
+
+    for count in (1, 2, 3):
+        assert {line.plain for column in columns(parts, count) for line in column if line.plain} == given
+
+
+async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
+    app = Stage(Below())
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.set_keymap({"below.jump": "f7"})
+        app.push_screen(HelpScreen(look(), {"settings": "/home/[me]/settings.toml"}))
+        await until(pilot, lambda: "Jump high" in screen_text(app))
+
+        shown = screen_text(app)
+        line = next(line for line in shown.splitlines() if "Jump high" in line)
+        assert "f7" in line
+        assert "^k" not in line
+        assert "Next change" in shown  # of the widget
+        assert "No name of ours" not in shown
+        assert "/home/[me]/settings.toml" in shown
+        assert "reject always" in shown
+
+
+async def test_the_help_closes_with_the_key_that_opened_it() -> None:
+    app = Stage(Below())
+    async with app.run_test() as pilot:
+        app.push_screen(HelpScreen(look()), app.results.append)
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("f1")
+
+        assert app.results == [None]
