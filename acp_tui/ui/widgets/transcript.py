@@ -28,8 +28,8 @@ from acp_tui.ui.widgets.viewport import Viewport
 FLUSH_EVERY: Final = 0.033
 """Seconds between two updates of the view while blocks change all the time."""
 
-SLICE: Final = 0.008
-"""Seconds of layout before other work gets its turn."""
+SLICE: Final = 0.006
+"""Seconds of layout before other work gets its turn; the piece under way may take some more."""
 
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
@@ -182,6 +182,7 @@ class Transcript(ScrollView, can_focus=True):
         self._cursor = None
         self._view.reset()
         self._moved(True)
+        self._request_flush()
 
     def set_look(self, look: Look) -> None:
         """Draw everything with other styles."""
@@ -365,7 +366,7 @@ class Transcript(ScrollView, can_focus=True):
         """Read the styles once and forget all that was drawn with others."""
         width, height = self.size if self.is_attached else (0, 0)
         if not width:
-            self._stack.look = look
+            self._stack.look, self._stack.width = look, 0  # laid out when there is a size again
             return
         self._view.resize(max(1, width - 1), height, look)
         filters, ground = self.app.get_line_filters(), self.background_colors[1]
@@ -379,6 +380,7 @@ class Transcript(ScrollView, can_focus=True):
     def on_hide(self) -> None:
         """Take in without layout what comes while nobody sees it."""
         self._hidden = True
+        self._weigh()
 
     def on_show(self) -> None:
         """Catch up with what came while hidden."""

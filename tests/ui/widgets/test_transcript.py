@@ -248,6 +248,41 @@ async def test_too_much_waiting_text_asks_for_a_pause(monkeypatch: pytest.Monkey
         assert [type(event) for event in harness.app.heard] == [Transcript.Overloaded, Transcript.CaughtUp]
 
 
+async def test_a_hidden_view_never_asks_for_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "OVERLOADED", 1_000_000)
+    async with running() as harness:
+        block = MarkdownBlock("some words\n\n" * 200_000)
+        harness.view.append(block)
+        harness.view.display = False
+
+        await harness.until(lambda: harness.view._hidden and not harness.view._flush_waits)
+        heard = [type(event) for event in harness.app.heard]
+        harness.view.changed(block)
+        await harness.pilot.pause()
+
+        assert heard in ([], [Transcript.Overloaded, Transcript.CaughtUp])
+        assert len(harness.app.heard) == len(heard)
+        assert block.waiting > 1_000_000
+
+
+async def test_a_look_set_while_hidden_is_drawn_when_shown() -> None:
+    async with running() as harness:
+        harness.view.append(MarkdownBlock("**x**"))
+        await harness.settled()
+        harness.view.display = False
+        await harness.until(lambda: harness.view._hidden)
+
+        harness.view.set_look(Look(styles={"strong": Style(reverse=True)}))
+        harness.view.display = True
+
+        await harness.until(
+            lambda: (
+                any(s.style and s.style.reverse for s in harness.view.render_line(0))
+                and "x" in harness.shown()
+            )
+        )
+
+
 async def test_keys_go_from_block_to_block_and_enter_chooses() -> None:
     async with running() as harness:
         harness.numbered(3)
