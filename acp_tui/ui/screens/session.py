@@ -147,8 +147,9 @@ class SessionScreen(Screen[None]):
 
     def _show_tab(self, name: str) -> None:
         """Choose the pane that is shown where there is room for one."""
-        for pane in self.query(Pane):
-            pane.set_class(name == pane.NAME, "-tab")
+        for frame in self.query(Frame):
+            frame.set_class(name == frame.pane.NAME, "-tab")
+        self.query_one("#chat").set_class(name == "chat", "-tab")
         self.query_one("#side").set_class(name != "chat", "-tab")
         self._tab = name
         self._show_tabs()
