@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pydantic import StrictBool
+
 from acp_tui.acp.authentication import AuthMethod
 from acp_tui.acp.word import Word
 
 PROTOCOL_VERSION: Final = 1
 
-Marker = dict[str, Any] | bool
+Marker = dict[str, Any] | StrictBool
 """A capability that is an object: present (even empty) means yes. Some agents send `true`."""
 
 
@@ -54,16 +56,16 @@ class InitializeRequest(Word):
 class PromptCapabilities(Word):
     """Which blocks a prompt may hold beside text and links."""
 
-    image: bool = False
-    audio: bool = False
-    embedded_context: bool = False
+    image: StrictBool = False
+    audio: StrictBool = False
+    embedded_context: StrictBool = False
 
 
 class McpCapabilities(Word):
     """Which MCP transports the agent takes beside stdio."""
 
-    http: bool = False
-    sse: bool = False
+    http: StrictBool = False
+    sse: StrictBool = False
 
 
 class SessionCapabilities(Word):
@@ -77,14 +79,20 @@ class SessionCapabilities(Word):
     additional_directories: Marker | None = None
 
 
+class AuthCapabilities(Word):
+    """Which login methods the agent has beside `authenticate`."""
+
+    logout: Marker | None = None
+
+
 class AgentCapabilities(Word):
     """What the agent offers; all that is absent is not there."""
 
-    load_session: bool = False
+    load_session: StrictBool = False
     prompt_capabilities: PromptCapabilities = PromptCapabilities()
     mcp_capabilities: McpCapabilities = McpCapabilities()
     session_capabilities: SessionCapabilities = SessionCapabilities()
-    auth: dict[str, Any] | None = None
+    auth: AuthCapabilities = AuthCapabilities()
 
 
 class InitializeResponse(Word):

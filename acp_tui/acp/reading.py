@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.alias_generators import to_snake
 
 from acp_tui.acp import dialects
 from acp_tui.acp.updates import UnknownUpdate, Update
@@ -47,7 +48,7 @@ def read(word: type[W], value: Any) -> W:
         strict: W = adapter.validate_python(value)
         return strict
     except ValidationError:
-        mended: W = _mended(adapter.validate_python, copy.deepcopy(value), _whole(word))
+        mended: W = _mended(adapter.validate_python, _copied(value), _whole(word))
         return mended
 
 
@@ -57,11 +58,23 @@ def read_update(value: Any) -> Update:
         return _validate_update(value)
     except ValidationError:
         try:
-            changed = dialects.normalise_update(copy.deepcopy(value))
-            update: Update = _mended(_validate_update, changed, frozenset())
-            return update
+            changed = dialects.normalise_update(_copied(value))
+            return _mended_update(changed)
         except Unreadable:
             return UnknownUpdate(raw=value)
+
+
+def _mended_update(value: Any) -> Update:
+    """Read an update that is not valid; a chunk whose block lacks something still says that there was one."""
+    block = value.get("content") if isinstance(value, dict) else None
+    try:
+        update: Update = _mended(_validate_update, value, frozenset())
+    except Unreadable:
+        if not isinstance(block, dict):
+            raise
+        neutral = {**value, "content": {"type": "?", "raw": block}}
+        update = _mended(_validate_update, neutral, frozenset({"content"}))
+    return update
 
 
 @cache
@@ -72,8 +85,15 @@ def _adapter(word: type[Any]) -> TypeAdapter[Any]:
 _validate_update: Callable[[Any], Update] = TypeAdapter(Update).validator.validate_python
 
 
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except RecursionError:
+        raise Unreadable("", "too deeply nested") from None
+
+
 def _whole(word: type[Word]) -> frozenset[str]:
-    """Fields of a word whose items may not be dropped one by one."""
+    """Fields of a word that may not be left out, nor any part of them."""
     whole: frozenset[str] = getattr(word, "whole", frozenset())
     return whole
 
@@ -104,8 +124,10 @@ def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[st
     if not path or path[0] in whole:
         raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
     parent, key = _walk(root, path[:-1]), path[-1]
-    if isinstance(parent, list | dict):
-        del parent[key]  # type: ignore[arg-type]
+    if isinstance(parent, list):
+        del parent[int(key)]
+    elif parent.pop(key, parent) is parent and parent.pop(to_snake(str(key)), parent) is parent:
+        raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
 
 
 def _wrap_unknown(root: dict[str, Any], path: list[str | int], tag: str) -> bool:

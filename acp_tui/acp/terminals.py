@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from acp_tui.acp.word import Word
 
 
@@ -14,6 +16,9 @@ class EnvVariable(Word):
 
 class CreateTerminalRequest(Word):
     """Run a command; `output_byte_limit` bounds what is kept, in bytes of UTF-8."""
+
+    whole: ClassVar[frozenset[str]] = frozenset({"args", "env", "cwd"})
+    """The schema would leave out what is malformed: another command than the one that was asked for."""
 
     session_id: str
     command: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from acp_tui.acp.commands import Command
 from acp_tui.acp.content import ContentBlock
@@ -97,8 +97,8 @@ class UsageUpdate(Word):
     """How full the context is, in tokens, and the cost so far. An unusable number is read as absent."""
 
     session_update: Literal["usage_update"] = "usage_update"
-    used: int | None = None
-    size: int | None = None
+    used: NonNegativeInt | None = None
+    size: NonNegativeInt | None = None
     cost: Cost | None = None
 
 

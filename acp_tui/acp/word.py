@@ -20,6 +20,7 @@ class Word(BaseModel):
         validate_by_alias=True,
         validate_by_name=True,
         extra="allow",
+        allow_inf_nan=False,
         protected_namespaces=(),
         defer_build=True,
     )

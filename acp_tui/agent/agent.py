@@ -322,7 +322,7 @@ class Agent:
         Raises:
             NotOffered, AgentGone, CallFailed.
         """
-        self._need((self._can.auth or {}).get("logout"), "log out")
+        self._need(self._can.auth.logout, "log out")
         await self.connection.call("logout", {})
 
     # ------------------------------------------------------------------ what the connection tells

@@ -1,0 +1,521 @@
+"""Our side of the protocol: what is sent, and what a turn makes of the answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from acp_tui.acp.content import (
+    AudioContent,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceContents,
+    ResourceLink,
+    TextContent,
+)
+from acp_tui.agent.errors import (
+    AgentError,
+    AgentGone,
+    Busy,
+    CallFailed,
+    LoginRequired,
+    NotOffered,
+    WrongVersion,
+)
+from acp_tui.session import events
+from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
+from tests.agent.puppet import SESSION, conversation, text, update
+from tests.waiting import settled
+
+# ------------------------------------------------------------------ initialize
+
+
+async def test_c32_c36_initialize_comes_first_once_and_names_what_we_can_do() -> None:
+    async with conversation() as talk:
+        first, *others = talk.puppet.sent.frames
+
+        assert (first["id"], first["method"]) == (0, "initialize")
+        assert first["params"] == {
+            "protocolVersion": 1,
+            "clientCapabilities": {
+                "fs": {"readTextFile": True, "writeTextFile": True},
+                "terminal": True,
+                "session": {"configOptions": {"boolean": {}}},
+                "elicitation": {"form": {}, "url": {}},
+            },
+            "clientInfo": {"name": "acp-tui", "title": "acp-tui", "version": "0"},
+        }
+        assert all(frame["method"] != "initialize" for frame in others)
+
+
+@pytest.mark.parametrize("offered", [2, 0, "2025-01-01", "0.0.9", None])
+async def test_c33_another_version_ends_the_connection_and_names_both(offered: object) -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        talk.puppet.answers(await talk.puppet.hears("initialize"), {"protocolVersion": offered})
+
+        with pytest.raises(WrongVersion, match="version 1") as raised:
+            await starting
+
+        assert repr(offered) in str(raised.value)
+        assert talk.puppet.stopped
+        assert len(talk.puppet.sent.frames) == 1
+
+
+@pytest.mark.parametrize("version", [1, 1.0, "1", "1.0.0"])
+async def test_d7_a_version_that_means_ours_is_ours(version: object) -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        talk.puppet.answers(await talk.puppet.hears("initialize"), {"protocolVersion": version})
+
+        await starting
+
+
+@pytest.mark.parametrize("result", [None, {}, [], "hello"])
+async def test_an_answer_to_initialize_that_says_nothing_is_an_error_of_the_agent(result: Any) -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
+
+        with pytest.raises(AgentError, match="initialize cannot be read"):
+            await starting
+
+
+@pytest.mark.parametrize("capabilities", [None, "all", {}, {"loadSession": "yes", "sessionCapabilities": 5}])
+async def test_c34_c35_nothing_is_called_that_was_not_offered(capabilities: Any) -> None:
+    async with conversation(capabilities) as talk:
+        before = len(talk.puppet.sent.frames)
+        image: list[ContentBlock] = [ImageContent(data="", mime_type="image/png")]
+
+        for attempt in (
+            talk.agent.load_session("old", "/w"),
+            talk.agent.load_session("old", "/w", replay=False),
+            talk.agent.list_sessions(),
+            talk.agent.delete_session(SESSION),
+            talk.agent.log_out(),
+            talk.agent.prompt(SESSION, image),
+        ):
+            with pytest.raises(NotOffered):
+                await attempt
+
+        assert SESSION in talk.agent.sessions
+        await talk.agent.close_session(SESSION)
+        assert len(talk.puppet.sent.frames) == before
+
+
+async def test_c40_a_login_method_of_unknown_type_is_one_of_the_agent() -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        methods = [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "type": "passkey"}, {"name": "no id"}]
+        result = {"protocolVersion": 1, "authMethods": methods}
+        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
+
+        info = await starting
+
+        assert [(method.id, method.type) for method in info.auth_methods] == [
+            ("a", "agent"),
+            ("b", "passkey"),
+        ]
+
+        login = asyncio.create_task(talk.agent.authenticate("b"))
+        talk.puppet.answers(await talk.puppet.hears("authenticate"), None)
+        await login
+
+
+async def test_c37_a_login_that_is_needed_is_an_error_of_its_own() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w"))
+        error = {"code": -32000, "message": "Authentication required", "data": {"details": "log in first"}}
+        talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
+
+        with pytest.raises(LoginRequired, match="log in first"):
+            await making
+
+
+async def test_c38_a_login_can_be_given_up_and_its_late_answer_is_taken() -> None:
+    async with conversation() as talk:
+        login = asyncio.create_task(talk.agent.authenticate("browser"))
+        call = await talk.puppet.hears("authenticate")
+
+        login.cancel()
+        withdrawn = await talk.puppet.hears("$/cancel_request")
+        talk.puppet.answers(call, {})
+        await settled()
+
+        assert withdrawn["params"] == {"requestId": call["id"]}
+        assert talk.agent.connection.waiting_for == []
+
+
+async def test_c41_logging_out_is_a_request() -> None:
+    async with conversation() as talk:
+        leaving = asyncio.create_task(talk.agent.log_out())
+        talk.puppet.answers(await talk.puppet.hears("logout"), {})
+
+        await leaving
+
+
+# ------------------------------------------------------------------ a turn
+
+
+async def test_c23_c24_all_that_came_before_the_end_is_there_and_what_comes_later_too() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        chunks = [update("agent_message_chunk", content=text(f"{number} ")) for number in range(500)]
+        talk.puppet.says(*chunks, {"id": call["id"], "result": {"stopReason": "end_turn"}})
+
+        assert (await turn).stop_reason == "end_turn"
+        assert talk.said() == "".join(f"{number} " for number in range(500))
+        assert talk.session.turn_state == "idle"
+
+        talk.puppet.updates("agent_message_chunk", content=text("late"))
+        await talk.until(lambda: talk.said().endswith("|late"))
+
+
+async def test_c52_every_block_that_is_offered_is_sent_as_it_is() -> None:
+    async with conversation() as talk:
+        prompt: list[ContentBlock] = [
+            TextContent(text="look \ud83d at\u2028this"),
+            ResourceLink(uri="file:///w/a", name="a"),
+            EmbeddedResource(resource=ResourceContents(uri="file:///w/b", text="b\n")),
+            ImageContent(data="AAAA", mime_type="image/png"),
+            AudioContent(data="AAAA", mime_type="audio/wav"),
+        ]
+        turn = asyncio.create_task(talk.agent.prompt(SESSION, prompt))
+        call = await talk.puppet.hears("session/prompt")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+
+        assert call["params"]["prompt"] == [
+            {"type": "text", "text": "look \ufffd at\u2028this"},
+            {"type": "resource_link", "uri": "file:///w/a", "name": "a"},
+            {"type": "resource", "resource": {"uri": "file:///w/b", "text": "b\n"}},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("end_turn", None),
+        ("done", None),
+        ("endTurn", None),
+        (None, None),
+        ("cancelled", "Cancelled."),
+        ("max_tokens", "The token limit was reached: the answer may be cut."),
+        ("maxTokens", "The token limit was reached: the answer may be cut."),
+        ("refusal", "The agent refused. This prompt and what followed are not in its context."),
+        ("coffee_break", "The turn stopped: coffee_break"),
+    ],
+)
+async def test_c53_each_way_to_stop_has_its_own_words(reason: object, shown: str | None) -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": reason})
+        await turn
+
+        notices = [entry.text for entry in talk.session.entries if isinstance(entry, Notice)]
+        assert notices == ([shown] if shown else [])
+
+
+@pytest.mark.parametrize("result", [{}, None])
+async def test_d15_an_end_without_a_reason_is_an_end(result: Any) -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, result)
+
+        assert (await turn).stop_reason == "end_turn"
+        assert talk.session.turn_state == "idle"
+
+
+async def test_c56_an_error_of_a_prompt_is_shown_and_the_session_goes_on() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        error = {"code": -32603, "message": "Internal error", "data": {"details": "quota exceeded"}}
+        talk.puppet.answers(call, error=error)
+
+        with pytest.raises(CallFailed, match="quota exceeded"):
+            await turn
+        notice = talk.session.entries[-1]
+        assert isinstance(notice, Notice)
+        assert (notice.text, notice.detail) == ("Internal error (error -32603)", "quota exceeded")
+
+        call, turn = await talk.prompted("again")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        assert (await turn).stop_reason == "end_turn"
+
+
+async def test_c51_two_sessions_work_at_once_and_one_has_one_turn() -> None:
+    async with conversation() as talk:
+        await talk.made("s2", "/w2")
+        one, first = await talk.prompted()
+        two, second = await talk.prompted(session="s2")
+
+        with pytest.raises(Busy):
+            await talk.agent.prompt(SESSION, [TextContent(text="me too")])
+
+        talk.puppet.answers(two, {"stopReason": "end_turn"})
+        await second
+        assert talk.session.turn_state == "running"
+        talk.puppet.answers(one, {"stopReason": "end_turn"})
+        await first
+        assert len([entry for entry in talk.session.entries if isinstance(entry, UserMessage)]) == 1
+
+
+async def test_c26_updates_of_two_sessions_do_not_mix() -> None:
+    async with conversation() as talk:
+        await talk.made("s2", "/w2")
+        for number in range(50):
+            talk.puppet.updates("agent_message_chunk", content=text(f"a{number}"))
+            talk.puppet.updates("agent_message_chunk", "s2", content=text(f"b{number}"))
+        await talk.until(lambda: talk.said("s2").endswith("b49"))
+
+        assert talk.said() == "".join(f"a{number}" for number in range(50))
+        assert talk.said("s2") == "".join(f"b{number}" for number in range(50))
+
+
+async def test_d13_what_is_said_only_in_the_answer_is_shown_once() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "done", "content": [text("only here"), "and here"]})
+        await turn
+        assert talk.said() == "only hereand here"
+
+        call, turn = await talk.prompted()
+        talk.puppet.updates("agent_message_chunk", content=text("streamed"))
+        talk.puppet.answers(call, {"stopReason": "done", "content": "streamed"})
+        await turn
+        assert talk.said() == "only hereand here|streamed"
+
+
+async def test_c55_r35_an_echo_of_the_prompt_is_not_shown_twice() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted("hello there")
+        for piece in ("hello", " there"):
+            talk.puppet.updates("user_message_chunk", content=text(piece), messageId="m7")
+        talk.puppet.updates("agent_message_chunk", content=text("hi"))
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+
+        user, agent = talk.session.entries
+        assert isinstance(user, UserMessage)
+        assert isinstance(agent, AgentMessage)
+        assert (text_of(user), user.message_id) == ("hello there", "m7")
+
+
+# ------------------------------------------------------------------ cancelling
+
+
+async def test_c57_c63_r13_cancel_answers_the_questions_first_and_an_error_is_a_cancelled_turn() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.asks_permission(0)
+        await talk.until(lambda: talk.session.questions)
+
+        talk.agent.cancel(SESSION)
+
+        answer, notice = talk.puppet.sent.frames[-2:]
+        assert answer == {"jsonrpc": "2.0", "id": 0, "result": {"outcome": {"outcome": "cancelled"}}}
+        assert notice == {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": SESSION}}
+        assert talk.session.questions == {}
+
+        talk.puppet.answers(call, error={"code": -32603, "message": "aborted"})
+        assert (await turn).stop_reason == "cancelled"
+        assert [entry.text for entry in talk.session.entries if isinstance(entry, Notice)] == ["Cancelled."]
+
+
+async def test_a_turn_that_the_agent_calls_cancelled_by_an_error_is_no_failure() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, error={"code": -32800, "message": "Request cancelled"})
+
+        assert (await turn).stop_reason == "cancelled"
+
+
+async def test_r14_no_cancel_goes_out_when_no_turn_is_open_and_the_next_turn_runs() -> None:
+    async with conversation() as talk:
+        talk.agent.cancel(SESSION)
+        talk.agent.cancel("never heard of")
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        talk.agent.cancel(SESSION)
+        call, turn = await talk.prompted("next")
+
+        assert talk.puppet.sent.requests("session/cancel") == []
+        talk.agent.cancel(SESSION)
+        talk.agent.cancel(SESSION)
+        assert talk.puppet.sent.requests("session/cancel") == [{"sessionId": SESSION}]
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        assert (await turn).stop_reason == "cancelled"
+
+
+async def test_r14_a_cancel_that_crosses_the_end_of_the_turn_does_not_reach_into_the_next_one() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "end_turn"})  # in the pipe, and not read yet
+        talk.agent.cancel(SESSION)
+        assert (await turn).stop_reason == "end_turn"
+
+        call, turn = await talk.prompted("next")
+        assert talk.session.turn_state == "running"
+        talk.puppet.asks_permission("p")
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer(SESSION, '"p"', "yes")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        assert talk.call().decision == "Allow (you)"
+
+
+async def test_c61_r11_unfinished_calls_are_cancelled_at_once_and_the_agent_may_know_better() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        for name in ("t1", "t2"):
+            talk.puppet.updates("tool_call", toolCallId=name, title=name, status="in_progress")
+        await talk.until(lambda: talk.session.tool_call("t2"))
+
+        talk.agent.cancel(SESSION)
+        assert [talk.call(name).status for name in ("t1", "t2")] == ["cancelled", "cancelled"]
+
+        talk.puppet.updates("tool_call_update", toolCallId="t1", status="completed")
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+        assert [talk.call(name).status for name in ("t1", "t2")] == ["completed", "cancelled"]
+
+
+async def test_r10_a_call_left_open_by_its_turn_is_settled_and_a_late_result_corrects_it() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.updates("tool_call", toolCallId="t1", title="Run", status="in_progress")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        assert talk.call().status == "interrupted"
+
+        talk.puppet.updates("tool_call_update", toolCallId="t1", status="in_progress")
+        call, turn = await talk.prompted()
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+        assert talk.call().status == "interrupted", "a call of an earlier turn does not stay open either"
+
+        talk.puppet.updates("tool_call_update", toolCallId="t1", status="failed")
+        await talk.until(lambda: talk.call().status == "failed")
+
+
+# ------------------------------------------------------------------ options
+
+
+MODES = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "go", "name": "Go"}]}
+MODELS = {
+    "currentModelId": "l",
+    "availableModels": [{"modelId": "l", "name": "L"}, {"modelId": "s", "name": "S"}],
+}
+WEB = {"id": "web", "name": "Web", "type": "boolean", "currentValue": False}
+FAST = {
+    "id": "speed",
+    "name": "Speed",
+    "type": "select",
+    "currentValue": "slow",
+    "options": [{"group": "g", "name": "G", "options": [{"value": "slow", "name": "Slow"}]}],
+}
+
+
+async def test_c20_c110_modes_and_models_of_older_agents_are_set_by_their_own_methods() -> None:
+    async with conversation() as talk:
+        session = await talk.made("s2", modes=MODES, models=MODELS)
+        mode, model = session.options
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", mode, "go"))
+        call = await talk.puppet.hears("session/set_mode")
+        assert session.pending == {"mode": "go"}
+        talk.puppet.answers(call, None)
+        await setting
+        assert (session.pending, mode.config.current_value, call["params"]) == (
+            {},
+            "go",
+            {"sessionId": "s2", "modeId": "go"},
+        )
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", model, "s"))
+        call = await talk.puppet.hears("session/set_model")
+        talk.puppet.answers(call, error={"code": -32601, "message": "Method not found"})
+        with pytest.raises(CallFailed):
+            await setting
+        assert (session.pending, model.config.current_value) == ({}, "l")
+        assert isinstance(session.entries[-1], Notice)
+
+
+async def test_c112_c113_a_boolean_says_its_type_and_the_answer_replaces_the_list() -> None:
+    async with conversation() as talk:
+        session = await talk.made("s2", configOptions=[WEB, FAST, {"id": "?", "type": "slider"}], modes=MODES)
+        web, speed = session.options
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", web, True))
+        call = await talk.puppet.hears("session/set_config_option")
+        assert call["params"] == {"sessionId": "s2", "configId": "web", "value": True, "type": "boolean"}
+        talk.puppet.answers(call, {"configOptions": [{**WEB, "currentValue": True}]})
+        await setting
+        assert [(option.config.id, option.config.current_value) for option in session.options] == [
+            ("web", True)
+        ]
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", speed, "slow"))
+        call = await talk.puppet.hears("session/set_config_option")
+        assert call["params"] == {"sessionId": "s2", "configId": "speed", "value": "slow"}
+        talk.puppet.answers(call, {"configOptions": "broken"})
+        await setting
+        assert [option.config.id for option in session.options] == ["web"]
+
+
+# ------------------------------------------------------------------ the end
+
+
+async def test_c10_r15_the_end_of_the_agent_fails_what_waits_and_ends_what_is_open() -> None:
+    async with conversation() as talk:
+        _, turn = await talk.prompted()
+        talk.puppet.updates("tool_call", toolCallId="t1", title="Run", status="in_progress")
+        talk.puppet.asks_permission("q", call="t2")
+        await talk.until(lambda: talk.session.questions)
+        talk.puppet.stderr_tail = "out of memory"
+
+        talk.puppet.exits(None, "SIGKILL")
+
+        with pytest.raises(AgentGone, match="SIGKILL"):
+            await turn
+        await talk.until(lambda: not talk.session.connected)
+        session, notice = talk.session, talk.session.entries[-1]
+        assert (session.turn_state, session.questions, talk.call().status) == ("idle", {}, "interrupted")
+        assert isinstance(notice, Notice)
+        assert (notice.severity, notice.detail) == ("error", "out of memory")
+
+        with pytest.raises(AgentGone):
+            await talk.agent.new_session("/w")
+        before = len(talk.puppet.sent.frames)
+        talk.agent.answer(SESSION, '"q"', "yes")
+        talk.agent.cancel(SESSION)
+        assert len(talk.puppet.sent.frames) == before
+
+
+async def test_an_output_that_is_closed_ends_the_connection_even_if_the_process_stays() -> None:
+    async with conversation() as talk:
+        _, turn = await talk.prompted()
+
+        talk.puppet.closes_its_output()
+
+        with pytest.raises(AgentGone):
+            await turn
+        assert talk.puppet.stopped
+
+
+async def test_an_event_of_our_own_can_be_noted_and_one_that_does_not_fit_harms_nothing() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+
+        talk.agent.note(SESSION, events.Prompted([TextContent(text="illegal now")]))
+        talk.agent.note("no such session", events.Cancelled())
+        talk.agent.note(SESSION, events.Ended("end_turn"))
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+
+        assert (await turn).stop_reason == "end_turn"

@@ -1,0 +1,366 @@
+"""Questions: asked, answered once, by the person, a rule, or the end of the turn."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from acp_tui.agent.questions import command_of
+from acp_tui.host.rules import Rule
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Elicitation, Permission
+from tests.agent.puppet import OPTIONS, SESSION, conversation, update
+from tests.sent import Frame
+from tests.waiting import settled
+
+CANCELLED = {"outcome": {"outcome": "cancelled"}}
+FORM = {"mode": "form", "message": "Which?", "requestedSchema": {"type": "object", "properties": {}}}
+VISIT = {"mode": "url", "message": "Log in", "url": "https://x.example", "elicitationId": "e1"}
+
+
+def chosen(option_id: str) -> Frame:
+    return {"outcome": {"outcome": "selected", "optionId": option_id}}
+
+
+async def test_c78_c79_a_question_shows_the_agents_options_and_is_answered_with_the_id() -> None:
+    odd = [
+        {"optionId": "approved", "name": "Yes, [/b] once", "kind": "allow_once"},
+        {"optionId": "reject_once", "name": "Yes, forever", "kind": "allow_always"},
+        {"optionId": " x:/y ", "name": "Maybe", "kind": "later"},
+    ]
+    async with conversation() as talk:
+        call = {
+            "toolCallId": "t1",
+            "title": "Run pytest",
+            "kind": "execute",
+            "rawInput": {"command": "pytest"},
+        }
+        talk.puppet.asks_permission("q", toolCall=call, options=odd)
+        await talk.until(lambda: talk.session.questions)
+
+        (question,) = talk.session.questions.values()
+        assert isinstance(question, Permission)
+        assert [option.name for option in question.options] == ["Yes, [/b] once", "Yes, forever", "Maybe"]
+        assert (talk.call().title, talk.call().kind) == ("Run pytest", "execute")
+
+        with pytest.raises(ValueError, match="not offered"):
+            talk.agent.answer(SESSION, question.key, "allow")
+        talk.agent.answer(SESSION, question.key, " x:/y ")
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen(" x:/y ")
+        assert talk.call().decision == "Maybe (you)"
+
+
+@pytest.mark.parametrize("request_id", [0, 7, "req-1", "", None, -1, 9007199254740993, 5.0])
+async def test_c13_the_agents_ids_are_echoed_unchanged(request_id: object) -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission(request_id)
+        await talk.until(lambda: talk.session.questions)
+        (key,) = talk.session.questions
+
+        talk.agent.answer(SESSION, key, "no")
+
+        answer = await talk.puppet.answer_to(request_id)
+        assert type(answer["id"]) is type(request_id)
+        assert talk.call().status == "rejected"
+
+
+async def test_r12_answer_and_cancel_at_the_same_time_make_one_answer() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        for name in ("a", "b"):
+            talk.puppet.asks_permission(name, call=name)
+        await talk.until(lambda: len(talk.session.questions) == 2)
+
+        talk.agent.answer(SESSION, '"a"', "yes")
+        talk.agent.cancel(SESSION)
+        talk.agent.answer(SESSION, '"a"', None)
+        talk.agent.answer(SESSION, '"b"', "yes")
+
+        assert (await talk.puppet.answer_to("a"))["result"] == chosen("yes")
+        assert (await talk.puppet.answer_to("b"))["result"] == CANCELLED
+        assert talk.session.questions == {}
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+
+
+async def test_c58_c59_c60_cancel_answers_what_is_open_and_what_still_comes() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.asks_permission("p1")
+        talk.puppet.asks("f1", "elicitation/create", **FORM)
+        await talk.until(lambda: len(talk.session.questions) == 2)
+
+        talk.agent.cancel(SESSION)
+        talk.puppet.asks_permission("p2", call="new")
+        talk.puppet.asks("f2", "elicitation/create", **FORM)
+
+        for name in ("p1", "p2"):
+            assert (await talk.puppet.answer_to(name))["result"] == CANCELLED
+        for name in ("f1", "f2"):
+            assert (await talk.puppet.answer_to(name))["result"] == {"action": "cancel"}
+        assert talk.session.questions == {}
+        assert talk.call("new").status == "cancelled"
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+
+
+async def test_c62_c81_another_session_keeps_its_question() -> None:
+    async with conversation() as talk:
+        other = await talk.made("s2", "/w2")
+        call, turn = await talk.prompted()
+        params = {"sessionId": "s2", "toolCall": {"toolCallId": "t1"}, "options": OPTIONS}
+        talk.puppet.says({"id": 0, "method": "session/request_permission", "params": params})
+        talk.puppet.asks_permission("0")
+        await talk.until(lambda: other.questions and talk.session.questions)
+
+        talk.agent.cancel(SESSION)
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+
+        assert list(other.questions) == ["0"]
+        talk.agent.answer("s2", "0", "always")
+        assert (await talk.puppet.answer_to("0"))["result"] == CANCELLED
+        assert (await talk.puppet.answer_to(0))["result"] == chosen("always")
+
+
+async def test_a_question_ends_with_its_turn_and_is_still_answered() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.asks_permission("q")
+        await talk.until(lambda: talk.session.questions)
+
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+
+        assert talk.session.questions == {}
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+        talk.agent.answer(SESSION, '"q"', "yes")
+        await talk.puppet.answer_to("q")
+
+
+async def test_c65_a_question_that_is_taken_back_gets_one_answer() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission("q")
+        talk.puppet.asks("f", "elicitation/create", **FORM)
+        await talk.until(lambda: len(talk.session.questions) == 2)
+
+        for frame in ({"requestId": "q"}, {"requestId": "f"}, {"requestId": "?"}, {"requestId": None}, None):
+            talk.puppet.says({"method": "$/cancel_request", "params": frame})
+        talk.puppet.says({"method": "$/cancelRequest", "params": {"id": "q"}})
+
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+        assert (await talk.puppet.answer_to("f"))["result"] == {"action": "cancel"}
+        assert talk.session.questions == {}
+
+
+async def test_c83_a_question_without_options_is_cancelled() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission("q", options=[])
+
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+
+
+async def test_an_id_that_is_used_twice_is_not_put_to_the_person() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission("q", call="t1")
+        talk.puppet.asks_permission("q", call="t2")
+        await talk.until(lambda: len(talk.puppet.sent.answers("q")) == 2)
+
+        assert [answer["result"] for answer in talk.puppet.sent.answers("q")] == [CANCELLED, CANCELLED]
+        assert talk.session.questions == {}
+
+
+async def test_c16_a_question_that_cannot_be_read_is_answered_invalid_params() -> None:
+    async with conversation() as talk:
+        good = {"sessionId": SESSION, "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+        bad: list[object] = [
+            None,
+            [],
+            {},
+            {**good, "sessionId": 5},
+            {**good, "toolCall": {}},
+            {**good, "options": "yes"},
+        ]
+        bad.append({**good, "options": [OPTIONS[0], {"name": "half an option"}]})
+        for number, params in enumerate(bad):
+            talk.puppet.says({"id": number, "method": "session/request_permission", "params": params})
+
+        for number in range(len(bad)):
+            assert (await talk.puppet.answer_to(number))["error"]["code"] == -32602
+        assert talk.session.questions == {}
+
+
+async def test_a_question_of_an_unknown_session_is_not_left_open() -> None:
+    async with conversation() as talk:
+        params = {"sessionId": "elsewhere", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+        talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
+
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+
+
+async def test_r9_a_call_that_is_announced_after_its_question_is_the_same_call() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "title": "Write a"})
+        talk.puppet.updates("tool_call", toolCallId="t1", title="Write a", kind="edit", status="pending")
+        talk.puppet.updates("tool_call_update", toolCallId="t1", status="completed")
+        await talk.until(lambda: talk.session.tool_call("t1") and talk.call().status == "completed")
+
+        assert [type(entry) for entry in talk.session.entries] == [ToolCall]
+
+
+# ------------------------------------------------------------------ rules
+
+
+async def answered_by(rules: tuple[Rule, ...], call: Frame, options: list[Frame]) -> Frame | None:
+    """Return the answer that rules give, None when the person is asked."""
+    async with conversation(rules=rules) as talk:
+        tool_call = {"toolCallId": "t1", "title": "x", **call}
+        talk.puppet.asks_permission("q", toolCall=tool_call, options=options)
+        await talk.until(lambda: talk.session.tool_call("t1"))
+        await settled()
+        answers = talk.puppet.sent.answers("q")
+        assert bool(answers) != bool(talk.session.questions)
+        return answers[0]["result"] if answers else None
+
+
+async def test_c84_a_rule_answers_and_says_so() -> None:
+    rules = (Rule("allow", tool_kind="read", note="reads are fine"),)
+    async with conversation(rules=rules) as talk:
+        talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "kind": "read", "title": "Read"})
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("yes")
+        assert talk.call().decision == "Allow (rule: reads are fine)"
+
+
+@pytest.mark.parametrize(
+    ("decision", "options", "answer"),
+    [
+        ("deny", OPTIONS, chosen("no")),
+        ("deny", OPTIONS[:1], CANCELLED),
+        ("deny", [], CANCELLED),
+        ("allow", OPTIONS[2:], None),
+        ("allow", OPTIONS[1:], None),
+        ("allow", [{"optionId": "allow_once", "name": "Allow", "kind": "allow_unless"}], None),
+        ("ask", OPTIONS, None),
+    ],
+)
+async def test_r22_r23_c80_a_rule_decides_by_kind_and_never_takes_the_next_best(
+    decision: str, options: list[Frame], answer: Frame | None
+) -> None:
+    rules = (Rule(decision, tool_kind="execute"),)  # type: ignore[arg-type]
+
+    assert await answered_by(rules, {"kind": "execute"}, options) == answer
+
+
+async def test_a_rule_about_paths_sees_the_files_that_a_call_would_change() -> None:
+    diff = {"type": "diff", "path": "secrets/key", "oldText": None, "newText": "x"}
+    rules = (Rule("allow", tool_kind="edit"), Rule("deny", path="/w/secrets/*"))
+
+    call: Frame = {"kind": "edit", "content": [diff]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("no")
+    call = {"kind": "edit", "locations": [{"path": "/w/secrets/key"}]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("no")
+    call = {"kind": "edit", "locations": [{"path": "/w/a"}]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("yes")
+
+
+@pytest.mark.parametrize(
+    ("raw", "command"),
+    [
+        ({"command": "ls -l"}, "ls -l"),
+        ({"cmd": ["git", "commit", "-m", "two words"]}, "git commit -m 'two words'"),
+        ({"command": 5}, None),
+        ("ls", None),
+        (None, None),
+    ],
+)
+def test_the_command_of_a_call_is_found_in_its_input(raw: object, command: str | None) -> None:
+    assert command_of(ToolCall("t", raw_input=raw)) == command
+
+
+# ------------------------------------------------------------------ forms and addresses
+
+
+async def test_c103_c106_a_form_is_accepted_declined_or_cancelled() -> None:
+    async with conversation() as talk:
+        for number in range(3):
+            talk.puppet.asks(number, "elicitation/create", **FORM)
+        await talk.until(lambda: len(talk.session.questions) == 3)
+        question = talk.session.questions["0"]
+        assert isinstance(question, Elicitation)
+        assert (question.message, question.schema) == ("Which?", FORM["requestedSchema"])
+
+        talk.agent.answer_form(SESSION, "0", "accept", {"style": "small", "max": 3, "areas": ["api"]})
+        talk.agent.answer_form(SESSION, "1", "decline")
+        talk.agent.answer_form(SESSION, "2", "cancel")
+
+        answers = [(await talk.puppet.answer_to(number))["result"] for number in range(3)]
+        assert answers == [
+            {"action": "accept", "content": {"style": "small", "max": 3, "areas": ["api"]}},
+            {"action": "decline"},
+            {"action": "cancel"},
+        ]
+        assert talk.session.questions == {}
+
+
+async def test_c102_a_mode_that_is_not_offered_or_incomplete_is_invalid() -> None:
+    async with conversation() as talk:
+        bad: list[Frame] = [{"mode": "voice"}, {}, {"mode": "form"}, {"mode": "url", "elicitationId": "e"}]
+        for number, params in enumerate(bad):
+            talk.puppet.asks(number, "elicitation/create", message="m", **params)
+
+        for number in range(len(bad)):
+            assert (await talk.puppet.answer_to(number))["error"]["code"] == -32602
+        assert talk.session.questions == {}
+
+
+async def test_c108_a_visit_waits_for_its_end_also_beyond_the_turn() -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.asks("v", "elicitation/create", **VISIT)
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer_form(SESSION, '"v"', "accept")
+        assert (await talk.puppet.answer_to("v"))["result"] == {"action": "accept"}
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+        await turn
+
+        (question,) = talk.session.questions.values()
+        assert isinstance(question, Elicitation)
+        assert question.visiting
+        for elicitation_id in ("unknown", "e1", "e1"):
+            params = {"elicitationId": elicitation_id}
+            talk.puppet.says({"method": "elicitation/complete", "params": params})
+        await talk.until(lambda: not talk.session.questions)
+
+
+async def test_c107_a_visit_can_be_dismissed_by_the_person() -> None:
+    async with conversation() as talk:
+        talk.puppet.asks("v", "elicitation/create", **VISIT)
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer_form(SESSION, '"v"', "accept")
+        assert talk.session.questions
+
+        talk.agent.answer_form(SESSION, '"v"', "cancel")
+
+        assert talk.session.questions == {}
+        await talk.puppet.answer_to("v")
+        talk.puppet.says({"method": "elicitation/complete", "params": {"elicitationId": "e1"}})
+        talk.puppet.says(update("plan", entries=[]))
+
+
+async def test_c109_a_form_can_come_before_any_session() -> None:
+    async with conversation(begun=False) as talk:
+        login = asyncio.create_task(talk.agent.authenticate("x"))
+        call = await talk.puppet.hears("authenticate")
+        params = {**FORM, "requestId": call["id"]}
+        talk.puppet.says({"id": "f", "method": "elicitation/create", "params": params})
+        await talk.until(lambda: talk.agent.outside.questions)
+        assert talk.changes[-1][0] == ""
+
+        talk.agent.answer_form("", '"f"', "accept", {"code": "123"})
+        talk.puppet.answers(call, {})
+        await login
+
+        assert (await talk.puppet.answer_to("f"))["result"]["content"] == {"code": "123"}

@@ -1,0 +1,295 @@
+"""Sessions: made, loaded, resumed, closed, and what comes for them too early or too late."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.agent.errors import AgentError, CallFailed
+from acp_tui.session.entries import ToolCall
+from tests.agent.puppet import ABLE, OPTIONS, SESSION, conversation, text, update
+from tests.sent import Frame
+from tests.waiting import settled
+
+SERVER: Frame = {"name": "docs", "command": "/opt/mcp/docs", "args": [], "env": []}
+
+
+async def test_c42_r40_mcp_servers_are_always_a_list_and_the_same_one() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w", mcp_servers=[SERVER]))
+        talk.puppet.answers(await talk.puppet.hears("session/new"), {"sessionId": "s2"})
+        await making
+        for replay in (True, False):
+            loading = asyncio.create_task(
+                talk.agent.load_session("s2", "/w", mcp_servers=[SERVER], replay=replay)
+            )
+            method = "session/load" if replay else "session/resume"
+            talk.puppet.answers(await talk.puppet.hears(method), {})
+            await loading
+
+        sent = talk.puppet.sent
+        first, second = sent.requests("session/new")
+        assert first == {"cwd": "/w", "mcpServers": [], "additionalDirectories": []}
+        assert [second, *sent.requests("session/load"), *sent.requests("session/resume")] == [
+            {"cwd": "/w", "mcpServers": [SERVER], "additionalDirectories": []},
+            {"sessionId": "s2", "cwd": "/w", "mcpServers": [SERVER], "additionalDirectories": []},
+            {"sessionId": "s2", "cwd": "/w", "mcpServers": [SERVER], "additionalDirectories": []},
+        ]
+
+
+async def test_c44_further_roots_are_sent_without_doubles_and_only_where_they_are_taken() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w", ["/b", "/w", "/a", "/b", ""]))
+        call = await talk.puppet.hears("session/new")
+        talk.puppet.answers(call, {"sessionId": "s2"})
+        await making
+        assert call["params"]["additionalDirectories"] == ["/b", "/a"]
+    async with conversation({}) as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w", ["/b"]))
+        call = await talk.puppet.hears("session/new")
+        talk.puppet.answers(call, {"sessionId": "s2"})
+        await making
+        assert call["params"] == {"cwd": "/w", "mcpServers": []}
+
+
+async def test_c25_r6_what_comes_before_the_answer_is_there_after_it() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w2"))
+        call = await talk.puppet.hears("session/new")
+        params = {"sessionId": "s2", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+        talk.puppet.says(
+            update("available_commands_update", "s2", availableCommands=[{"name": "x", "description": ""}]),
+            update("agent_message_chunk", "s2", content=text("welcome")),
+            {"id": "q", "method": "session/request_permission", "params": params},
+            update("agent_message_chunk", "stranger", content=text("?")),
+        )
+        await settled()
+        assert "s2" not in talk.agent.sessions
+        assert all(session_id != "s2" for session_id, _ in talk.changes)
+
+        talk.puppet.says({"id": call["id"], "result": {"sessionId": "s2"}})
+        session = await making
+
+        assert [command.name for command in session.commands] == ["x"]
+        assert (talk.said("s2"), session.cwd) == ("welcome", "/w2")
+        talk.agent.answer("s2", '"q"', "yes")
+        await talk.puppet.answer_to("q")
+        assert "stranger" not in talk.agent.sessions
+        talk.puppet.updates("agent_message_chunk", "stranger", content=text("?"))
+        talk.puppet.updates("plan", "s2", entries=[])
+        await settled()
+        assert "stranger" not in talk.agent.sessions
+
+
+async def test_r7_commands_may_come_long_after_the_answer() -> None:
+    async with conversation() as talk:
+        commands = [{"name": "/web", "description": "Search", "input": {"hint": "query"}}]
+        talk.puppet.updates("available_commands_update", availableCommands=commands)
+        await talk.until(lambda: talk.session.commands)
+
+        assert [
+            (command.name, command.input and command.input.hint) for command in talk.session.commands
+        ] == [("web", "query")]
+
+
+@pytest.mark.parametrize(
+    "more", [{"error": {"code": -32603, "message": "no"}}, {"result": {}}, {"result": 5}]
+)
+async def test_a_session_that_does_not_come_about_leaves_nothing_and_no_open_question(more: Any) -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session("/w2"))
+        call = await talk.puppet.hears("session/new")
+        params = {"sessionId": "s2", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+        talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
+
+        talk.puppet.answers(call, **more)
+
+        with pytest.raises(AgentError):
+            await making
+        answer = await talk.puppet.answer_to("q")
+        assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
+        assert list(talk.agent.sessions) == [SESSION]
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("ghost"))
+        await settled()
+        assert list(talk.agent.sessions) == [SESSION]
+
+
+@pytest.mark.parametrize("result", [None, {}, {"sessionId": "other"}, {"modes": None}, "oddity"])
+async def test_c45_c46_r38_a_load_shows_its_replay_and_is_ready_at_the_answer(result: Any) -> None:
+    async with conversation() as talk:
+        loading = asyncio.create_task(talk.agent.load_session("old", "/w2"))
+        call = await talk.puppet.hears("session/load")
+        talk.puppet.says(
+            update("user_message_chunk", "old", content=text("Why?")),
+            update("agent_message_chunk", "old", content=text("Because.")),
+            update("tool_call", "old", toolCallId="t1", title="Read", status="completed"),
+        )
+        await settled()
+        assert not loading.done()
+        talk.puppet.answers(call, result)
+
+        session = await loading
+
+        assert (session.id, session.cwd, len(session.entries)) == ("old", "/w2", 3)
+        assert list(talk.agent.sessions) == [SESSION, "old"]
+
+
+async def test_c45_a_load_that_fails_leaves_no_half_transcript_and_lends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("secret")
+    async with conversation() as talk:
+        loading = asyncio.create_task(talk.agent.load_session("old", str(tmp_path)))
+        call = await talk.puppet.hears("session/load")
+        talk.puppet.updates("agent_message_chunk", "old", content=text("half"))
+        talk.puppet.answers(call, error={"code": -32002, "message": "Resource not found"})
+
+        with pytest.raises(CallFailed, match="not found"):
+            await loading
+
+        assert list(talk.agent.sessions) == [SESSION]
+        params = {"sessionId": "old", "path": str(tmp_path / "a.txt")}
+        talk.puppet.says({"id": "r", "method": "fs/read_text_file", "params": params})
+        assert (await talk.puppet.answer_to("r"))["error"]["code"] == -32602
+
+
+async def test_a_failed_load_of_a_session_that_is_open_keeps_it_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("mine")
+    async with conversation() as talk:
+        await talk.made("s2", str(tmp_path))
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("what was said"))
+        loading = asyncio.create_task(talk.agent.load_session("s2", "/elsewhere"))
+        call = await talk.puppet.hears("session/load")
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("half"))
+        talk.puppet.answers(call, error={"code": -32603, "message": "broken"})
+        with pytest.raises(CallFailed):
+            await loading
+
+        assert talk.said("s2") == "what was said"
+        params = {"sessionId": "s2", "path": str(tmp_path / "a.txt")}
+        talk.puppet.says({"id": "r", "method": "fs/read_text_file", "params": params})
+        assert (await talk.puppet.answer_to("r"))["result"] == {"content": "mine"}
+
+
+async def test_c66_a_load_that_was_given_up_stays_away_when_its_answer_comes() -> None:
+    async with conversation() as talk:
+        loading = asyncio.create_task(talk.agent.load_session("old", "/w2"))
+        call = await talk.puppet.hears("session/load")
+
+        loading.cancel()
+        withdrawn = await talk.puppet.hears("$/cancel_request")
+        talk.puppet.updates("agent_message_chunk", "old", content=text("late"))
+        talk.puppet.answers(call, {})
+        await talk.until(lambda: not talk.agent.connection.waiting_for)
+
+        assert withdrawn["params"] == {"requestId": call["id"]}
+        assert list(talk.agent.sessions) == [SESSION]
+
+
+async def test_c47_a_resumed_session_keeps_what_is_known_and_expects_no_replay() -> None:
+    async with conversation() as talk:
+        talk.puppet.updates("agent_message_chunk", content=text("before"))
+        await talk.until(talk.said)
+        resuming = asyncio.create_task(talk.agent.load_session(SESSION, "/w", replay=False))
+        talk.puppet.answers(await talk.puppet.hears("session/resume"), {})
+
+        session = await resuming
+
+        assert (talk.said(), session.connected) == ("before", True)
+
+
+async def test_c48_a_list_is_followed_to_its_end_and_never_in_circles() -> None:
+    async with conversation() as talk:
+        pages: list[Any] = [
+            {"sessions": [{"sessionId": "a", "cwd": "/w"}, {"no": "id"}], "nextCursor": "c1"},
+            {"sessions": [{"sessionId": "b", "cwd": "/w", "title": 5}], "nextCursor": "c2"},
+            {"sessions": [{"sessionId": "c", "cwd": "/w"}], "nextCursor": "c1"},
+        ]
+        listing = asyncio.create_task(talk.agent.list_sessions("/w"))
+        for page in pages:
+            talk.puppet.answers(await talk.puppet.hears("session/list"), page)
+
+        assert [info.session_id for info in await listing] == ["a", "b", "c"]
+        assert talk.puppet.sent.requests("session/list") == [
+            {"cwd": "/w"},
+            {"cwd": "/w", "cursor": "c1"},
+            {"cwd": "/w", "cursor": "c2"},
+        ]
+
+        listing = asyncio.create_task(talk.agent.list_sessions())
+        talk.puppet.answers(await talk.puppet.hears("session/list"), None)
+        assert await listing == []
+
+
+async def test_c49_deleting_closes_first_and_may_be_done_twice() -> None:
+    async with conversation() as talk:
+        for _ in range(2):
+            deleting = asyncio.create_task(talk.agent.delete_session(SESSION))
+            if SESSION in talk.agent.sessions:
+                talk.puppet.answers(await talk.puppet.hears("session/close"), {})
+            talk.puppet.answers(await talk.puppet.hears("session/delete"), {})
+            await deleting
+
+        assert talk.agent.sessions == {}
+
+
+async def test_c50_c101_closing_answers_the_questions_and_kills_the_terminals(tmp_path: Path) -> None:
+    async with conversation() as talk:
+        session = await talk.made("s2", str(tmp_path))
+        params = {"sessionId": "s2", "command": "sleep", "args": ["60"]}
+        talk.puppet.says({"id": "t", "method": "terminal/create", "params": params})
+        terminal_id = (await talk.puppet.answer_to("t"))["result"]["terminalId"]
+        terminal = talk.host.terminals.get("s2", terminal_id)
+        waiting = {"sessionId": "s2", "terminalId": terminal_id}
+        talk.puppet.says({"id": "w", "method": "terminal/wait_for_exit", "params": waiting})
+        question = {"sessionId": "s2", "toolCall": {"toolCallId": "x"}, "options": OPTIONS}
+        talk.puppet.says({"id": "q", "method": "session/request_permission", "params": question})
+        await talk.until(lambda: session.questions)
+
+        closing = asyncio.create_task(talk.agent.close_session("s2"))
+        call = await talk.puppet.hears("session/close")
+        talk.puppet.answers(call, error={"code": -32603, "message": "not active"})
+        await closing
+
+        assert (await talk.puppet.answer_to("q"))["result"] == {"outcome": {"outcome": "cancelled"}}
+        assert "result" in await talk.puppet.answer_to("w")
+        assert terminal.exit_status is not None
+        assert list(talk.agent.sessions) == [SESSION]
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("late"))
+
+
+async def test_without_the_capability_closing_is_a_matter_of_ours() -> None:
+    async with conversation({**ABLE, "sessionCapabilities": {}}) as talk:
+        call, turn = await talk.prompted()
+
+        await talk.agent.close_session(SESSION)
+
+        assert talk.puppet.sent.requests("session/close") == []
+        assert talk.puppet.sent.requests("session/cancel") == [{"sessionId": SESSION}]
+        assert talk.agent.sessions == {}
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+
+
+async def test_c22_ten_thousand_updates_are_applied_in_order_and_completely() -> None:
+    async with conversation() as talk:
+        words = [f"{number} " for number in range(10_000)]
+        talk.puppet.says(*(update("agent_message_chunk", content=text(word)) for word in words))
+        await talk.until(lambda: talk.said().endswith(words[-1]))
+
+        assert talk.said() == "".join(words)
+
+
+async def test_c31_what_stands_in_meta_is_never_a_parameter() -> None:
+    meta = {"sessionId": "evil", "session_id": "evil", "path": "/evil", "update": {}, "toolCallId": "evil"}
+    async with conversation() as talk:
+        frame = update("tool_call", toolCallId="t1", title="Read", _meta=meta)
+        frame["params"]["_meta"] = meta
+        talk.puppet.says(frame)
+        await talk.until(lambda: talk.session.entries)
+
+        (call,) = talk.session.entries
+        assert isinstance(call, ToolCall)
+        assert (call.tool_call_id, call.title, call.locations) == ("t1", "Read", [])
+        assert list(talk.agent.sessions) == [SESSION]

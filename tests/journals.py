@@ -1,0 +1,76 @@
+"""A journal in memory, and what a session amounts to without the times."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage
+from acp_tui.session.session import Session
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row."""
+
+    t: float
+    direction: str
+    msg: Any
+
+
+class MemoryJournal:
+    """Keeps the rows that the store's journal would write."""
+
+    def __init__(self) -> None:
+        self.rows: list[Line] = []
+
+    def record(self, direction: str, line: bytes) -> None:
+        self._keep(direction, json.loads(line.decode("utf-8", "replace")))
+
+    def raw(self, text: str) -> None:
+        self._keep("raw", text)
+
+    def note(self, msg: dict[str, Any]) -> None:
+        self._keep("note", copy.deepcopy(msg))
+
+    def flush(self) -> None:
+        """Nothing to do."""
+
+    def _keep(self, direction: str, msg: Any) -> None:
+        self.rows.append(Line(time.monotonic(), direction, msg))
+
+
+def told(session: Session) -> dict[str, Any]:
+    """Return all that a session tells, but for the times."""
+    return {
+        "id": session.id,
+        "cwd": session.cwd,
+        "entries": [_timeless(entry) for entry in session.entries],
+        "turn": session.turn_state,
+        "turns": [(turn.first, turn.stop_reason) for turn in session.turns],
+        "plan": session.plan,
+        "options": session.options,
+        "pending": session.pending,
+        "commands": session.commands,
+        "usage": session.usage,
+        "title": session.title,
+        "questions": list(session.questions),
+        "files": session.files,
+        "connected": session.connected,
+    }
+
+
+def _timeless(entry: UserMessage | AgentMessage | Thought | ToolCall | Notice) -> Any:
+    entry = copy.deepcopy(entry)
+    if isinstance(entry, ToolCall):
+        entry.started, entry.ended = 0.0, entry.ended and 1.0
+        return entry
+    entry.at = 0.0
+    if isinstance(entry, Thought):
+        entry.last = 0.0
+    if isinstance(entry, Notice):
+        entry.detail = ""  # the tail of stderr is no frame
+    return entry

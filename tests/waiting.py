@@ -1,0 +1,29 @@
+"""Waiting for conditions, never for a fixed time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+PATIENCE = 10.0
+"""Seconds after which a condition counts as never met."""
+
+
+async def until(condition: Callable[[], object], what: str = "condition") -> None:
+    """Return once a condition holds.
+
+    Raises:
+        TimeoutError: it does not come to hold.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"never: {what}")
+        await asyncio.sleep(0.001)
+
+
+async def settled() -> None:
+    """Return once all that is ready to run has run."""
+    for _ in range(10):
+        await asyncio.sleep(0)
