@@ -99,8 +99,9 @@ class TerminalScreen:
 
     def text(self) -> str:
         """Return all rows as text to copy."""
-        rows = (self.row(index) for index in range(self.row_count))
-        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows).rstrip("\n")
+        screen = ("".join(segment.text for segment in row) for row in self._dumped())
+        lines = [*(safe(line.text) for line in self._history), *screen]
+        return "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
     def _dumped(self) -> list[Row]:
         """Return the screen from one dump of the emulator: asking it cell by cell takes ten times as long."""

@@ -248,7 +248,7 @@ class TerminalView(LineView, can_focus=True):
         return data[at:]
 
     def _open_screen(self) -> bool:
-        """Change from lines to a screen and play to it all that the terminal has kept."""
+        """Change from lines to a screen; true when all that the terminal has kept was read anew for it."""
         if self._source is None or not self.size or self._lines_only:
             return False
         try:
@@ -257,7 +257,8 @@ class TerminalView(LineView, can_focus=True):
             self._lines_only = True
             return False
         kept = self._attach_again(self._source)
-        return self._on_screen(lambda screen: screen.feed(kept))
+        self._on_screen(lambda screen: screen.feed(kept))
+        return True
 
     def _on_screen(self, step: Callable[[TerminalScreen], None]) -> bool:
         """Let the screen take a step; when it breaks, go back to lines for good."""

@@ -177,10 +177,11 @@ async def test_when_the_emulator_breaks_the_output_is_shown_as_lines(monkeypatch
     app, source = Viewer(), Scripted(b"before\r\n")
     async with app.run_test(size=(40, 6)) as pilot:
         app.view.attach(source)
-        source.emit(b"\x1b[3;5Hmenu")
-        await until(pilot, lambda: screen(app.view)[:2] == ["before", "menu"])
+        source.emit(b"\x1b[3;5Hmenu" + b"x" * 20_000 + b"\r\nend")
+        await until(pilot, lambda: app.view.text().endswith("end"))
+        assert app.view.text() == "before\nmenu" + "x" * 20_000 + "\nend"
         source.emit(b" more")
-        await until(pilot, lambda: screen(app.view)[1] == "menu more")
+        await until(pilot, lambda: app.view.text().endswith("end more"))
 
 
 async def test_the_end_of_the_program_is_told_once_its_output_is_drawn() -> None:
