@@ -111,9 +111,9 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self._show_below()
 
     @property
-    def body(self) -> VerticalScroll:
+    def body(self) -> Widget:
         """What scrolls."""
-        return self.query_one("#body", VerticalScroll)
+        return self.query_one("#body")
 
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""

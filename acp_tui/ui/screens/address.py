@@ -1,0 +1,150 @@
+"""The address dialog: a page that the agent wants the person to visit, opened only when they say so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from acp_tui.ui.screens.addresses import read_address
+from acp_tui.ui.screens.browser import open_in_browser
+from acp_tui.ui.screens.details import Details
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.form import FormAnswer
+from acp_tui.ui.widgets.answer_list import Answer, AnswerList
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.look import Look
+
+if TYPE_CHECKING:
+    from acp_tui.session.questions import Elicitation
+
+
+class AddressDialog(Dialog[FormAnswer]):
+    """Asks whether to visit an address; dismisses with the answer, or None when put aside.
+
+    Accepting is only the consent: the agent tells later when what it waits for is complete.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "open", "Open in the browser", id="address.open"),
+        Binding("c", "copy", "Copy", id="address.copy"),
+        Binding("v", "visit", "I visit it myself", id="address.visit"),
+        Binding("d", "decline", "Decline", id="address.decline"),
+        Binding("up", "move('cursor_up')", "Up", show=False, id="address.up"),
+        Binding("down", "move('cursor_down')", "Down", show=False, id="address.down"),
+        Binding("enter", "choose", "Choose what was moved to", show=False, id="address.choose"),
+    ]
+
+    def __init__(
+        self,
+        elicitation: Elicitation,
+        *,
+        agent: str,
+        look: Look,
+        opener: Callable[[str], bool] = open_in_browser,
+    ) -> None:
+        """Take what is asked.
+
+        Args:
+            elicitation: the open question, with its address.
+            agent: who asks, as shown to people.
+            look: the styles of the text.
+            opener: shows an address in a browser, called in a thread; False: there is none.
+        """
+        super().__init__(f"{agent} wants you to visit a page", look)
+        self._elicitation = elicitation
+        self._address = read_address(elicitation.url or "")
+        self._opener = opener
+        copy = [("copy", Answer("Copy the address", "c", role="accent"))]
+        opening = [
+            ("open", Answer("Open it in the browser", "o", role="success")),
+            *copy,
+            ("visit", Answer("I visit it myself", "v", "on another device, say", role="success")),
+        ]
+        declining = [("decline", Answer("Decline", "d", role="error"))]
+        self._answers = dict((opening if self._address.can_open else copy) + declining)
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the message and the whole address."""
+        yield Details(self._about(), self.look)
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield what can be done, and what came of it."""
+        yield Static(id="outcome")
+        yield AnswerList(list(self._answers.values()))
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        move = "Up/Down" if self.look.ascii else "↑↓"
+        return [(move, "move"), ("Enter", "choose"), ("Esc", "later")]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done with this address."""
+        if action in ("open", "visit") and action not in self._answers:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_move(self, how: str) -> None:
+        """Move to another answer."""
+        getattr(self.query_one(AnswerList), f"action_{how}")()
+
+    def action_choose(self) -> None:
+        """Do what was moved to."""
+        self.query_one(AnswerList).action_select()
+
+    @on(OptionList.OptionSelected)
+    async def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.armed:
+            await self.run_action(list(self._answers)[event.option_index])
+
+    @work(exclusive=True)
+    async def action_open(self) -> None:
+        """Open the address, and agree by that; without a browser nothing is agreed."""
+        if await asyncio.to_thread(self._opener, self._address.url):
+            self.dismiss(FormAnswer("accept"))
+        else:
+            self._say("No browser could be opened here. Copy the address, and press v when you visit it.")
+
+    def action_copy(self) -> None:
+        """Copy the address."""
+        self.app.copy_to_clipboard(self._address.url)
+        self._say("Copied, if the terminal allows it.")
+
+    def action_visit(self) -> None:
+        """Agree; the person opens it elsewhere."""
+        self.dismiss(FormAnswer("accept"))
+
+    def action_decline(self) -> None:
+        """Say no."""
+        self.dismiss(FormAnswer("decline"))
+
+    def _say(self, text: str) -> None:
+        outcome = self.query_one("#outcome", Static)
+        outcome.update(Content(text))
+        outcome.display = True
+        self.call_after_refresh(self.fit)
+
+    def _about(self) -> list[TextBlock]:
+        address, mark = self._address, self.look.glyph("warning")
+        blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
+        parts = [("muted", address.before), ("accent", address.host), ("muted", address.after)]
+        blocks.append(TextBlock(parts, first=[("muted", "address   ")], rest=[("muted", " " * 10)], above=1))
+        if address.host:
+            blocks.append(TextBlock([("accent", address.host)], first=[("muted", "host      ")]))
+        for number, warning in enumerate(address.warnings):
+            blocks.append(
+                TextBlock(
+                    [("warning", warning)],
+                    first=[("warning", f"{mark} ")],
+                    rest=[("warning", "  ")],
+                    above=not number,
+                )
+            )
+        return blocks

@@ -1,0 +1,250 @@
+"""The form dialog: what the agent wants to know, as fields that are checked before they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static
+
+from acp_tui.ui.screens.details import Details
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.form_fields import (
+    Entry,
+    Field,
+    Refused,
+    Value,
+    can_be_sent,
+    fields_of,
+    limits_of,
+    value_of,
+)
+from acp_tui.ui.screens.patterns import matches
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.choices import Choices
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe, safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.session.questions import Elicitation
+
+
+@dataclass(frozen=True)
+class FormAnswer:
+    """What the person answered to an elicitation."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: dict[str, Value] = field(default_factory=dict)
+    """Values by property; empty unless a form was accepted."""
+
+
+class FieldRow(Vertical):
+    """One field: its title, what it is for, its control, and what is wrong with it."""
+
+    def __init__(self, about: Field, look: Look) -> None:
+        super().__init__()
+        self.about = about
+        self._look = look
+
+    def compose(self) -> ComposeResult:
+        """Yield the lines of the field."""
+        yield Static(self._title(), classes="title")
+        if self.about.description:
+            yield Static(Content(safe(self.about.description)), classes="description")
+        yield self._control()
+        yield Static(classes="problem")
+
+    @property
+    def control(self) -> Widget | None:
+        """What can have the focus; None for a kind of field that is not known."""
+        return next(iter(self.query("Input, Choices")), None)
+
+    @property
+    def entry(self) -> Entry:
+        """What is entered now."""
+        control = self.control
+        if isinstance(control, Input):
+            return control.value
+        if not isinstance(control, Choices):
+            return None
+        chosen = [self.about.choices[index].value for index in sorted(control.chosen)]
+        if self.about.kind == "choices":
+            return tuple(chosen)
+        if not chosen:
+            return None
+        return chosen[0] == "yes" if self.about.kind == "boolean" else chosen[0]
+
+    def show_problem(self, message: str) -> None:
+        """Say what is wrong, or nothing."""
+        problem = self.query_one(".problem", Static)
+        problem.update(Content(f"{self._look.glyph('failed')} {message}" if message else ""))
+        problem.display = bool(message)
+
+    def _title(self) -> Content:
+        limits = limits_of(self.about)
+        return Content.assemble(
+            (safe_line(self.about.title), "bold"),
+            (" *" if self.about.required else "", "$warning"),
+            (f"  {limits}" if limits else "", "$muted"),
+            (f"  {self._look.glyph('warning')} asks for a secret?", "$warning")
+            if self.about.asks_for_secret
+            else "",
+        )
+
+    def _control(self) -> Widget:
+        about = self.about
+        if about.kind == "unknown":
+            what = "so this form cannot be sent" if about.required else "so it is left out"
+            return Static(Content(f"This kind of field is not known here, {what}."), classes="unknown")
+        if not about.choices:
+            return Input(about.default if isinstance(about.default, str) else "")
+        return Choices(
+            [(choice.title, choice.description) for choice in about.choices],
+            self._look,
+            chosen=self._chosen(),
+            several=about.kind == "choices",
+            needed=about.required,
+        )
+
+    def _chosen(self) -> list[int]:
+        default = self.about.default
+        if isinstance(default, bool):
+            default = "yes" if default else "no"
+        values = default if isinstance(default, tuple) else (default,)
+        return [index for index, choice in enumerate(self.about.choices) if choice.value in values]
+
+
+class FormDialog(Dialog[FormAnswer]):
+    """Lets the person fill in a form, decline or cancel it; dismisses with the answer, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Send", id="form.send"),
+        Binding("tab", "app.focus_next", "Next field", show=False, id="form.next"),
+        Binding("shift+tab", "app.focus_previous", "Field before", show=False, id="form.previous"),
+    ]
+
+    def __init__(self, elicitation: Elicitation, *, agent: str, look: Look) -> None:
+        """Take what is asked.
+
+        Args:
+            elicitation: the open question, with its schema.
+            agent: who asks, as shown to people.
+            look: the styles of the text.
+        """
+        super().__init__(f"{agent} asks", look)
+        self._elicitation = elicitation
+        self._fields = fields_of(elicitation.schema)
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what is asked, then the fields."""
+        yield Details(self._introduction(), self.look)
+        for about in self._fields:
+            yield FieldRow(about, self.look)
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield the buttons."""
+        with Horizontal():
+            yield Button(
+                "Send", id="send", variant="primary", compact=True, disabled=not can_be_sent(self._fields)
+            )
+            yield Button("Decline", id="decline", compact=True)
+            yield Button("Cancel", id="cancel", compact=True)
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        send = [("Ctrl+S", "send")] if can_be_sent(self._fields) else []
+        return [("Tab", "next"), *send, ("Esc", "later")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the first control."""
+        return next(
+            (row.control for row in self._rows if row.control is not None), self.query_one("#decline")
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Do not offer to send what cannot be sent."""
+        if action == "send" and not can_be_sent(self._fields):
+            return False
+        return super().check_action(action, parameters)
+
+    @on(Input.Submitted)
+    def _next_field(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.focus_next()
+
+    @on(Button.Pressed, "#send")
+    def action_send(self) -> None:
+        """Check the fields and send them, or show what is wrong at each."""
+        if self.armed and can_be_sent(self._fields):
+            self._send()
+
+    @on(Button.Pressed, "#decline")
+    def _decline(self) -> None:
+        if self.armed:
+            self.dismiss(FormAnswer("decline"))
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        if self.armed:
+            self.dismiss(FormAnswer("cancel"))
+
+    @work(exclusive=True)
+    async def _send(self) -> None:
+        content: dict[str, Value] = {}
+        problems: dict[str, str] = {}
+        for row in self._rows:
+            try:
+                value = value_of(row.about, row.entry)
+            except Refused as refused:
+                problems[row.about.name] = str(refused)
+            else:
+                if value is not None:
+                    content[row.about.name] = value
+        problems |= await self._against_patterns(content)
+        for row in self._rows:
+            row.show_problem(problems.get(row.about.name, ""))
+        if not problems:
+            self.dismiss(FormAnswer("accept", content))
+            return
+        wrong = next(row for row in self._rows if row.about.name in problems)
+        if wrong.control is not None:
+            wrong.control.focus()
+
+    async def _against_patterns(self, content: dict[str, Value]) -> dict[str, str]:
+        """Return what is wrong by the agent's patterns; one that takes too long or is none checks nothing."""
+        asked = [about for about in self._fields if about.pattern and about.name in content]
+        if not asked:
+            return {}
+        found = await asyncio.to_thread(
+            matches, [(about.pattern, str(content[about.name])) for about in asked]
+        )
+        if None in found:
+            self.notify("A pattern of the form could not be checked.", severity="warning")
+        return {
+            about.name: f"This should match {safe_line(about.pattern)}"
+            for about, is_match in zip(asked, found, strict=True)
+            if is_match is False
+        }
+
+    @property
+    def _rows(self) -> list[FieldRow]:
+        return list(self.query(FieldRow))
+
+    def _introduction(self) -> list[TextBlock]:
+        schema = self._elicitation.schema or {}
+        blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
+        for role, text in (("strong", schema.get("title")), ("muted", schema.get("description"))):
+            if isinstance(text, str) and text:
+                blocks.append(TextBlock([(role, text)], above=1 if role == "strong" and blocks else 0))
+        if any(about.asks_for_secret for about in self._fields):
+            warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
+            blocks.append(TextBlock([("warning", f"{self.look.glyph('warning')} {warning}")]))
+        return blocks

@@ -1,0 +1,267 @@
+"""The fields of a form as its schema describes them, and what was entered as the values to send.
+
+A value that cannot be sent is a `Refused`, with the words to show at its field.
+Source: ACP, page "elicitation".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
+Entry = str | bool | tuple[str, ...] | None
+"""What a control holds: text, a chosen value or None, yes or no or None, several chosen values."""
+Value = str | int | float | bool | list[str]
+
+_SECRET: Final = re.compile(
+    r"pass(word|phrase|code)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|\bpin\b|\bcvv\b",
+    re.IGNORECASE,
+)
+_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_INTEGER: Final = re.compile(r"[+-]?\d{1,300}")
+FORMATS: Final = {
+    "email": "an address like name@example.org",
+    "uri": "an address like https://example.org/page",
+    "date": "a date like 2025-12-31",
+    "date-time": "a time like 2025-12-31T18:30:00Z",
+}
+"""What a text of a known format looks like; other formats are not checked."""
+
+
+class Refused(ValueError):
+    """What was entered cannot be sent; the message is for the person."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value to choose."""
+
+    value: str
+    title: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One property of the form; `kind` unknown means that no value can be entered for it."""
+
+    name: str
+    kind: Kind
+    title: str
+    description: str = ""
+    required: bool = False
+    default: Entry = None
+    choices: tuple[Choice, ...] = ()
+    format: str = ""
+    pattern: str = ""
+    least: float | None = None
+    """Fewest characters or values, or the smallest number."""
+    most: float | None = None
+
+    @property
+    def asks_for_secret(self) -> bool:
+        """Whether it looks like a password or a key, which agents must not ask for."""
+        return _SECRET.search(f"{self.name} {self.title} {self.description}".replace("_", " ")) is not None
+
+
+def fields_of(schema: Mapping[str, Any] | None) -> list[Field]:
+    """Return the fields of a form in the schema's order; what is malformed becomes an unknown field."""
+    schema = schema or {}
+    properties, required = schema.get("properties"), schema.get("required")
+    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    if not isinstance(properties, dict):
+        properties = {}
+    found = [_field(name, about, name in needed) for name, about in properties.items()]
+    missing = sorted(needed - properties.keys())
+    return found + [Field(name, "unknown", name, required=True) for name in missing]
+
+
+def value_of(field: Field, entry: Entry) -> Value | None:
+    """Return the value to send, None when the field is left out; its pattern is not checked here.
+
+    Raises:
+        Refused: what was entered breaks a limit, or is missing.
+    """
+    if field.kind == "choices":
+        return _several(field, entry if isinstance(entry, tuple) else ())
+    if entry is None or entry == "" or field.kind == "unknown":
+        if field.required:
+            raise Refused("This is needed.")
+        return None
+    if field.kind == "text":
+        return _text(field, str(entry))
+    if field.kind in ("number", "integer"):
+        return _number(field, str(entry).strip())
+    return bool(entry) if field.kind == "boolean" else str(entry)
+
+
+def can_be_sent(fields: Sequence[Field]) -> bool:
+    """Return whether the form can be accepted at all: nothing required is of an unknown kind."""
+    return not any(field.kind == "unknown" and field.required for field in fields)
+
+
+def limits_of(field: Field) -> str:
+    """Return what a value has to be, in a few words for the person."""
+    words = {"text": "characters", "choices": "values"}.get(field.kind, "")
+    if field.least is not None and field.most is not None:
+        limits = f"{_plain(field.least)} to {_plain(field.most)} {words}"
+    elif field.least is not None:
+        limits = f"at least {_plain(field.least)} {words}"
+    elif field.most is not None:
+        limits = f"at most {_plain(field.most)} {words}"
+    else:
+        limits = ""
+    whole = "a whole number" if field.kind == "integer" else ""
+    return ", ".join(part for part in (FORMATS.get(field.format, ""), whole, limits.strip()) if part)
+
+
+def _field(name: str, about: Any, required: bool) -> Field:
+    if not isinstance(about, dict):
+        return Field(name, "unknown", name, required=required)
+    kind, choices = _kind(about)
+    counts = {"text": ("minLength", "maxLength"), "choices": ("minItems", "maxItems")}
+    least, most = counts.get(kind, ("minimum", "maximum"))
+    return Field(
+        name,
+        kind,
+        _string(about.get("title")) or name,
+        _string(about.get("description")),
+        required,
+        _default(kind, choices, about.get("default")),
+        choices,
+        _string(about.get("format")) if kind == "text" else "",
+        _string(about.get("pattern")) if kind == "text" else "",
+        _limit(about.get(least)),
+        _limit(about.get(most)),
+    )
+
+
+def _kind(about: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
+    match about.get("type"):
+        case "string" if "enum" in about or "oneOf" in about:
+            choices = _choices(about.get("enum"), about.get("oneOf"))
+            return ("choice", choices) if choices else ("unknown", ())
+        case "string":
+            return "text", ()
+        case "number":
+            return "number", ()
+        case "integer":
+            return "integer", ()
+        case "boolean":
+            return "boolean", (Choice("yes", "Yes"), Choice("no", "No"))
+        case "array":
+            items = about.get("items")
+            choices = _choices(items.get("enum"), items.get("anyOf")) if isinstance(items, dict) else ()
+            return ("choices", choices) if choices else ("unknown", ())
+        case _:
+            return "unknown", ()
+
+
+def _choices(values: Any, titled: Any) -> tuple[Choice, ...]:
+    if isinstance(titled, list):
+        return tuple(
+            Choice(one["const"], _string(one.get("title")) or one["const"], _string(one.get("description")))
+            for one in titled
+            if isinstance(one, dict) and isinstance(one.get("const"), str)
+        )
+    if isinstance(values, list):
+        return tuple(Choice(value, value or "(empty)") for value in values if isinstance(value, str))
+    return ()
+
+
+def _default(kind: Kind, choices: Sequence[Choice], default: Any) -> Entry:
+    """Return a default as its control holds it; one that does not fit is none."""
+    offered = [choice.value for choice in choices]
+    if kind == "boolean":
+        return default if isinstance(default, bool) else None
+    if kind == "choices":
+        given = default if isinstance(default, list) else []
+        return tuple(value for value in offered if value in given)
+    if kind == "choice":
+        return default if default in offered else None
+    if kind == "text":
+        return _string(default)
+    if isinstance(default, int | float) and not isinstance(default, bool):
+        return _plain(default)
+    return ""
+
+
+def _several(field: Field, chosen: tuple[str, ...]) -> list[str] | None:
+    if not chosen and not field.required:
+        return None
+    if field.required and not chosen and not field.least:
+        return []
+    _check_count(field, len(chosen), "chosen")
+    return list(chosen)
+
+
+def _text(field: Field, text: str) -> str:
+    _check_count(field, len(text), "characters")
+    if field.format in FORMATS and not _has_format(field.format, text):
+        raise Refused(f"This should be {FORMATS[field.format]}.")
+    return text
+
+
+def _has_format(name: str, text: str) -> bool:
+    try:
+        match name:
+            case "email":
+                return _EMAIL.fullmatch(text) is not None
+            case "uri":
+                parts = urlsplit(text)
+                return bool(parts.scheme and (parts.netloc or parts.path)) and not re.search(r"\s", text)
+            case "date":
+                return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(text))
+            case _:
+                return _DATE_TIME.fullmatch(text) is not None and bool(datetime.fromisoformat(text.upper()))
+    except ValueError:  # looks right, but there is no such day or address
+        return False
+
+
+def _number(field: Field, text: str) -> int | float:
+    if field.kind == "integer" or _INTEGER.fullmatch(text):
+        if not _INTEGER.fullmatch(text):
+            raise Refused("This should be a whole number.")
+        number: int | float = int(text)
+    else:
+        try:
+            number = float(text)
+        except ValueError:
+            raise Refused("This should be a number.") from None
+        if not math.isfinite(number) or "_" in text:
+            raise Refused("This should be a number.")
+    if field.least is not None and number < field.least:
+        raise Refused(f"The smallest is {_plain(field.least)}.")
+    if field.most is not None and number > field.most:
+        raise Refused(f"The largest is {_plain(field.most)}.")
+    return number
+
+
+def _check_count(field: Field, count: int, what: str) -> None:
+    if field.least is not None and count < field.least:
+        raise Refused(f"At least {_plain(field.least)} {what}; there are {count}.")
+    if field.most is not None and count > field.most:
+        raise Refused(f"At most {_plain(field.most)} {what}; there are {count}.")
+
+
+def _limit(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _plain(number: float) -> str:
+    """Return a number without a needless point."""
+    return str(int(number)) if math.isfinite(number) and number == int(number) else str(number)
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""

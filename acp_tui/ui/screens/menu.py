@@ -1,0 +1,154 @@
+"""A menu: a titled list that narrows while the person types; for modes, models, sessions and themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+_LABEL_CELLS = 36
+"""Widest column of labels; a longer label moves its own description to the right."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to choose."""
+
+    key: str
+    """What the menu dismisses with; any text."""
+    label: str
+    description: str = ""
+    group: str = ""
+    """Heading that it stands under; items of one group follow each other."""
+
+
+def matching(items: Iterable[Item], words: str) -> list[Item]:
+    """Return the items that contain every word somewhere, in whichever case."""
+    wanted = words.casefold().split()
+    return [
+        item
+        for item in items
+        if all(word in f"{item.label} {item.description} {item.group}".casefold() for word in wanted)
+    ]
+
+
+class MenuList(OptionList, can_focus=False):
+    """The items of a menu; the line above has the focus."""
+
+
+class Menu(Dialog[str]):
+    """Lets the person choose one item; dismisses with its key, or None."""
+
+    WAITS_FOR_PAUSE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "put_aside", "Close", id="menu.close"),
+        Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
+        Binding("down", "move('cursor_down')", "Down", show=False, id="menu.down"),
+        Binding("pageup", "move('page_up')", "Page up", show=False, id="menu.page-up"),
+        Binding("pagedown", "move('page_down')", "Page down", show=False, id="menu.page-down"),
+    ]
+
+    def __init__(self, title: str, items: Sequence[Item], current: str | None, look: Look) -> None:
+        super().__init__(title, look)
+        self._items = list(items)
+        self._shown: dict[Option, Item] = {}
+        self._current = current
+        widest = max((cell_len(safe_line(item.label)) for item in self._items), default=0)
+        self._column = min(widest, _LABEL_CELLS)
+
+    def compose(self) -> ComposeResult:
+        """Yield the filter and the items below it."""
+        with Vertical(id="box"):
+            yield Input(placeholder="type to filter", id="filter")
+            yield MenuList(id="body", markup=False)
+            yield Static(Content("nothing matches"), id="nothing")
+            yield Static(id="below")
+            yield Vertical(id="answers")
+            yield Static(id="hints")
+
+    def on_mount(self) -> None:
+        """List everything, with the current item chosen."""
+        self._list("")
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        move = "Up/Down" if self.look.ascii else "↑↓"
+        return [(move, "move"), ("Enter", "choose"), ("Esc", "close")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the filter."""
+        return self.query_one(Input)
+
+    def action_move(self, how: str) -> None:
+        """Move to another item."""
+        getattr(self.body, f"action_{how}")()
+
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._list(event.value)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.body.action_select()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._shown[event.option].key)
+
+    @property
+    def body(self) -> MenuList:
+        """The list, which scrolls by itself."""
+        return self.query_one(MenuList)
+
+    def _list(self, words: str) -> None:
+        """Show what matches, keeping the item that was moved to if it still does."""
+        found = matching(self._items, words)
+        kept = self._highlighted_key() or self._current
+        self._shown = {}
+        options: list[Option] = []
+        group = ""
+        for item in found:
+            if item.group != group:
+                group = item.group
+                options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
+            option = Option(self._row(item))
+            self._shown[option] = item
+            options.append(option)
+        self.body.set_options(options)
+        self.query_one("#nothing").display = not found
+        self._highlight(options, kept)
+        self.call_after_refresh(self.fit)
+
+    def _highlighted_key(self) -> str | None:
+        highlighted = self.body.highlighted
+        return None if highlighted is None else self._shown[self.body.options[highlighted]].key
+
+    def _highlight(self, options: Sequence[Option], key: str | None) -> None:
+        choosable = [number for number, option in enumerate(options) if option in self._shown]
+        same = [number for number in choosable if self._shown[options[number]].key == key]
+        self.body.highlighted = next(iter(same or choosable), None)
+
+    def _row(self, item: Item) -> Content:
+        mark = self.look.glyph("current") if item.key == self._current else " "
+        label = safe_line(item.label)
+        gap = " " * max(0, self._column - cell_len(label))
+        return Content.assemble(
+            (f"{mark} ", "$accent"), label, (f"{gap}  {safe_line(item.description)}", "$muted")
+        )
