@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import set_cell_size
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -17,6 +17,9 @@ from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
+
+_NAME: Final = 30
+"""Cells of the column of names."""
 
 
 class Offer(NamedTuple):
@@ -74,8 +77,9 @@ def commands(
 
 
 def _shown(name: Content, offer: Offer) -> Content:
-    """Put the help under the name, as Textual would if it did not read a help as markup."""
-    return Content("\n").join([name, Content.styled(offer.help, "$muted")]) if offer.help else name
+    """Put the help beside the name; Textual would read it as markup, and take a second row for it."""
+    gap = max(2, _NAME - name.cell_length)
+    return Content.assemble(name, " " * gap, (offer.help, "not bold $muted")) if offer.help else name
 
 
 def _highlighted(matcher: Matcher, name: str) -> Content:

@@ -1,0 +1,136 @@
+import json
+import time
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from acp_tui.store.journal import Journal
+from acp_tui.ui.screens.frame import FrameScreen
+from acp_tui.ui.screens.frame_list import FrameList
+from acp_tui.ui.screens.protocol import ProtocolScreen
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+
+def encoded(msg: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **msg}).encode()
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    journal = Journal(tmp_path / "j.ndjson", clock=(n / 10 for n in count()).__next__)
+    journal.note({"start": ["agent"], "cwd": "/w"})
+    journal.record("out", encoded({"id": 1, "method": "session/new", "params": {"cwd": "/w"}}))
+    journal.record("in", encoded({"id": 1, "result": {"sessionId": "session-abcdefgh"}}))
+    params = {"sessionId": "session-abcdefgh", "prompt": [{"type": "text", "text": "needle [/x]"}]}
+    journal.record("out", encoded({"id": 2, "method": "session/prompt", "params": params}))
+    journal.raw("Welcome to [bold]agent \x1b]0;t\x07")
+    journal.err("a warning")
+    journal.record("in", encoded({"id": 2, "error": {"code": -32603, "message": "overloaded"}}))
+    journal.flush()
+    return journal
+
+
+async def test_frames_are_listed_with_what_they_mean(journal: Journal) -> None:
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(110, 20)) as pilot:
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+
+        shown = screen_text(app)
+        assert "→ session/new" in shown
+        assert "← response to session/new" in shown
+        assert "← error for session/prompt  overloaded" in shown
+        assert "300 ms" in shown
+        assert "abcdefgh" in shown
+        assert "Welcome to [bold]agent ␛]0;t␇" in shown
+        assert "stderr  a warning" in shown
+
+
+async def test_what_comes_is_followed_until_the_cursor_moves_up(journal: Journal) -> None:
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 12)) as pilot:
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+        for number in range(50):
+            journal.record("in", encoded({"method": f"_news/{number}"}))
+        journal.flush()
+        await until(pilot, lambda: "_news/49" in screen_text(app))
+
+        await pilot.press("up")
+        journal.record("in", encoded({"method": "_news/last"}))
+        journal.flush()
+        await until(pilot, lambda: "58 frames" in screen_text(app))
+
+        assert "_news/last" not in screen_text(app)
+
+
+async def test_a_filter_finds_words_within_frames(journal: Journal) -> None:
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+        await pilot.press("slash", *"needle")
+        await until(pilot, lambda: "1 of 7 frames" in screen_text(app))
+        assert "session/prompt" in screen_text(app)
+
+        app.screen.query_one(Input).value = "errors"
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+        assert "1 of 7 frames" in screen_text(app)
+
+        await pilot.press("escape")
+        await until(pilot, lambda: "session/new" in screen_text(app))
+        assert app.results == []
+
+
+async def test_a_frame_opens_as_json_and_is_copied_whole(journal: Journal) -> None:
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+        app.screen.query_one(FrameList).action_move(-3)
+        await pilot.press("enter")
+        await until(pilot, lambda: '"text": "needle [/x]"' in screen_text(app))
+        await pilot.press("c")
+
+        assert json.loads(app.clipboard)["msg"]["params"]["prompt"][0]["text"] == "needle [/x]"
+        await pilot.press("escape")
+        assert not isinstance(app.screen, FrameScreen)
+
+
+async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
+    journal.record("in", encoded({"id": 9, "result": {"content": "x" * 10_000_000}}))
+    journal.flush()
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "9.5 MB" in screen_text(app))
+        started = time.process_time()
+        await pilot.press("enter")
+        await until(pilot, lambda: "Only the beginning" in screen_text(app))
+
+        assert '"content": "xxx' in screen_text(app)
+        assert time.process_time() - started < 0.5  # the keys and frames of the pilot included
+        await pilot.press("c")
+        assert app.clipboard == ""
+
+
+async def test_a_large_journal_opens_at_its_end_and_is_read_whole_on_request(journal: Journal) -> None:
+    line = encoded({"method": "session/update", "params": {"sessionId": "s", "update": {}, "pad": "p" * 200}})
+    for _ in range(10_000):
+        journal.record("in", line)
+    journal.flush()
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 20)) as pilot:
+        await until(pilot, lambda: "before them are not shown" in screen_text(app))
+        await pilot.press("b")
+        await until(pilot, lambda: "10,007 frames" in screen_text(app))
+
+        assert "not shown" not in screen_text(app)
+
+
+@pytest.mark.parametrize("path", [None, Path("/no/such/journal.ndjson")])
+async def test_without_a_journal_it_says_how_to_have_one(path: Path | None) -> None:
+    app = Stage(ProtocolScreen(path, look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "journal = true" in screen_text(app))
+        await pilot.press("c", "e", "slash", "escape")
+
+        assert app.results == [None]
