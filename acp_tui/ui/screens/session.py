@@ -117,7 +117,8 @@ class SessionScreen(Screen[None]):
         await self.query_one("#prompt-row").mount(box)
         self.completing = Completing(box, self.query_one("#completions", Lines), self._commands)
         box.focus()
-        box.insert("".join(self._early_keys))
+        for key in self._early_keys:
+            box.action_enter() if key == "\r" else box.insert(key)
         self.set_interval(1.0, self._tick)
         await self.beginning.begin()
 
@@ -138,7 +139,7 @@ class SessionScreen(Screen[None]):
 
     def on_key(self, event: Key) -> None:
         """Keep what is typed before the prompt is there."""
-        if not self.query("#prompt") and event.is_printable and event.character:
+        if not self.query("#prompt") and event.character and (event.is_printable or event.key == "enter"):
             self._early_keys.append(event.character)
 
     def on_resize(self, event: Resize) -> None:

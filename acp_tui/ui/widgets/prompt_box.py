@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -14,11 +15,11 @@ class PromptBox(TextArea):
     """Several lines of plain text: Enter sends, other keys make a line; up and down recall old ones."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "enter", "Send", id="prompt.send", priority=True),
+        Binding("enter", "enter", "Send", id="prompt.send"),
         Binding(
             "shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line", priority=True
         ),
-        Binding("tab", "complete", "Complete", id="prompt.complete", show=False, priority=True),
+        Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
     ]
 
     @dataclass
@@ -53,6 +54,14 @@ class PromptBox(TextArea):
         self._history: list[str] = []
         self._place = 0
         self._draft = ""
+
+    async def _on_key(self, event: Key) -> None:
+        """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            event.stop()
+            event.prevent_default()
+            await self.run_action(binding.action)
+            return
 
     def action_enter(self) -> None:
         """Send, or make a line, as the person has set it."""
