@@ -38,7 +38,12 @@ class Diff(Word):
     path: str
     new_text: str
     old_text: str | None = None
-    """Null, absent and, for some agents, empty: a new file."""
+    """Null, absent and, for some agents, empty: a new file. See `before`."""
+
+    @property
+    def before(self) -> str | None:
+        """The text before the change; None for a new file, however the agent says it."""
+        return self.old_text or None
 
 
 class TerminalItem(Word):

@@ -44,7 +44,7 @@ class Files:
         changed = False
         for position, item in enumerate(call.content):
             if isinstance(item, Diff):
-                edit = Edit(item.old_text, item.new_text)
+                edit = Edit(item.before, item.new_text)
                 path = item.path if item.path.startswith("/") else f"{cwd.rstrip('/')}/{item.path}"
                 reported = self._change(path).reported
                 key = (call.tool_call_id, position)

@@ -135,7 +135,7 @@ class DiffPreview(Block):
         from acp_tui.ui.widgets.diff import compute
         from acp_tui.ui.widgets.diff_paint import diff_rows
 
-        difference = compute(self._diff.old_text or None, self._diff.new_text, time.monotonic() + 0.03)
+        difference = compute(self._diff.before, self._diff.new_text, time.monotonic() + 0.03)
         rows = diff_rows(difference, self._diff.path, max(1, width - 2), look, _DIFF_ROWS)
         return [[Segment("  "), *row] for row in rows]
 
@@ -183,7 +183,7 @@ def _counts(call: ToolCall) -> tuple[int, int]:
         if isinstance(item, Diff) and len(item.new_text) + len(item.old_text or "") < _COUNTED:
             from acp_tui.ui.widgets.diff import counts
 
-            plus, minus = counts(item.old_text or None, item.new_text)
+            plus, minus = counts(item.before, item.new_text)
             added, removed = added + plus, removed + minus
     return added, removed
 

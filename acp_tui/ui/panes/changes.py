@@ -53,10 +53,10 @@ class ChangesPane(Pane):
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         from acp_tui.ui.widgets.diff import counts
 
-        pairs = [counts(edit.old or None, edit.new) for edit in file.edits]
+        pairs = [counts(edit.old, edit.new) for edit in file.edits]
         added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
         self._counts[path] = added, removed
-        is_new = bool(file.edits) and not file.edits[0].old
+        is_new = bool(file.edits) and file.edits[0].old is None
         left = [("success" if is_new else "warning", "A " if is_new else "M "), ("text", inside(path, cwd))]
         right = [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
         line = self._lines.get(path)

@@ -103,5 +103,5 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
             note = "" if file.written is not None else "as the agent reported"
             if len(edits) > 1:
                 note = f"edit {number} of {len(edits)}, {note}"
-            whole = file.written is not None or not edit.old
-            yield FileDiff(inside(file.path, cwd), edit.old or None, edit.new, note, 1 if whole else None)
+            whole = file.written is not None or edit.old is None
+            yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)

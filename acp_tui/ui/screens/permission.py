@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.permission_details import details_of, diffs_of, rest_of_input, short, wish_of
+from acp_tui.ui.screens.permission_details import details_of, diffs_of, has_more, short, wish_of
 from acp_tui.ui.widgets import answer_list
 from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -71,7 +71,7 @@ class PermissionDialog(Dialog[Answer]):
         Binding("down", "move(1)", "Next option", show=False, id="permission.down"),
         Binding("enter", "choose", "Choose the option moved to", show=False, id="permission.choose"),
         Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
-        Binding("i", "toggle_input", "Open the input", id="permission.input"),
+        Binding("i", "toggle_whole", "Show all of the text", id="permission.whole"),
     ]
 
     def __init__(
@@ -102,11 +102,11 @@ class PermissionDialog(Dialog[Answer]):
         self._call = call
         self._cwd = cwd
         self._inside = inside
-        self._input_open = False
+        self._whole = False
         self._zoomed = False
         self._rejecting: PermissionOption | None = None
         self._files = [
-            FileDiff(short(diff.path, cwd), diff.old_text, diff.new_text) for diff in diffs_of(call)
+            FileDiff(short(diff.path, cwd), diff.before, diff.new_text) for diff in diffs_of(call)
         ]
         self.set_class(bool(self._files), "-changes")
 
@@ -144,8 +144,8 @@ class PermissionDialog(Dialog[Answer]):
             possible = bool(self._files) and self._rejecting is None
         elif action in ("answer", "move", "choose", "give_reason"):
             possible = not self._zoomed and self._rejecting is None
-        elif action == "toggle_input":
-            possible = rest_of_input(self._call) is not None and not self._zoomed
+        elif action == "toggle_whole":
+            possible = has_more(self._call) and not self._zoomed
         else:
             possible = True
         return super().check_action(action, parameters) if possible else False
@@ -205,9 +205,9 @@ class PermissionDialog(Dialog[Answer]):
         self.body.scroll_home(animate=False)
         self._redraw()
 
-    def action_toggle_input(self) -> None:
-        """Open or fold the raw input."""
-        self._input_open = not self._input_open
+    def action_toggle_whole(self) -> None:
+        """Show the input and all of long texts, or not."""
+        self._whole = not self._whole
         self.query_one(Details).show(self._details())
         self._redraw()
 
@@ -226,7 +226,7 @@ class PermissionDialog(Dialog[Answer]):
         return self.query_one(AnswerList)
 
     def _details(self) -> list[TextBlock]:
-        return details_of(self._call, self._cwd, self._inside, self.look, input_open=self._input_open)
+        return details_of(self._call, self._cwd, self._inside, self.look, whole=self._whole)
 
     def _shown(self, option: PermissionOption) -> answer_list.Answer:
         key = next((key for key, other in self._keys.items() if other is option), " ")

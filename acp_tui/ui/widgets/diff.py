@@ -55,7 +55,7 @@ class Difference:
         if self.line_ends:
             found.append(f"line ends changed: {self.line_ends[0]} → {self.line_ends[1]}")
         if self.final_newline == (True, False):
-            found.append("no newline at end any more")
+            found.append("no newline at end" if self.status == "new" else "no newline at end any more")
         elif self.final_newline == (False, True):
             found.append("newline at end added")
         elif self.final_newline == (False, False) and self.status == "changed":
