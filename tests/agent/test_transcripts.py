@@ -1,0 +1,159 @@
+"""Whole recordings of real agents: nothing is lost, doubled or left open."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.agent.replay import replay
+from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.session import Session
+from tests import recordings
+from tests.journals import Line
+
+
+def last_load(rows: list[Line], session_id: str) -> int:
+    """Return where the session was loaded for the last time: what came before is replayed after it."""
+    loads = [
+        number
+        for number, row in enumerate(rows)
+        if row.direction == "out"
+        and row.msg.get("method") == "session/load"
+        and row.msg["params"].get("sessionId") == session_id
+        and not failed(rows[number:], row.msg["id"])
+    ]
+    return loads[-1] if loads else 0
+
+
+def failed(rows: list[Line], call_id: int) -> bool:
+    answer = next(row.msg for row in rows if row.direction == "in" and row.msg.get("id") == call_id)
+    return "error" in answer
+
+
+def chunks(rows: list[Line], session: Session, kind: str) -> str:
+    """Return what the chunks of a kind say, one after the other, as far as the session keeps them."""
+    text = ""
+    for row in rows[last_load(rows, session.id) :]:
+        if row.direction == "in" and row.msg.get("method") == "session/update":
+            update = row.msg["params"]["update"]
+            if row.msg["params"]["sessionId"] == session.id and update["sessionUpdate"] == kind:
+                text += update["content"].get("text", "")
+    return text
+
+
+def said(session: Session, kind: type[AgentMessage | Thought]) -> str:
+    return "".join(text_of(entry) for entry in session.entries if isinstance(entry, kind))
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_a_recording_is_replayed_whole(name: str) -> None:
+    rows = recordings.rows(name)
+
+    replayed = replay(rows)
+
+    assert replayed.noise == sum(row.direction == "raw" for row in rows)
+    for session in replayed.sessions.values():
+        assert said(session, AgentMessage) == chunks(rows, session, "agent_message_chunk")
+        assert said(session, Thought) == chunks(rows, session, "agent_thought_chunk")
+        calls = [entry for entry in session.entries if isinstance(entry, ToolCall)]
+        assert len({call.tool_call_id for call in calls}) == len(calls)
+        assert [call.tool_call_id for call in calls if not call.is_final] == []
+        assert (session.turn_state, session.questions, session.pending) == ("idle", {}, {})
+        assert not session.connected
+        assert all(turn.ended is not None for turn in session.turns)
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_every_session_of_a_recording_is_there_with_its_calls_and_prompts(name: str) -> None:
+    rows = recordings.rows(name)
+    sessions = replay(rows).sessions
+    made = [row.msg["result"]["sessionId"] for row in rows if row.direction == "in" and is_new(row.msg)]
+    assert set(made) <= set(sessions)
+
+    for session in sessions.values():
+        after = rows[last_load(rows, session.id) :]
+        named = {
+            update["toolCallId"]
+            for row in after
+            if row.direction == "in" and row.msg.get("method") == "session/update"
+            for update in [row.msg["params"]["update"]]
+            if row.msg["params"]["sessionId"] == session.id and "toolCallId" in update
+        }
+        assert all(session.tool_call(call) is not None for call in named)
+        sent = [
+            "".join(block.get("text", "") for block in row.msg["params"]["prompt"])
+            for row in after
+            if row.direction == "out" and row.msg.get("method") == "session/prompt"
+            if row.msg["params"].get("sessionId") == session.id
+        ]
+        shown = [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage)]
+        assert [text for text in sent if text not in shown] == []
+
+
+def is_new(msg: dict[str, object]) -> bool:
+    result = msg.get("result")
+    return isinstance(result, dict) and "sessionId" in result and "modes" in result
+
+
+def only(name: str) -> Session:
+    """Return the only session of a recording."""
+    (session,) = replay(recordings.rows(name)).sessions.values()
+    return session
+
+
+def test_gemini_shows_its_edits_as_files_with_old_and_new_text() -> None:
+    session = only("gemini-basic")
+
+    edits = {path: change.edits[-1] for path, change in session.files.items()}
+
+    assert edits["/workspace/notes.txt"].old is not None
+    assert edits["/workspace/new.txt"].old in (None, "")
+    assert session.option("mode") is not None
+    assert session.option("model") is not None
+    assert {"memory", "memory show"} <= {command.name for command in session.commands}
+
+
+def test_a_refused_call_of_gemini_is_rejected_although_the_agent_says_no_more() -> None:
+    calls = [entry for entry in only("gemini-reject").entries if isinstance(entry, ToolCall)]
+
+    rejected = [call for call in calls if call.status == "rejected"]
+    assert rejected
+    assert all("(you)" in call.decision for call in rejected)
+
+
+def test_output_of_commands_that_codex_runs_by_itself_is_kept_with_its_exit_code() -> None:
+    calls = [entry for entry in only("codex-basic").entries if isinstance(entry, ToolCall)]
+
+    told = [(str(call.output), call.exit_code) for call in calls if call.output is not None]
+
+    assert ("out\nerr\n", 3) in told
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "gemini", "kimi", "opencode", "pi", "qwen"])
+def test_a_cancelled_turn_says_so_and_the_next_one_is_a_turn_of_its_own(agent: str) -> None:
+    session = only(f"{agent}-cancel")
+
+    assert "cancelled" in {turn.stop_reason for turn in session.turns}
+    assert any(isinstance(entry, Notice) and entry.text == "Cancelled." for entry in session.entries)
+
+
+def test_an_agent_that_never_answers_leaves_no_session() -> None:
+    replayed = replay(recordings.rows("deepagents-noauth"))
+
+    assert (replayed.sessions, replayed.info) == ({}, None)
+
+
+def test_who_the_agent_is_comes_with_the_recording() -> None:
+    info = replay(recordings.rows("gemini-basic")).info
+
+    assert info is not None
+    assert info.agent_info is not None
+    assert info.agent_info.shown == "Gemini CLI"
+
+
+def test_the_prompt_of_two_sessions_at_once_is_in_each() -> None:
+    sessions = replay(recordings.rows("gemini-blocks")).sessions
+
+    assert len(sessions) == 2
+    for session in sessions.values():
+        assert any(isinstance(entry, UserMessage) for entry in session.entries)
+        assert any(isinstance(entry, AgentMessage) for entry in session.entries)

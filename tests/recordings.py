@@ -1,0 +1,25 @@
+"""The recorded traffic of agents nobody here wrote, row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.journals import Line
+
+FOLDER = Path(__file__).parent / "transcripts"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.ndjson"))
+
+
+def rows(name: str) -> list[Line]:
+    """Return the rows of one transcript, such as `gemini-basic`."""
+    lines = (FOLDER / f"{name}.ndjson").read_text("utf-8").splitlines()
+    return [Line(row["t"], row["dir"], row["msg"]) for row in map(json.loads, lines)]
+
+
+def updates(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the updates that an agent sent, with their session."""
+    news = [row.msg for row in rows(name) if row.direction == "in"]
+    params = [msg["params"] for msg in news if msg.get("method") == "session/update"]
+    return [(each["sessionId"], each["update"]) for each in params]
