@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import work
 from textual.app import App
@@ -17,6 +19,9 @@ from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
     from acp_tui.ui.start import Start
+
+_HANG_UP: Final = 4.0
+"""Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
 
 
 class AcpApp(App[int]):
@@ -52,10 +57,17 @@ class AcpApp(App[int]):
     def on_mount(self) -> None:
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.action_leave)
+        loop.add_signal_handler(signal.SIGTERM, self.action_leave)
+        signal.signal(signal.SIGHUP, lambda *_: self._hang_up(loop))
         for problem in self._start.problems:
             self.notify(str(problem), title="Settings", severity="warning", timeout=15)
+
+    def _hang_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The terminal is gone: leave, and if the way out waits for it, leave without."""
+        last_resort = threading.Timer(_HANG_UP, os._exit, (128 + signal.SIGHUP,))
+        last_resort.daemon = True
+        last_resort.start()
+        loop.call_soon_threadsafe(self.action_leave)
 
     def use_theme(self, name: str) -> None:
         """Draw in the theme of this name from now on; a broken one says why and acp-dark is used."""
