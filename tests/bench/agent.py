@@ -1,0 +1,115 @@
+"""An agent that says what the prompt orders, as fast as the pipe takes it or at a given rate.
+
+Orders (characters and bytes, separated by blanks):
+    stream CHARACTERS MESSAGE    Markdown in pieces of 40; messages of MESSAGE characters (0: one)
+    pace CHARACTERS RATE COUNT   Markdown at once, then COUNT pieces, RATE a second
+    count UPDATES                numbered pieces
+    line BYTES                   one line of that length
+    flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
+Each answer but a flood ends with the words of `END`. The prompt before may be echoed: it is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from tests.bench.prose import markdown, pieces
+
+END = "all-is-said"
+READY = "may-I-begin"
+_SESSION = "bench"
+
+
+def main() -> None:
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        match message.get("method"):
+            case "initialize":
+                _send(encoded({"id": message["id"], "result": {"protocolVersion": 1}}))
+            case "session/new":
+                _send(encoded({"id": message["id"], "result": {"sessionId": _SESSION}}))
+                _send(chunk(READY))
+            case "session/prompt":
+                order, *numbers = message["params"]["prompt"][0]["text"].split()
+                ORDERS[order](*map(int, numbers))
+                _send(encoded({"id": message["id"], "result": {"stopReason": "end_turn"}}))
+
+
+def stream(characters: int, message: int) -> None:
+    _send(b"".join(streamed(characters, message)))
+
+
+def streamed(characters: int, message: int) -> Iterator[bytes]:
+    """Return the lines of a streamed answer."""
+    said = 0
+    for piece in pieces(markdown(characters)):
+        yield chunk(piece, f"m{said // message}" if message else None)
+        said += len(piece)
+    yield chunk(f"\n\n{END}\n", "last" if message else None)
+
+
+def pace(characters: int, rate: int, count: int) -> None:
+    _send(b"".join(map(chunk, pieces(markdown(characters)))) + chunk(f"\n\n{END}\n\n"))
+    later = pieces(markdown(count * 50, seed=3))[:count]
+    start = time.monotonic()
+    for number, piece in enumerate(later):
+        time.sleep(max(0.0, start + number / rate - time.monotonic()))
+        _send(chunk(piece))
+
+
+def count(updates: int) -> None:
+    _send(b"".join(chunk(f"{number}\n") for number in range(updates)) + chunk(f"\n\n{END}\n"))
+
+
+def line(size: int) -> None:
+    word = "long lines happen "
+    _send(chunk(word * (size // len(word))) + chunk(f"\n\n{END}\n"))
+
+
+def flood(size: int) -> None:
+    lines = b"".join(map(chunk, pieces(markdown(60_000))))
+    sent = 0
+    with open(os.environ["ACP_BENCH_SENT"], "wb", buffering=0) as told:
+        while sent < size:
+            for start in range(0, len(lines), 65_536):
+                sent += len(lines[start : start + 65_536])
+                _send(lines[start : start + 65_536])
+                os.pwrite(told.fileno(), b"%12d" % sent, 0)
+
+
+ORDERS: Final[dict[str, Callable[..., None]]] = {
+    "stream": stream,
+    "pace": pace,
+    "count": count,
+    "line": line,
+    "flood": flood,
+}
+
+
+def chunk(text: str, message_id: str | None = None) -> bytes:
+    update: dict[str, Any] = {
+        "sessionUpdate": "agent_message_chunk",
+        "content": {"type": "text", "text": text},
+    }
+    if message_id is not None:
+        update["messageId"] = message_id
+    return encoded({"method": "session/update", "params": {"sessionId": _SESSION, "update": update}})
+
+
+def encoded(message: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n"
+
+
+def _send(data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(1, view) :]
+
+
+if __name__ == "__main__":
+    main()

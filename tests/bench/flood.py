@@ -1,0 +1,74 @@
+"""More than can be drawn: nothing is lost, and the agent waits instead of our memory growing."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from acp_tui.acp.content import TextContent
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.process import Process
+from acp_tui.host.host import Host
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.entries import AgentMessage
+from acp_tui.store.journal import Journal
+from tests.bench.program import Program
+from tests.bench.table import Row, at_least, at_most
+from tests.bench.talk import order, talk
+
+BURST = 10_000
+FLOOD = 60_000_000
+
+
+def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
+    kept, seconds = asyncio.run(_burst(env))
+    yield Row("burst of 10,000 updates, in order", "updates", kept, BURST, (at_least(BURST),))
+    yield Row("burst of 10,000 updates, rate", "1000/s", kept / seconds / 1e3)
+    with talk(env) as program:
+        before = program.memory()
+        order(program, f"flood {FLOOD}")
+        yield from _flooded(program, Path(env["ACP_BENCH_SENT"]), before, 4 if quick else 25)
+
+
+def _flooded(program: Program, sent: Path, before: float, seconds: float) -> Iterator[Row]:
+    """Look on for some seconds; every tenth of one, see how far the agent came and whether it could go on."""
+    marks: list[int] = []
+    memory = 0.0
+    for _ in range(round(seconds * 10)):
+        program.look_on(0.1)
+        marks.append(int(sent.read_bytes() or b"0") if sent.exists() else 0)
+        memory = max(memory, program.memory() - before)
+    steps = [later - earlier for earlier, later in pairwise(marks)]
+    halted = steps.count(0) / len(steps)
+    first_halt = next((k for k, step in enumerate(steps) if not step and marks[k]), len(steps) - 1)
+    yield Row(
+        "flood of 60 MB, memory beside what was taken in", "MB", memory, marks[-1] / 1e6, (at_most(60),)
+    )
+    yield Row(
+        "flood of 60 MB, taken in before the agent waits", "MB", marks[first_halt] / 1e6, None, (at_most(20),)
+    )
+    yield Row("flood of 60 MB, time for which the agent waits", "%", halted * 100, None, (at_least(50),))
+    resumed = sum(1 for step in steps[first_halt:] if step)
+    yield Row("flood of 60 MB, times that reading went on", "", resumed)
+
+
+async def _burst(env: Mapping[str, str]) -> tuple[int, float]:
+    """Return how many numbered updates stand in the session in their order, and the seconds it took."""
+    process = Process.spawn((sys.executable, "-m", "tests.bench.agent"), env=env)
+    agent = Agent(process, Host(Terminals()), Journal(None), lambda *_: None, name="bench", version="0")
+    reading = asyncio.create_task(agent.run())
+    await agent.initialize()
+    session = await agent.new_session(env["HOME"], (), [])
+    began = time.perf_counter()
+    await agent.prompt(session.id, [TextContent(text=f"count {BURST}")])
+    seconds = time.perf_counter() - began
+    answer = session.entries[-1]
+    assert isinstance(answer, AgentMessage)
+    lines = str(answer.parts[-1]).splitlines()
+    await agent.stop()
+    await reading
+    return sum(line == str(place) for place, line in enumerate(lines[:BURST])), seconds

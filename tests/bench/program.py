@@ -1,0 +1,125 @@
+"""A program on a terminal of its own: what it draws, what it costs, keys for it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+PATIENCE = 60.0
+"""Seconds after which what is waited for counts as never coming."""
+
+
+class Program:
+    """Started on a PTY of 120 by 40 cells; as a context it is killed at the end, with all that it started."""
+
+    def __init__(
+        self, argv: Sequence[str], env: Mapping[str, str], size: tuple[int, int] = (120, 40)
+    ) -> None:
+        self.started = time.perf_counter()
+        self.pid, self._pty = pty.fork()
+        if not self.pid:
+            try:
+                os.execvpe(argv[0], list(argv), dict(env))
+            finally:
+                os._exit(127)
+        columns, rows = size
+        fcntl.ioctl(self._pty, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._drawn = b""
+        self.bytes_drawn = 0
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for child in self.children():
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self._pty)
+
+    def type(self, text: str) -> None:
+        os.write(self._pty, text.encode())
+
+    def wait_for(self, text: str, patience: float = PATIENCE) -> float:
+        """Return when (perf_counter) a text was drawn since the last wait.
+
+        Raises:
+            TimeoutError: it was not.
+        """
+        wanted = text.encode()
+        end = time.perf_counter() + patience
+        while wanted not in self._drawn:
+            left = end - time.perf_counter()
+            if left <= 0 or not self._read(left):
+                raise TimeoutError(f"never drawn: {text}; last: {self._drawn[-300:]!r}")
+        seen = time.perf_counter()
+        self._drawn = b""
+        return seen
+
+    def look_on(self, seconds: float) -> None:
+        """Take what is drawn meanwhile."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            self._read(left)
+        self._drawn = b""
+
+    def look_on_until(self, condition: Callable[[], bool]) -> None:
+        """Take what is drawn until a condition holds.
+
+        Raises:
+            TimeoutError: it does not come to hold.
+        """
+        end = time.perf_counter() + PATIENCE
+        while not condition():
+            if time.perf_counter() > end:
+                raise TimeoutError("it never came to hold")
+            self.look_on(0.02)
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self._pty], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self._pty, 65_536)
+        except OSError:  # EIO: it has ended
+            return False
+        self.bytes_drawn += len(data)
+        self._drawn = self._drawn[-4_096:] + data
+        return bool(data)
+
+    # ------------------------------------------------------------------ what it costs
+
+    def cpu(self) -> float:
+        """Return the seconds of processor time that all its threads have taken."""
+        return (
+            sum(
+                int((task / "schedstat").read_text().split()[0])
+                for task in Path(f"/proc/{self.pid}/task").iterdir()
+            )
+            / 1e9
+        )
+
+    def memory(self) -> float:
+        """Return its resident memory in MB."""
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def children(self) -> list[int]:
+        """Return the processes that it started and still has."""
+        found: list[int] = []
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            with suppress(OSError):
+                found += map(int, (task / "children").read_text().split())
+        return found

@@ -1,0 +1,83 @@
+"""Commands that print as fast as they can: into the host alone, and into a view that draws them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from acp_tui.host.terminals import Terminals
+from tests.bench.apps import terminal
+from tests.bench.installed import PYTHON
+from tests.bench.keys import LETTERS, echoes
+from tests.bench.program import Program
+from tests.bench.table import Row, at_least, at_least_times, at_most
+
+LINES = ("sh", "-c", "seq -f 'line %.0f of what a long build has to tell its reader' 100000")
+YES = ("timeout", "2", "yes", "a line that says the same again and again")
+
+
+def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
+    for argv, name in ((LINES, "100,000 lines"), (YES, "`yes` for 2 s")):
+        floor = _bare(argv)
+        enough = (at_least(20), at_least_times(0.5))
+        yield Row(f"terminal, {name}, host alone", "MB/s", asyncio.run(_hosted(argv)), floor, enough)
+        rate, longest, grown = _drawn(argv, env)
+        yield Row(f"terminal, {name}, drawn", "MB/s", rate, floor, enough)
+        yield Row(f"terminal, {name}, key to echo, longest", "ms", longest, None, (at_most(100),))
+        yield Row(f"terminal, {name}, memory", "MB", grown, None, (at_most(60),))
+
+
+def _drawn(argv: Sequence[str], env: Mapping[str, str]) -> tuple[float, float, float]:
+    """Return (MB a second, the longest echo of a key in milliseconds, MB that memory has grown)."""
+    report = Path(env["HOME"]) / "report"
+    report.unlink(missing_ok=True)
+    with Program((PYTHON, "-m", "tests.bench.apps.terminal", str(report), *argv), env) as program:
+        program.wait_for(terminal.READY)
+        program.look_on(0.3)
+        before = program.memory()
+        program.type("\r")
+        longest = max(echoes(program, LETTERS[:20], pause=0.02))
+        program.look_on_until(report.exists)
+        figures = json.loads(report.read_text())
+        return figures["bytes"] / 1e6 / figures["seconds"], longest, program.memory() - before
+
+
+async def _hosted(argv: Sequence[str]) -> float:
+    """Return MB a second that a terminal of the host takes in."""
+    taken = 0
+
+    def listen(data: bytes) -> None:
+        nonlocal taken
+        taken += len(data)
+
+    terminals = Terminals()
+    began = time.perf_counter()
+    started = await terminals.create("bench", argv[0], argv[1:], cwd="/")
+    taken = len(started.attach(listen))
+    await started.wait()
+    seconds = time.perf_counter() - began
+    await terminals.close()
+    return taken / 1e6 / seconds
+
+
+def _bare(argv: Sequence[str]) -> float:
+    """Return MB a second of a loop that only reads."""
+    ours, theirs = pty.openpty()
+    began = time.perf_counter()
+    with subprocess.Popen(argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True):
+        os.close(theirs)
+        taken = 0
+        try:
+            while data := os.read(ours, 65_536):
+                taken += len(data)
+        except OSError:  # EIO is the end
+            pass
+    seconds = time.perf_counter() - began
+    os.close(ours)
+    return taken / 1e6 / seconds
