@@ -103,7 +103,8 @@ class ThemeProblem:
 
     def __str__(self) -> str:
         """Return the problem as one line, the way compilers do."""
-        return f"{self.path}:{self.line}: {self.message}"
+        place = f"{self.path}:{self.line}" if self.line else str(self.path)
+        return f"{place}: {self.message}"
 
 
 def find(user_folder: Path | None = None) -> dict[str, Path]:

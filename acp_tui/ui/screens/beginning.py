@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.start import Start
 
 _RECENT = 50
-"""Recorded sessions that are offered."""
+"""Recorded sessions that are looked at; those in which something was said are offered."""
 
 
 class Beginning:
@@ -38,7 +38,7 @@ class Beginning:
         from acp_tui.store.recorded import recent
         from acp_tui.ui.screens.agents import StartScreen
 
-        recorded = recent(data_folder() / "journals", _RECENT)
+        recorded = [one for one in recent(data_folder() / "journals", _RECENT) if one.title]
         screen = StartScreen(
             self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
         )
