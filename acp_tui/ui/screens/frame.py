@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 from acp_tui.store.tail import Tail
-from acp_tui.ui.beginning import beginning
+from acp_tui.ui.cut_json import beginning
 from acp_tui.ui.screens.frame_list import pieces
 from acp_tui.ui.screens.frames import Frame
 from acp_tui.ui.widgets.blocks import Block, TextBlock

@@ -1,7 +1,7 @@
 from acp_tui.session.files import Edit, FileChange
 from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order
 from acp_tui.ui.widgets.diff_view import FileDiff
-from tests.ui.screens.stage import Stage, look, screen_text, until
+from tests.ui.screens.screen_stage import Stage, look, screen_text, until
 
 
 def written(path: str, old: str | None, new: str) -> FileChange:
@@ -32,10 +32,10 @@ def test_snippets_of_one_file_are_counted_and_have_no_line_numbers() -> None:
     assert [diff.first_line for diff in shown] == [None, None]
 
 
-def test_an_empty_old_text_of_an_agent_is_a_new_file() -> None:
-    file = FileChange("/w/a", {("1", 0): Edit("", "b\n")})
+def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
+    file = FileChange("/w/a", {("1", 0): Edit(None, "b\n")})
 
-    assert next(differences([file], "/w")).old is None
+    assert list(differences([file], "/w")) == [FileDiff("a", None, "b\n", "as the agent reported", 1)]
 
 
 async def test_all_files_are_shown_with_their_counts() -> None:

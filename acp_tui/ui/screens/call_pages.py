@@ -1,0 +1,90 @@
+"""The pages of an opened tool call: what it holds, in order, without any widget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
+
+from acp_tui.acp.content import EmbeddedResource, TextContent
+from acp_tui.acp.tools import ContentItem, Diff, TerminalItem, UnknownItem
+from acp_tui.ui.entries.cards import card
+from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.json_block import JsonBlock
+from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.widgets.output_block import OutputBlock
+
+if TYPE_CHECKING:
+    from acp_tui.acp.tools import ToolCallContent
+    from acp_tui.session.entries import ToolCall
+
+Kind = Literal["text", "diff", "terminal", "json"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: things of a kind that stand together."""
+
+    name: str
+    """What it is called; no two pages of a call have the same name."""
+    kind: Kind
+    items: Sequence[Any] = field(default_factory=list)
+    """Content items; for `json`, the one value."""
+
+
+def pages(call: ToolCall) -> list[Page]:
+    """Return the pages of a call: its content in order, then what went in and came out of the tool."""
+    found = list(_content_pages(call.content))
+    if call.raw_input is not None:
+        found.append(Page("raw input", "json", [call.raw_input]))
+    if call.raw_output is not None:
+        found.append(Page("raw output", "json", [call.raw_output]))
+    if call.meta:
+        found.append(Page("_meta", "json", [call.meta]))
+    return found or [Page("text", "text")]
+
+
+def blocks(page: Page) -> list[Block]:
+    """Return what to show of a page of texts or of JSON."""
+    if page.kind == "json":
+        return [JsonBlock(page.items[0])]
+    if not page.items:
+        return [TextBlock([("notice", "The agent has reported nothing of it yet.")])]
+    return [_block(item) for item in page.items]
+
+
+def _content_pages(content: Sequence[ToolCallContent]) -> Iterator[Page]:
+    names: Counter[str] = Counter()
+    for kind, run in groupby(content, key=_kind):
+        items = list(run)
+        for together in [items] if kind != "terminal" else [[item] for item in items]:
+            names[kind] += 1
+            yield Page(kind if names[kind] == 1 else f"{kind} {names[kind]}", kind, together)
+
+
+def _kind(item: ToolCallContent) -> Kind:
+    if isinstance(item, Diff):
+        return "diff"
+    return "terminal" if isinstance(item, TerminalItem) else "text"
+
+
+def _block(item: ContentItem | UnknownItem) -> Block:
+    if isinstance(item, UnknownItem):
+        return JsonBlock(item.raw)
+    content = item.content
+    if isinstance(content, TextContent):
+        return _text(content.text)
+    if isinstance(content, EmbeddedResource) and content.resource.text is not None:
+        return OutputBlock(content.resource.text)
+    return card(content)
+
+
+def _text(text: str) -> Block:
+    """Return Markdown, as the protocol says, unless it is plainly what a terminal printed."""
+    if "\x1b" in text or "\r" in text.replace("\r\n", "\n"):
+        return OutputBlock(text)
+    block = MarkdownBlock(text)
+    block.finish()
+    return block

@@ -1,0 +1,234 @@
+"""One tool call, opened: its texts, differences and terminals, what went in and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer
+
+from acp_tui.ui.entries.tool_call import call_pieces
+from acp_tui.ui.screens.call_pages import Page, blocks, pages
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.one_line import Piece
+from acp_tui.ui.widgets.terminal_view import TerminalView
+from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.words import inside
+
+if TYPE_CHECKING:
+    from acp_tui.acp.tools import Diff
+    from acp_tui.host.terminals import Terminal
+    from acp_tui.session.entries import ToolCall
+
+_LOCATIONS: Final = 3
+"""Lines of locations in the header at most."""
+_COPIED: Final = 1 << 20
+"""Characters that are copied at most: more would block the terminal."""
+
+
+class ToolCallScreen(Screen[None]):
+    """Shows a tool call page by page; `refresh_call` after each change of it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="call.close"),
+        Binding("tab", "turn(1)", "Next page", id="call.next-page"),
+        Binding("shift+tab", "turn(-1)", "Previous page", show=False, id="call.previous-page"),
+        Binding("c", "copy", "Copy", id="call.copy"),
+        Binding("K", "kill", "Kill the command", id="call.kill"),
+    ]
+
+    def __init__(
+        self,
+        call: ToolCall,
+        terminals: Callable[[str], Terminal | None],
+        cwd: str = "",
+        look: Look | None = None,
+    ) -> None:
+        """Show a tool call.
+
+        Args:
+            call: the entry of the session, which may change.
+            terminals: gives the terminal of an id, None when we have it no more.
+            cwd: the workspace, by which paths are shortened.
+            look: the styles.
+        """
+        super().__init__()
+        self._call = call
+        self._terminals = terminals
+        self._cwd = cwd
+        self._look = look or Look()
+        self._now: float | None = None
+        self._pages: list[Page] = []
+        self._views: dict[str, Widget] = {}
+        self._current = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts, the names of the pages, and room for one page."""
+        yield Lines(self._look, id="facts")
+        yield Lines(self._look, id="pages")
+        yield Container(id="page")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Open the first page."""
+        self.refresh_call()
+
+    def refresh_call(self, now: float | None = None) -> None:
+        """Show what has changed; `now` is the time on the clock of the session's events, while it runs."""
+        self._now = now if now is not None else self._now
+        before = {page.name: page for page in self._pages}
+        self._pages = pages(self._call)
+        names = [page.name for page in self._pages]
+        for name in [name for name in self._views if name not in names]:
+            self._views.pop(name).remove()
+        for page in self._pages:
+            if page.name in self._views and before.get(page.name) != page:
+                self._fill(self._views[page.name], page)
+        self._open(self._current if self._current in names else names[0])
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        for lines in self.query(Lines):
+            lines.set_look(look)
+        for view in self._views.values():
+            if isinstance(view, Transcript | DiffView | TerminalView):
+                view.set_look(look)
+        self._show_head()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to kill what runs."""
+        if action == "kill":
+            terminal = self._terminal()
+            return terminal is not None and terminal.exit_status is None
+        return action != "turn" or len(self._pages) > 1
+
+    def on_lines_clicked(self, event: Lines.Clicked) -> None:
+        """Open the page whose name was clicked."""
+        if event.lines.id == "pages" and 0 <= event.piece < len(self._pages):
+            self._open(self._pages[event.piece].name)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_turn(self, step: int) -> None:
+        """Open the page after or before."""
+        names = [page.name for page in self._pages]
+        self._open(names[(names.index(self._current) + step) % len(names)])
+
+    def action_copy(self) -> None:
+        """Copy the page."""
+        text = self._text()
+        if len(text) > _COPIED:
+            self.notify(f"{len(text):,} characters are too many to copy.", severity="warning")
+            return
+        self.app.copy_to_clipboard(text)
+        self.notify(f"{self._current.capitalize()} copied.")
+
+    def action_kill(self) -> None:
+        """End the command of the terminal; the turn goes on."""
+        terminal = self._terminal()
+        if terminal is not None:
+            self.run_worker(terminal.kill(), group="kill")
+
+    # pages
+
+    def _page(self) -> Page:
+        return next(page for page in self._pages if page.name == self._current)
+
+    def _open(self, name: str) -> None:
+        """Show a page; its view is made when it is first opened."""
+        turned = name != self._current or name not in self._views
+        self._current = name
+        if name not in self._views:
+            page = self._page()
+            view = self._views[name] = self._view(page)
+            self.query_one("#page").mount(view)
+            self.call_after_refresh(self._fill, view, page)  # a terminal view attaches once it is mounted
+        for other, view in self._views.items():
+            view.display = other == name
+        if turned:
+            self._views[name].focus()
+        self._show_head()
+        self.refresh_bindings()
+
+    def _view(self, page: Page) -> Widget:
+        if page.kind == "diff":
+            return DiffView((), self._look)
+        if page.kind == "terminal" and self._terminals(page.items[0].terminal_id) is not None:
+            return TerminalView(self._look)
+        return Transcript(self._look)
+
+    def _fill(self, view: Widget, page: Page) -> None:
+        match view:
+            case DiffView():
+                view.show([_file_diff(diff, self._cwd) for diff in page.items])
+            case TerminalView():
+                terminal = self._terminals(page.items[0].terminal_id)
+                if terminal is not None:
+                    view.attach(terminal)
+            case Transcript():
+                self._write(view, page)
+
+    def _write(self, view: Transcript, page: Page) -> None:
+        """Write a page of texts anew; a reader at its start stays there."""
+        view.clear()
+        if page.kind == "terminal":
+            view.append(TextBlock([("notice", "The agent has released this terminal.")]))
+            return
+        for block in blocks(page):
+            view.append(block)
+        self.call_after_refresh(view.action_scroll_start)
+
+    def _terminal(self) -> Terminal | None:
+        if not self._current or self._page().kind != "terminal":
+            return None
+        return self._terminals(self._page().items[0].terminal_id)
+
+    def _text(self) -> str:
+        view = self._views[self._current]
+        if isinstance(view, TerminalView):
+            return view.text()
+        if isinstance(view, DiffView):
+            return "\n".join(diff.new_text for diff in self._page().items)
+        return "\n".join(block.source() for block in blocks(self._page()))
+
+    # what stands above
+
+    def _show_head(self) -> None:
+        left, right = call_pieces(self._call, self._cwd, self._look, self._now)
+        facts: list[Line] = [([("text", " "), *left], [*right, ("text", " ")])]
+        if self._call.decision:
+            facts.append(([("muted", f"   {self._call.decision}")], []))
+        self.query_one("#facts", Lines).set_lines([*facts, *self._places()])
+        self.query_one("#pages", Lines).set_lines([(self._tabs(), [])])
+
+    def _places(self) -> list[Line]:
+        """Return where the call works, as it said; nothing is opened."""
+        places = [
+            inside(location.path, self._cwd) + (f":{location.line}" if location.line is not None else "")
+            for location in self._call.locations
+        ]
+        more = len(places) - _LOCATIONS
+        shown = places if more <= 0 else [*places[: _LOCATIONS - 1], f"and {more + 1} more places"]
+        return [([("muted", f"   {place}")], []) for place in shown]
+
+    def _tabs(self) -> Sequence[Piece]:
+        open_tab = self._look["accent"] + self._look["strong"]
+        return [
+            (open_tab if page.name == self._current else "muted", f"  {page.name} ") for page in self._pages
+        ]
+
+
+def _file_diff(diff: Diff, cwd: str) -> FileDiff:
+    old = diff.before
+    return FileDiff(inside(diff.path, cwd), old, diff.new_text, first_line=None if old else 1)

@@ -1,0 +1,56 @@
+"""A stage for one screen: an app with the real theme and the screens' own sheets, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from acp_tui.ui import theme
+from acp_tui.ui.widgets.look import Look
+
+SCREENS = Path(theme.__file__).parent / "screens"
+SHEETS = [
+    SCREENS / f"{name}.tcss" for name in ("agents", "changes", "failure", "help", "protocol", "tool_call")
+]
+SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
+
+
+def look(name: str = "acp-dark") -> Look:
+    return theme.look_of(theme.choose(name)[0])
+
+
+class Stage(App[None]):
+    """Shows one screen and keeps what it was dismissed with."""
+
+    CSS_PATH = [sheet for sheet in SHEETS if sheet.exists()]  # noqa: RUF012
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, shown: Screen[Any], theme_name: str = "acp-dark") -> None:
+        super().__init__()
+        self._shown = shown
+        self.results: list[Any] = []
+        self.register_theme(theme.textual_theme(theme.choose(theme_name)[0]))
+        self.theme = theme_name  # before the sheets are read: our roles are variables of a theme
+
+    def on_mount(self) -> None:
+        self.push_screen(self._shown, self.results.append)
+
+
+def screen_text(app: App[Any]) -> str:
+    """Return what the screen shows, row by row."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], bool], seconds: float = 5) -> None:
+    """Wait for a condition, and fail with what the screen shows."""
+    end = monotonic() + seconds
+    while not condition():
+        assert monotonic() < end, screen_text(pilot.app)
+        await pilot.pause(0.01)

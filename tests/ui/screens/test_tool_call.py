@@ -1,0 +1,116 @@
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from textual.screen import Screen
+
+from acp_tui.acp.content import TextContent
+from acp_tui.acp.tools import ContentItem, Diff, Location, TerminalItem
+from acp_tui.host.terminals import Terminal, Terminals
+from acp_tui.session.entries import ToolCall
+from acp_tui.ui.screens.tool_call import ToolCallScreen
+from acp_tui.ui.widgets.transcript import Transcript
+from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+
+
+def nothing(terminal_id: str) -> None:
+    return None
+
+
+def said(text: str) -> ContentItem:
+    return ContentItem(content=TextContent(text=text))
+
+
+@pytest.fixture
+async def terminals() -> AsyncIterator[Terminals]:
+    terminals = Terminals()
+    yield terminals
+    await terminals.close()
+
+
+async def test_a_call_is_shown_page_by_page() -> None:
+    call = ToolCall(
+        "c:1/x",
+        title="Edit /w/[/a].py",
+        kind="edit",
+        status="completed",
+        content=[said("Some **words**"), Diff(path="/w/[/a].py", old_text="one\n", new_text="two\n")],
+        locations=[Location(path="/w/[/a].py", line=3)] * 5,
+        raw_input={"old": "[bold]one"},
+        ended=1.5,
+        decision="allowed by [/you]",
+    )
+    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Some words" in screen_text(app))
+        for text in ("Edit [/a].py", "+1", "−1", "1.5 s", "allowed by [/you]", "[/a].py:3", "and 3 more"):
+            assert text in screen_text(app)
+
+        await pilot.press("tab")
+        await until(pilot, lambda: "− one" in screen_text(app))
+        await pilot.press("tab")
+        await until(pilot, lambda: '"old": "[bold]one"' in screen_text(app))
+        await pilot.press("c")
+        assert '"old": "[bold]one"' in app.clipboard
+
+        await pilot.press("escape")
+        assert app.results == [None]
+
+
+async def test_a_change_is_shown_where_the_reader_is() -> None:
+    call = ToolCall("c", status="in_progress", raw_input={"a": 1})
+    app = Stage(screen := ToolCallScreen(call, nothing, "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: '"a": 1' in screen_text(app))
+
+        call.content = [said("first")]
+        call.raw_input = {"a": 2}
+        screen.refresh_call(now=75.0)
+        await until(pilot, lambda: '"a": 2' in screen_text(app))
+        assert "1:15" in screen_text(app)
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: "first" in screen_text(app))
+
+        call.content = []
+        call.status, call.ended = "completed", 80.0
+        screen.refresh_call()
+        await until(pilot, lambda: "first" not in screen_text(app))
+        assert "1:20" in screen_text(app)
+
+
+async def test_a_live_terminal_is_watched_typed_into_and_killed(terminals: Terminals, tmp_path: Path) -> None:
+    kept: dict[str, Terminal] = {}
+    call = ToolCall("c", kind="execute", status="in_progress", content=[TerminalItem(terminal_id="t")])
+    app = Stage(Screen())
+    async with app.run_test() as pilot:
+        terminal = kept["t"] = await terminals.create("s", "cat", cwd=str(tmp_path))
+        app.push_screen(ToolCallScreen(call, kept.get, "/w", look()))
+        await until(pilot, lambda: "i Type" in screen_text(app))
+        await pilot.press("i", *"tabs", "enter")
+        await until(pilot, lambda: screen_text(app).count("tabs") == 2)  # the echo, and cat
+
+        await pilot.press("ctrl+right_square_bracket", "K")
+        await until(pilot, lambda: terminal.exit_status is not None)
+        assert "tabs" in screen_text(app)
+
+
+async def test_a_released_terminal_says_so() -> None:
+    call = ToolCall("c", kind="execute", content=[TerminalItem(terminal_id="gone")])
+    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "released this terminal" in screen_text(app))
+        await pilot.press("K")
+
+
+async def test_output_of_one_huge_line_leaves_the_keys_alone() -> None:
+    huge = "x" * 570_000
+    call = ToolCall("c", content=[said(huge)], raw_output={"output": huge})
+    app = Stage(ToolCallScreen(call, nothing, "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "xxx" in screen_text(app))
+        started = time.process_time()
+        app.screen.query_one(Transcript).action_scroll_pages(1)
+        assert time.process_time() - started < 0.05
+        await pilot.press("tab")
+        await until(pilot, lambda: "more characters" in screen_text(app))
