@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -134,10 +135,15 @@ class AddressDialog(Dialog[FormAnswer]):
     def _about(self) -> list[TextBlock]:
         address, mark = self._address, self.look.glyph("warning")
         blocks = [TextBlock([("text", self._elicitation.message)])] if self._elicitation.message else []
-        parts = [("muted", address.before), ("accent", address.host), ("muted", address.after)]
+        host = self.look["accent"] + self.look["strong"]
+        parts: list[tuple[str | Style, str]] = [
+            ("muted", address.before),
+            (host, address.host),
+            ("muted", address.after),
+        ]
         blocks.append(TextBlock(parts, first=[("muted", "address   ")], rest=[("muted", " " * 10)], above=1))
         if address.host:
-            blocks.append(TextBlock([("accent", address.host)], first=[("muted", "host      ")]))
+            blocks.append(TextBlock([(host, address.host)], first=[("muted", "host      ")]))
         for number, warning in enumerate(address.warnings):
             blocks.append(
                 TextBlock(

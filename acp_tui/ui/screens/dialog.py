@@ -16,14 +16,11 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from acp_tui.ui.screens.typing_pause import TypingPause
+from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
 Result = TypeVar("Result")
-
-_FRAME_ROWS = 4
-"""Rows of the screen that body and answers cannot have: border, the line for what is below, hints."""
 
 
 class Dialog(ModalScreen[Result | None], Generic[Result]):
@@ -42,6 +39,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     ]
     WAITS_FOR_PAUSE: ClassVar[bool] = True
     """False for what the person opened: its keys count at once."""
+    FRAME_ROWS: ClassVar[int] = 4
+    """Rows that body and answers cannot have: border, the line for what is below, hints."""
 
     armed = reactive(False, init=False)
     """Whether keys and clicks answer now."""
@@ -52,6 +51,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self._heading = heading
         self._counter = counter
         self.typing_pause = TypingPause(monotonic())
+        self.pause = PAUSE
+        """Seconds without a key before keys count."""
         self._focus_back: Widget | None = None
         self.set_class(look.ascii, "-ascii")
 
@@ -92,10 +93,11 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         if self._counter[1] > 1:
             box.border_subtitle = Content(f"{self._counter[0]} of {self._counter[1]}")
         for watched in ("scroll_y", "virtual_size", "size"):
-            self.watch(body, watched, self._show_below, init=False)
+            self.watch(body, watched, self._body_moved, init=False)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         if self.WAITS_FOR_PAUSE:
-            self.typing_pause = TypingPause(monotonic())
+            self.typing_pause = TypingPause(monotonic(), self.pause)
+            self.query_one("#answers").disabled = True
             self._wait()
         else:
             self._arm()
@@ -106,7 +108,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def fit(self) -> None:
         """Let the dialog be as high as its text, but never higher than the screen."""
-        room = self.size.height - _FRAME_ROWS - self.query_one("#answers").outer_size.height
+        room = self.size.height - self.FRAME_ROWS - self.query_one("#answers").outer_size.height
         self.body.styles.max_height = max(3, room)
         self._show_below()
 
@@ -124,11 +126,14 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             text = Content.styled("waiting for typing to pause", "$warning")
         self.query_one("#hints", Static).update(text)
 
+    def _body_moved(self) -> None:
+        self.call_after_refresh(self._show_below)
+
     def _show_below(self) -> None:
         """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
         hidden = round(self.body.max_scroll_y - self.body.scroll_y)
-        rows = "row" if hidden == 1 else "rows"
-        text = f"{self.look.glyph('down')} {hidden} more {rows}, PgDn shows them" if hidden > 0 else ""
+        more = "1 more row, PgDn shows it" if hidden == 1 else f"{hidden} more rows, PgDn shows them"
+        text = f"{self.look.glyph('down')} {more}" if hidden > 0 else ""
         self.query_one("#below", Static).update(Content(text))
 
     # against accidents

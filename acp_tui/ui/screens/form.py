@@ -105,7 +105,8 @@ class FieldRow(Vertical):
             what = "so this form cannot be sent" if about.required else "so it is left out"
             return Static(Content(f"This kind of field is not known here, {what}."), classes="unknown")
         if not about.choices:
-            return Input(about.default if isinstance(about.default, str) else "")
+            # What is shown is what is sent: a default with control characters is not.
+            return Input(safe_line(about.default) if isinstance(about.default, str) else "")
         return Choices(
             [(choice.title, choice.description) for choice in about.choices],
             self._look,

@@ -110,7 +110,9 @@ def can_be_sent(fields: Sequence[Field]) -> bool:
 
 def limits_of(field: Field) -> str:
     """Return what a value has to be, in a few words for the person."""
-    words = {"text": "characters", "choices": "values"}.get(field.kind, "")
+    words = {"text": "characters", "choices": "choices"}.get(field.kind, "")
+    if field.most == 1 or (field.most is None and field.least == 1):
+        words = words.removesuffix("s")
     if field.least is not None and field.most is not None:
         limits = f"{_plain(field.least)} to {_plain(field.most)} {words}"
     elif field.least is not None:

@@ -54,6 +54,7 @@ class Menu(Dialog[str]):
     """Lets the person choose one item; dismisses with its key, or None."""
 
     WAITS_FOR_PAUSE = False
+    FRAME_ROWS = 6
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="menu.close"),
         Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
@@ -88,6 +89,11 @@ class Menu(Dialog[str]):
         """Return what keys do."""
         move = "Up/Down" if self.look.ascii else "↑↓"
         return [(move, "move"), ("Enter", "choose"), ("Esc", "close")]
+
+    def fit(self) -> None:
+        """Keep the chosen item in view, however high the list has become."""
+        super().fit()
+        self.call_after_refresh(self.body.scroll_to_highlight)
 
     def first_focus(self) -> Widget | None:
         """Return the filter."""

@@ -105,9 +105,7 @@ class PermissionDialog(Dialog[Answer]):
         self._whole = False
         self._zoomed = False
         self._rejecting: PermissionOption | None = None
-        self._files = [
-            FileDiff(short(diff.path, cwd), diff.before, diff.new_text) for diff in diffs_of(call)
-        ]
+        self._files = [FileDiff(short(diff.path, cwd), diff.before, diff.new_text) for diff in diffs_of(call)]
         self.set_class(bool(self._files), "-changes")
 
     def compose_body(self) -> ComposeResult:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
@@ -29,6 +29,9 @@ WISHES: Final = {
 }
 """What an agent wants, by the kind of the tool call."""
 
+LONG: Final = 20_000
+"""Characters after which a text is cut at first: to wrap more would make the person wait."""
+
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
@@ -45,20 +48,31 @@ def diffs_of(call: ToolCall) -> list[Diff]:
 
 
 def details_of(
-    call: ToolCall, cwd: str, inside: Callable[[str], bool], look: Look, *, input_open: bool = False
+    call: ToolCall, cwd: str, inside: Callable[[str], bool], look: Look, *, whole: bool = False
 ) -> list[TextBlock]:
-    """Return the text about a tool call: title, command and folder, paths, content, the rest of its input."""
+    """Return the text about a tool call: title, command and folder, paths, content, the rest of its input.
+
+    Long texts are cut, and the rest of the input is folded, unless the `whole` is asked for.
+    """
     command = _command(call)
     blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
-    facts = _facts(call, command, cwd, inside)
+    facts = _facts(call, command, cwd, inside, whole)
     if blocks and facts:
         blocks.append(TextBlock())
     blocks += facts
-    blocks += [TextBlock([("text", text)], above=1) for item in call.content if (text := _text_of(item))]
+    texts = [text for item in call.content if (text := _text_of(item))]
+    blocks += [TextBlock(_cut("text", text, whole), above=1) for text in texts]
     rest = rest_of_input(call)
     if rest is not None:
-        blocks.append(_input(rest, look, input_open or not (facts or diffs_of(call))))
+        is_alone = not (facts or diffs_of(call))
+        blocks.append(_input(rest, look, whole, is_alone, above=bool(texts)))
     return blocks
+
+
+def has_more(call: ToolCall) -> bool:
+    """Return whether `details_of` shows more when asked for the whole."""
+    texts = (_command(call) or "", *map(_text_of, call.content))
+    return rest_of_input(call) is not None or any(len(text) > LONG for text in texts)
 
 
 def rest_of_input(call: ToolCall) -> Any:
@@ -85,11 +99,13 @@ def short(path: str, cwd: str) -> str:
     return path
 
 
-def _facts(call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool]) -> list[TextBlock]:
+def _facts(
+    call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], whole: bool
+) -> list[TextBlock]:
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks.append(_labelled("command", [("code", command)]))
+        blocks.append(_labelled("command", _cut("code", command, whole)))
         blocks.append(_labelled("in", [("text", _folder(call, cwd)), *_outside(_folder(call, cwd), inside)]))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(paths.items()):
@@ -135,18 +151,24 @@ def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:
     return [] if inside(path) else [("warning", "  outside the workspace")]
 
 
-def _labelled(label: str, spans: list[tuple[str, str]]) -> TextBlock:
-    lines = [(role, safe(text)) for role, text in spans]
-    return TextBlock(lines, first=[("muted", label.ljust(_LABEL))], rest=_SECTION)
+def _labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBlock:
+    return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, look: Look, is_open: bool) -> TextBlock:
+def _input(rest: Any, look: Look, whole: bool, is_alone: bool, above: int) -> TextBlock:
     text = pretty(rest)
-    if is_open:
-        return _labelled("input", [("muted", text)])
+    if whole or is_alone:
+        return _labelled("input", _cut("muted", text, whole), above)
     count = text.count("\n") + 1
-    mark = look.glyph("folded")
-    return _labelled("input", [("muted", f"{mark} {count} {'line' if count == 1 else 'lines'} (i opens)")])
+    lines = "1 line" if count == 1 else f"{count} lines"
+    return _labelled("input", [("muted", f"{look.glyph('folded')} {lines} (i opens)")], above)
+
+
+def _cut(role: str, text: str, whole: bool) -> list[tuple[str, str]]:
+    """Return a text with its role; of a very long one the start, with how much is left."""
+    if whole or len(text) <= LONG:
+        return [(role, text)]
+    return [(role, text[:LONG]), ("warning", f"\n{len(text) - LONG:,} more characters (i shows them)")]
 
 
 def _text_of(item: ToolCallContent) -> str:

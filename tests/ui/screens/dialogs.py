@@ -1,0 +1,62 @@
+"""An app with a draft to show a dialog over, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from acp_tui.ui import theme
+from acp_tui.ui.screens.dialog import Dialog
+from tests.ui.screens.stage import look, screen_text, until
+
+LOOK = look()
+NOTHING = object()
+"""The result of a dialog that is still open."""
+
+
+class Desk(App[None]):
+    """Something to type into, over which a dialog may appear."""
+
+    CSS_PATH = sorted(Path(theme.__file__).parent.rglob("*.tcss"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(theme.textual_theme(theme.choose("acp-dark")[0]))
+        self.theme = "acp-dark"
+        self.result: Any = NOTHING
+
+    def compose(self) -> ComposeResult:
+        yield Input(id="draft")
+
+    def take(self, result: Any) -> None:
+        self.result = result
+
+    @property
+    def text(self) -> str:
+        return screen_text(self)
+
+
+@asynccontextmanager
+async def shown(
+    dialog: Dialog[Any], size: tuple[int, int] = (80, 24), *, armed: bool = True, pause: float | None = None
+) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
+    """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
+
+    The pause before it takes answers is the real one where the test does not wait for it, or the one given.
+    """
+    if armed:
+        dialog.pause = 0.02 if pause is None else pause
+    app = Desk()
+    async with app.run_test(size=size) as pilot:
+        await app.push_screen(dialog, app.take)
+        await pilot.pause()
+        if armed:
+            await until(pilot, lambda: dialog.armed)
+            await pilot.pause()
+        yield app, pilot

@@ -1,0 +1,75 @@
+"""The address dialog."""
+
+from acp_tui.session.questions import Elicitation
+from acp_tui.ui.screens.address import AddressDialog
+from acp_tui.ui.screens.form import FormAnswer
+from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.stage import until
+
+URL = "https://agent.example.com/connect?e=e-5"
+
+
+class Browser:
+    def __init__(self, works: bool = True) -> None:
+        self.works = works
+        self.opened: list[str] = []
+
+    def __call__(self, url: str) -> bool:
+        self.opened.append(url)
+        return self.works
+
+
+def address(url: str = URL, opener: Browser | None = None) -> AddressDialog:
+    question = Elicitation("q", "Allow access [/x]", url=url, elicitation_id="e-5")
+    return AddressDialog(question, agent="demo", look=LOOK, opener=opener or Browser())
+
+
+async def test_the_whole_address_is_shown_and_nothing_is_opened_by_itself() -> None:
+    browser = Browser()
+    async with shown(address(opener=browser), armed=False) as (app, pilot):
+        assert URL in app.text
+        assert "host      agent.example.com" in app.text
+        assert "Allow access [/x]" in app.text
+        await pilot.press("o")
+        assert app.result is NOTHING
+        assert browser.opened == []
+
+
+async def test_opening_is_consent() -> None:
+    browser = Browser()
+    async with shown(address(opener=browser)) as (app, pilot):
+        await pilot.press("o")
+        await until(pilot, lambda: app.result is not NOTHING)
+
+        assert app.result == FormAnswer("accept")
+        assert browser.opened == [URL]
+
+
+async def test_without_a_browser_nothing_is_agreed_until_the_person_visits_it_elsewhere() -> None:
+    async with shown(address(opener=Browser(works=False))) as (app, pilot):
+        await pilot.press("o")
+        await until(pilot, lambda: "No browser" in app.text)
+        assert app.result is NOTHING
+
+        await pilot.press("c")
+        assert app.clipboard == URL
+        await pilot.press("v")
+        assert app.result == FormAnswer("accept")
+
+
+async def test_an_address_that_is_never_opened_can_only_be_copied_or_declined() -> None:
+    browser = Browser()
+    async with shown(address("file:///etc/passwd", browser)) as (app, pilot):
+        await pilot.press("o", "v")
+        assert app.result is NOTHING
+
+        await pilot.press("d")
+        assert app.result == FormAnswer("decline")
+        assert browser.opened == []
+
+
+async def test_escape_puts_it_aside() -> None:
+    async with shown(address()) as (app, pilot):
+        await pilot.press("escape")
+
+        assert app.result is None

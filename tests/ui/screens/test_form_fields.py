@@ -1,0 +1,169 @@
+"""The fields of a form and their values, without a screen."""
+
+from typing import Any
+
+import pytest
+
+from acp_tui.ui.screens.form_fields import (
+    Choice,
+    Entry,
+    Field,
+    Refused,
+    can_be_sent,
+    fields_of,
+    limits_of,
+    value_of,
+)
+
+
+def field(about: Any, *, required: bool = False) -> Field:
+    schema = {"type": "object", "properties": {"x": about}, "required": ["x"] if required else []}
+    return fields_of(schema)[0]
+
+
+@pytest.mark.parametrize(
+    ("about", "kind"),
+    [
+        ({"type": "string"}, "text"),
+        ({"type": "string", "format": "date"}, "text"),
+        ({"type": "string", "enum": ["a"]}, "choice"),
+        ({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}, "choice"),
+        ({"type": "number"}, "number"),
+        ({"type": "integer"}, "integer"),
+        ({"type": "boolean"}, "boolean"),
+        ({"type": "array", "items": {"type": "string", "enum": ["a"]}}, "choices"),
+        ({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}, "choices"),
+        ({"type": "array", "items": {"type": "string"}}, "unknown"),
+        ({"type": "string", "enum": []}, "unknown"),
+        ({"type": "object"}, "unknown"),
+        ({"type": ["string", "null"]}, "unknown"),
+        ({}, "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_every_kind_of_property_has_its_control(about: Any, kind: str) -> None:
+    assert field(about).kind == kind
+
+
+@pytest.mark.parametrize("schema", [None, {}, {"properties": None}, {"properties": [], "required": "x"}])
+def test_a_schema_without_properties_is_an_empty_form(schema: Any) -> None:
+    assert fields_of(schema) == []
+
+
+def test_a_required_property_that_cannot_be_entered_forbids_to_send() -> None:
+    odd = {"properties": {"x": {"type": "object"}}}
+
+    assert can_be_sent(fields_of(odd))
+    assert not can_be_sent(fields_of({**odd, "required": ["x"]}))
+    assert not can_be_sent(fields_of({"properties": {}, "required": ["nowhere"]}))
+
+
+def test_choices_have_titles_and_descriptions() -> None:
+    about = {
+        "type": "string",
+        "oneOf": [{"const": "a", "title": "A", "description": "first"}, {"const": "b"}],
+    }
+
+    assert field(about).choices == (Choice("a", "A", "first"), Choice("b", "b"))
+
+
+@pytest.mark.parametrize(
+    ("about", "default"),
+    [
+        ({"type": "string", "default": "hi"}, "hi"),
+        ({"type": "string", "default": 3}, ""),
+        ({"type": "integer", "default": 3.0}, "3"),
+        ({"type": "number", "default": 0.5}, "0.5"),
+        ({"type": "number", "default": True}, ""),
+        ({"type": "boolean", "default": False}, False),
+        ({"type": "boolean", "default": "no"}, None),
+        ({"type": "string", "enum": ["a", "b"], "default": "b"}, "b"),
+        ({"type": "string", "enum": ["a", "b"], "default": "c"}, None),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["b", "z"]}, ("b",)),
+    ],
+)
+def test_defaults_are_filled_in_where_they_fit(about: Any, default: Entry) -> None:
+    assert field(about).default == default
+
+
+@pytest.mark.parametrize(
+    ("about", "entry", "value"),
+    [
+        ({"type": "string"}, " hi ", " hi "),
+        ({"type": "integer"}, " 3 ", 3),
+        ({"type": "integer", "minimum": 1, "maximum": 3}, "3", 3),
+        ({"type": "number"}, "3", 3),
+        ({"type": "number"}, "-2.5e-1", -0.25),
+        ({"type": "boolean"}, False, False),
+        ({"type": "string", "enum": ["a"]}, "a", "a"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1}, ("a", "b"), ["a", "b"]),
+        ({"type": "string", "format": "email"}, "a@b.example", "a@b.example"),
+        ({"type": "string", "format": "uri"}, "mailto:a", "mailto:a"),
+        ({"type": "string", "format": "date"}, "2024-02-29", "2024-02-29"),
+        ({"type": "string", "format": "date-time"}, "2024-02-29T10:00:00Z", "2024-02-29T10:00:00Z"),
+        ({"type": "string", "format": "zip"}, "anything", "anything"),
+        ({"type": "string", "minLength": "3", "maxLength": None}, "a", "a"),
+    ],
+)
+def test_what_is_entered_becomes_the_value_to_send(about: Any, entry: Entry, value: object) -> None:
+    found = value_of(field(about), entry)
+
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("about", "entry"),
+    [
+        ({"type": "integer"}, "3.0"),
+        ({"type": "integer"}, "9" * 5000),
+        ({"type": "integer", "minimum": 1}, "0"),
+        ({"type": "number", "maximum": 1}, "1.5"),
+        ({"type": "number"}, "nan"),
+        ({"type": "number"}, "1e999"),
+        ({"type": "number"}, "1_000"),
+        ({"type": "number"}, "three"),
+        ({"type": "string", "minLength": 3}, "ab"),
+        ({"type": "string", "maxLength": 1}, "ab"),
+        ({"type": "string", "format": "email"}, "a@b"),
+        ({"type": "string", "format": "uri"}, "nothing"),
+        ({"type": "string", "format": "uri"}, "http://[x"),
+        ({"type": "string", "format": "date"}, "2023-02-29"),
+        ({"type": "string", "format": "date-time"}, "2023-02-28"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, ("a",)),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 1}, ("a", "b")),
+    ],
+)
+def test_what_breaks_a_limit_is_refused_with_words(about: Any, entry: Entry) -> None:
+    with pytest.raises(Refused, match=r".+\."):
+        value_of(field(about), entry)
+
+
+@pytest.mark.parametrize("kind", ["string", "integer", "boolean", "array"])
+def test_an_optional_field_left_empty_is_left_out_and_a_required_one_refused(kind: str) -> None:
+    about: dict[str, Any] = {"type": kind, "items": {"enum": ["a"]}, "minItems": 1, "minLength": 1}
+    empty: Entry = None if kind == "boolean" else () if kind == "array" else ""
+
+    assert value_of(field(about), empty) is None
+    with pytest.raises(Refused):
+        value_of(field(about, required=True), empty)
+
+
+def test_a_required_list_that_may_be_empty_is_sent_empty() -> None:
+    assert value_of(field({"type": "array", "items": {"enum": ["a"]}}, required=True), ()) == []
+
+
+@pytest.mark.parametrize("title", ["API key", "Your password", "access_token", "PIN"])
+def test_a_field_that_asks_for_a_secret_is_noticed(title: str) -> None:
+    assert field({"type": "string", "title": title}).asks_for_secret
+
+
+@pytest.mark.parametrize("title", ["Passage", "Keyboard", "Spinning"])
+def test_ordinary_words_are_no_secrets(title: str) -> None:
+    assert not field({"type": "string", "title": title}).asks_for_secret
+
+
+def test_limits_are_told_before_they_are_broken() -> None:
+    assert limits_of(field({"type": "integer", "minimum": 1, "maximum": 9})) == "a whole number, 1 to 9"
+    assert limits_of(field({"type": "string", "maxLength": 1})) == "at most 1 character"
+    assert limits_of(field({"type": "string"})) == ""

@@ -1,0 +1,69 @@
+"""The menu."""
+
+from acp_tui.ui.screens.menu import Item, Menu, matching
+from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+
+ITEMS = [
+    Item("m/1", "Default", "asks before edits"),
+    Item("m/2", "Plan", "changes nothing"),
+    Item("m/3", "[bold]Bypass\x1b[0m", "asks nothing", "Dangerous"),
+]
+
+
+def menu(current: str | None = "m/2") -> Menu:
+    return Menu("Mode", ITEMS, current, LOOK)
+
+
+def test_items_match_when_every_word_is_somewhere() -> None:
+    assert [item.key for item in matching(ITEMS, "ASKS not")] == ["m/3"]
+    assert [item.key for item in matching(ITEMS, "dangerous")] == ["m/3"]
+    assert matching(ITEMS, " ") == ITEMS
+
+
+async def test_enter_takes_the_current_one_at_once() -> None:
+    async with shown(menu(), armed=False) as (app, pilot):
+        await pilot.press("enter")
+
+        assert app.result == "m/2"
+
+
+async def test_arrows_step_over_headings() -> None:
+    async with shown(menu()) as (app, pilot):
+        assert "Dangerous" in app.text
+        assert "[bold]Bypass␛[0m" in app.text
+
+        await pilot.press("down", "enter")
+        assert app.result == "m/3"
+
+
+async def test_typing_narrows_the_list() -> None:
+    async with shown(menu(None)) as (app, pilot):
+        await pilot.press(*"edits")
+        assert "Plan" not in app.text
+
+        await pilot.press("enter")
+        assert app.result == "m/1"
+
+
+async def test_nothing_that_matches_is_nothing_to_choose() -> None:
+    async with shown(menu()) as (app, pilot):
+        await pilot.press(*"zz", "enter")
+        assert "nothing matches" in app.text
+        assert app.result is NOTHING
+
+        await pilot.press("escape")
+        assert app.result is None
+
+
+async def test_a_click_chooses() -> None:
+    async with shown(menu()) as (app, pilot):
+        await pilot.click("#body", offset=(5, 0))
+
+        assert app.result == "m/1"
+
+
+async def test_many_items_stay_within_the_screen() -> None:
+    items = [Item(str(number), f"Session {number}") for number in range(300)]
+    async with shown(Menu("Sessions", items, "250", LOOK)) as (app, _):
+        assert "Session 250" in app.text
+        assert "Esc" in app.text

@@ -1,0 +1,221 @@
+"""The permission dialog under the hands of a person."""
+
+import asyncio
+import time
+
+import pytest
+from textual import events
+from textual.widgets import Input, OptionList
+
+from acp_tui.acp.permissions import PermissionOption
+from acp_tui.acp.tools import Diff, Location, ToolCallContent
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Permission
+from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
+from acp_tui.ui.screens.typing_pause import PAUSE
+from acp_tui.ui.widgets.diff_view import DiffView
+from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
+from tests.ui.screens.stage import until
+
+FOUR = [
+    ("A", "Always", "allow_always"),
+    ("y1", "Yes", "allow_once"),
+    ("no", "No", "reject_once"),
+    ("never", "Never", "reject_always"),
+]
+
+
+def options(*given: tuple[str, str, str]) -> list[PermissionOption]:
+    return [PermissionOption(option_id=one, name=name, kind=kind) for one, name, kind in given]
+
+
+def dialog(
+    *given: tuple[str, str, str],
+    title: str = "Run it",
+    content: list[ToolCallContent] | None = None,
+    agent: str = "demo",
+    counter: tuple[int, int] = (1, 1),
+) -> PermissionDialog:
+    return PermissionDialog(
+        Permission("q", "t", options(*(given or FOUR))),
+        ToolCall("t", title, "edit", content=content or [], locations=[Location(path="/etc/hosts")]),
+        agent=agent,
+        cwd="/w",
+        inside=lambda path: path.startswith("/w/"),
+        look=LOOK,
+        counter=counter,
+    )
+
+
+def press_at(app: Desk, key: str, at: float) -> None:
+    event = events.Key(key, key if len(key) == 1 else None)
+    event.time = at
+    app.post_message(event)
+
+
+async def test_typing_hands_answer_nothing() -> None:
+    question = dialog()
+    async with shown(question, armed=False) as (app, pilot):
+        began = time.monotonic()
+        keys = ["y", "enter", "a", "n", "escape", "d"] * 5
+        for number, key in enumerate(keys):
+            press_at(app, key, began + number * 0.05)
+        await pilot.pause()
+
+        assert app.result is NOTHING
+        assert "waiting for typing to pause" in app.text
+        assert question.typing_pause.left(began + len(keys) * 0.05) > 0.3
+
+
+async def test_an_enter_within_a_tenth_of_a_second_does_nothing() -> None:
+    question = dialog()
+    async with shown(question, armed=False) as (app, pilot):
+        press_at(app, "enter", time.monotonic())
+        await until(pilot, lambda: question.armed)
+
+        assert app.result is NOTHING
+
+
+async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was() -> None:
+    question = dialog()
+    async with shown(question) as (app, pilot):
+        press_at(app, "y", time.monotonic() - 30)
+        await until(pilot, lambda: question.armed)
+
+        assert app.result is NOTHING
+
+
+async def test_a_paste_answers_nothing() -> None:
+    async with shown(dialog(), armed=False) as (app, pilot):
+        app.post_message(events.Paste("y\n"))
+        await pilot.pause()
+
+        assert app.result is NOTHING
+
+
+async def test_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        app.post_message(events.AppBlur())
+        app.post_message(events.AppFocus())
+        await pilot.click(OptionList)
+        assert app.result is NOTHING
+
+        await until(pilot, lambda: question.armed)
+        await pilot.click(OptionList)
+        assert app.result == Answer("A")
+
+
+@pytest.mark.parametrize(("key", "answer"), [("y", "y1"), ("a", "A"), ("n", "no"), ("d", "never")])
+async def test_one_key_answers_by_kind(key: str, answer: str) -> None:
+    async with shown(dialog()) as (app, pilot):
+        await pilot.press(key)
+
+        assert app.result == Answer(answer)
+
+
+def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
+    given = options(
+        ("1", "One", "allow_once"),
+        ("2", "Two", "allow_once"),
+        ("3", "Three", "allow_once"),
+        ("4", "Allow", "tomorrow"),
+        ("5", "No", "reject_once"),
+    )
+
+    assert {key: option.option_id for key, option in keys_of(given).items()} == {"n": "5"}
+
+
+async def test_three_options_of_one_kind_are_chosen_by_moving_to_them() -> None:
+    three = [(f"id:{number}/x", f"Way {number}", "allow_once") for number in range(3)]
+    async with shown(dialog(*three)) as (app, pilot):
+        assert all(f"Way {number}" in app.text for number in range(3))
+        await pilot.press("y", "enter")
+        assert app.result is NOTHING, "nothing was moved to"
+
+        await pilot.press("down", "down", "enter")
+        assert app.result == Answer("id:1/x")
+
+
+async def test_escape_puts_the_question_aside() -> None:
+    async with shown(dialog()) as (app, pilot):
+        await pilot.press("escape")
+
+        assert app.result is None
+
+
+async def test_a_rejection_can_carry_a_reason() -> None:
+    async with shown(dialog()) as (app, pilot):
+        await pilot.press("r", "y", "escape")
+        assert app.result is NOTHING
+        assert not app.screen.query_one("#reason").display
+
+        await pilot.press("r")
+        app.screen.query_one("#reason", Input).value = " not now "
+        await pilot.press("enter")
+        assert app.result == Answer("no", "not now")
+
+
+async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
+    async with shown(dialog(("a", "Yes", "allow_once"))) as (app, pilot):
+        await pilot.press("r")
+
+        assert not app.screen.query_one("#reason").display
+
+
+async def test_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys() -> None:
+    diffs: list[ToolCallContent] = [
+        Diff(path=f"/w/{name}.py", old_text="old = 1\n", new_text="new = 2\n") for name in "abc"
+    ]
+    async with shown(dialog(content=diffs), (120, 40)) as (app, pilot):
+        for number, name in enumerate("abc", start=1):
+            assert f"{number}/3 files" in app.text
+            assert f"{name}.py" in app.text
+        assert "outside the workspace" in app.text
+
+        await pilot.press("z", "n", "y")
+        assert app.result is NOTHING, "n and y belong to the changes now"
+        assert isinstance(app.focused, DiffView)
+
+        await pilot.press("escape", "n")
+        assert app.result == Answer("no")
+
+
+async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> None:
+    long: list[ToolCallContent] = [
+        Diff(path="/w/a.py", old_text=None, new_text="".join(f"line {number}\n" for number in range(500)))
+    ]
+    async with shown(dialog(content=long)) as (app, pilot):
+        for name in ("Always", "Yes", "No", "Never", "more rows", "Esc"):
+            assert name in app.text
+        assert "line 30" not in app.text
+
+        await pilot.press("pagedown", "pagedown")
+        await pilot.pause()
+        assert "line 30" in app.text
+
+
+async def test_hostile_names_are_shown_as_written() -> None:
+    bad = "[/x][@click=app.quit]\x1b[2J\x9b1m"
+    async with shown(dialog((bad, bad, "allow_once"), title=bad, agent=bad)) as (app, pilot):
+        assert app.text.count("[/x][@click=app.quit]␛[2J\ufffd1m") == 3
+
+        await pilot.press("y")
+        assert app.result == Answer(bad)
+
+
+async def test_the_number_of_waiting_questions_is_shown() -> None:
+    async with shown(dialog(counter=(2, 5)), armed=False) as (app, _):
+        assert "2 of 5" in app.text
+
+
+async def test_the_draft_below_keeps_its_text() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await pilot.press("h", "i")
+        question = dialog()
+        await app.push_screen(question, app.take)
+        await pilot.press("y", "enter")
+        await asyncio.sleep(0)
+        assert app.screen is question
+        assert app.screen_stack[0].query_one("#draft", Input).value == "hi"

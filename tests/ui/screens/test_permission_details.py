@@ -1,0 +1,107 @@
+"""The text of a permission dialog."""
+
+import pytest
+
+from acp_tui.acp.content import ContentBlock, ImageContent, ResourceLink, TextContent, UnknownContent
+from acp_tui.acp.tools import ContentItem, Diff, Location
+from acp_tui.session.entries import ToolCall
+from acp_tui.ui.screens.permission_details import LONG, details_of, has_more, rest_of_input, short, wish_of
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import row_text
+
+
+def inside(path: str) -> bool:
+    return path.startswith("/w/") or path == "/w"
+
+
+def text_of(call: ToolCall, *, whole: bool = False) -> str:
+    look = Look()
+    blocks = details_of(call, "/w", inside, look, whole=whole)
+    return "\n".join(row_text(row).rstrip() for block in blocks for row in block.rows(200, look))
+
+
+def test_the_heading_says_who_wants_what() -> None:
+    assert wish_of("gemini", "execute") == "gemini wants to run a command"
+    assert wish_of("gemini", "dance") == "gemini asks for permission (dance)"
+
+
+def test_a_command_is_shown_in_full_with_its_folder() -> None:
+    text = text_of(
+        ToolCall("t", "Tests", "execute", raw_input={"command": ["rm", "-rf", "a b"], "cwd": "/tmp"})
+    )
+
+    assert "rm -rf 'a b'" in text
+    assert "/tmp  outside the workspace" in text
+
+
+def test_without_a_folder_of_its_own_a_command_runs_in_the_folder_of_the_session() -> None:
+    text = text_of(ToolCall("t", "Tests", "execute", raw_input={"command": "ls"}))
+
+    assert "in        /w" in text
+    assert "outside" not in text
+
+
+def test_a_title_that_repeats_the_command_is_left_out() -> None:
+    assert text_of(ToolCall("t", "`ls -l`", "execute", raw_input={"command": "ls -l"})).count("ls -l") == 1
+
+
+def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
+    call = ToolCall(
+        "t",
+        "Edit",
+        "edit",
+        content=[Diff(path="/w/b.py", new_text="x")],
+        locations=[Location(path="/w/a.py", line=3), Location(path="/etc/passwd")],
+    )
+
+    assert text_of(call).splitlines()[2:] == [
+        "paths     a.py:3",
+        "          /etc/passwd  outside the workspace",
+        "          b.py",
+    ]
+
+
+def test_a_path_that_climbs_out_is_not_shortened() -> None:
+    assert short("/w/../etc/passwd", "/w") == "/w/../etc/passwd"
+    assert short("/w2/a", "/w") == "/w2/a"
+
+
+def test_input_that_is_not_shown_otherwise_is_folded_until_asked_for() -> None:
+    call = ToolCall("t", "Tests", "execute", raw_input={"command": "ls", "cmd": "other", "timeout": 30})
+
+    assert rest_of_input(call) == {"cmd": "other", "timeout": 30}
+    assert "4 lines (i opens)" in text_of(call)
+    assert '"timeout": 30' in text_of(call, whole=True)
+
+
+def test_input_is_open_where_there_is_nothing_else() -> None:
+    assert '"query": "x"' in text_of(ToolCall("t", "Search", "search", raw_input={"query": "x"}))
+
+
+def test_a_very_long_text_is_cut_with_how_much_is_left() -> None:
+    call = ToolCall("t", "Run", "execute", raw_input={"command": "é" * (LONG + 7)})
+
+    assert has_more(call)
+    assert "7 more characters" in text_of(call)
+    assert text_of(call, whole=True).count("é") == LONG + 7
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        (TextContent(text="why\n"), "why"),
+        (ImageContent(data="", mime_type="image/png"), "[image, image/png]"),
+        (ResourceLink(uri="file:///w/a", name="a"), "a: file:///w/a"),
+        (UnknownContent(raw={"type": "smell"}), '"type": "smell"'),
+    ],
+)
+def test_content_of_every_kind_is_shown(block: ContentBlock, shown: str) -> None:
+    assert shown in text_of(ToolCall("t", content=[ContentItem(content=block)]))
+
+
+def test_escapes_and_markup_are_shown_as_written() -> None:
+    text = text_of(ToolCall("t", "[/x]\x1b]52;c;aGk=\x07", "execute", raw_input={"command": "[red]\x1b[2J"}))
+
+    assert "\x1b" not in text
+    assert "[/x]␛]52;c;aGk=␇" in text
+    assert "[red]␛[2J" in text
