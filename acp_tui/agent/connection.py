@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final, ParamSpec, Protocol
 
 from acp_tui.acp.reading import Unreadable
 from acp_tui.agent import errors, history
@@ -18,6 +18,7 @@ from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, R
 from acp_tui.wire.peer import LINE_LIMIT, AlreadyAnswered, Peer
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
 
 STRANGE: Final = 20
 """Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
@@ -90,6 +91,7 @@ class Connection:
         """Lines that were no messages."""
         self._process = process
         self._journal = journal
+        self._journal_failed = False
         self._owner = owner
         self._peer = Peer(line_limit)
         self._answers: dict[Call, asyncio.Future[Any]] = {}
@@ -103,8 +105,7 @@ class Connection:
             self.last_heard = time.monotonic()
             for message in self._peer.receive(data):
                 self._receive(message)
-            with _kept_going("the journal"):
-                self._journal.flush()
+            self._write_down(self._journal.flush)
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
         for message in self._peer.receive_end():
@@ -192,15 +193,21 @@ class Connection:
 
     def remark(self, msg: dict[str, Any]) -> None:
         """Write down something of ours beside the frames."""
-        with _kept_going("the journal"):
-            self._journal.note(msg)
-            self._journal.flush()
+        self._write_down(self._journal.note, msg)
+        self._write_down(self._journal.flush)
 
     def _send(self, line: bytes) -> None:
-        with _kept_going("the journal"):
-            self._journal.record("out", line)
-            self._journal.flush()
+        self._write_down(self._journal.record, "out", line)
+        self._write_down(self._journal.flush)
         self._process.write(line)
+
+    def _write_down(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Tell the journal something. One that fails is not asked again: the conversation goes on."""
+        if not self._journal_failed:
+            with _kept_going("the journal"):
+                self._journal_failed = True
+                keep(*args, **kwargs)
+                self._journal_failed = False
 
     def _tell(self, happenings: Iterator[SessionEvent]) -> None:
         for session_id, event in happenings:
@@ -212,12 +219,11 @@ class Connection:
     def _receive(self, message: Message) -> None:
         if isinstance(message, Noise):
             self.noise += 1
+            self._write_down(self._journal.raw, message.line.decode("utf-8", "replace").rstrip("\n"))
             with _kept_going("a line that is no message"):
-                self._journal.raw(message.line.decode("utf-8", "replace").rstrip("\n"))
                 self._owner.noticed(message)
             return
-        with _kept_going("the journal"):
-            self._journal.record("in", message.line)
+        self._write_down(self._journal.record, "in", message.line)
         self._heard_a_message = True
         try:
             self._tell(history.received(message))

@@ -1,0 +1,313 @@
+"""The connection over real pipes, to a process that does what agents do at their worst."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.acp.content import TextContent
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.errors import AgentGone
+from acp_tui.agent.process import Process
+from acp_tui.host.host import Host
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.changes import Change
+from acp_tui.session.entries import AgentMessage, Notice, text_of
+from tests.agent.puppet import SESSION, conversation, text, update
+from tests.journals import MemoryJournal
+from tests.waiting import until
+
+PROGRAM = Path(__file__).parent.parent / "fake_agent.py"
+
+
+class Talk:
+    """A conversation with the fake agent."""
+
+    def __init__(self, *acts: str, line_limit: int = 1 << 26) -> None:
+        self.process = Process.spawn([sys.executable, "-S", str(PROGRAM), *acts], env={"FAKE": "1"})
+        self.journal = MemoryJournal()
+        self.changes: list[tuple[str, Change]] = []
+        host = Host(terminals=Terminals())
+        tell = lambda *change: self.changes.append(change)  # noqa: E731
+        self.agent = Agent(self.process, host, self.journal, tell, line_limit=line_limit)
+
+    async def begin(self) -> None:
+        await self.agent.initialize()
+        await self.agent.new_session("/")
+
+    async def do(self, acts: str) -> str:
+        """Run a turn, and return what was said in it."""
+        before = len(self.said)
+        await self.agent.prompt(SESSION, [TextContent(text=acts)])
+        return self.said[before:]
+
+    @property
+    def said(self) -> str:
+        entries = self.agent.sessions[SESSION].entries
+        return "".join(text_of(entry) for entry in entries if isinstance(entry, AgentMessage))
+
+
+@asynccontextmanager
+async def talking(*acts: str, begun: bool = True, **options: Any) -> AsyncIterator[Talk]:
+    talk = Talk(*acts, **options)
+    running = asyncio.create_task(talk.agent.run())
+    try:
+        if begun:
+            await asyncio.wait_for(talk.begin(), 10)
+        yield talk
+    finally:
+        await talk.agent.stop()
+        await asyncio.wait_for(running, 10)
+
+
+async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() -> None:
+    noise: list[bytes] = []
+    async with talking("banner", begun=False) as talk:
+        talk.agent.on_noise = lambda found: noise.append(found.line)
+        await talk.begin()
+
+        await talk.do("noise")
+        await until(lambda: talk.said == "one two late")
+
+        assert b"status: still working" in noise
+        raw = [row.msg for row in talk.journal.rows if row.direction == "raw"]
+        assert "DEBUG 1" in raw
+        assert any("Welcome" in line for line in raw)
+        assert not talk.agent.connection.looks_strange
+
+
+async def test_r3_r4_c5_c7_long_lines_and_cut_characters_arrive_whole() -> None:
+    async with talking() as talk:
+        assert await talk.do("split") == "é漢🎉 done"
+
+        said = await talk.do("huge")
+
+        assert (len(said), said[:1], said[200_000], said[-4:]) == (8_200_003, "a", "b", "bend")
+
+
+async def test_c6_a_line_over_the_limit_is_dropped_and_reported_and_the_next_is_read() -> None:
+    async with talking(line_limit=1 << 20) as talk:
+        said = await talk.do("huge")
+
+        assert said == "a" * 200_000 + "end"
+        assert talk.agent.connection.noise == 2  # the line, and the second answer to the prompt
+
+
+async def test_c29_halves_of_a_character_become_one_and_a_lonely_one_is_marked() -> None:
+    async with talking() as talk:
+        await talk.do("halves")
+
+        assert talk.said == "😀\ufffd"
+
+
+async def test_c9_c15_a_batch_is_read_item_by_item() -> None:
+    async with talking() as talk:
+        assert await talk.do("batch") == "12-32601"
+
+
+async def test_c18_c19_odd_answers_break_nothing() -> None:
+    async with talking() as talk:
+        assert await talk.do("odd_answers") == "still here"
+
+
+async def test_r19_c15_c115_unknown_requests_are_answered_and_unknown_notifications_ignored() -> None:
+    async with talking() as talk:
+        assert await talk.do("unknown") == "-32601 -32601 -32601"
+
+
+async def test_c21_an_open_question_holds_nothing_up() -> None:
+    async with talking() as talk:
+        turn = asyncio.create_task(talk.do("race"))
+        await until(lambda: SESSION in talk.agent.sessions and "-32602" in talk.said)
+        assert list(talk.agent.sessions[SESSION].questions) == ['"p"']
+
+        talk.agent.answer(SESSION, '"p"', "y")
+
+        assert await turn == 'meanwhile -32602 {"outcome": "selected", "optionId": "y"}'
+
+
+async def test_c65_a_request_taken_back_in_the_same_breath_is_answered() -> None:
+    async with talking() as talk:
+        assert await talk.do("taken_back") == "-32800"
+
+
+async def test_r18_c4_a_flood_on_stderr_holds_nothing_up_and_its_end_is_kept() -> None:
+    async with talking("flood") as talk:
+        await until(lambda: "line 59999 of the log" in talk.agent.stderr_tail)
+
+        assert len(talk.agent.stderr_tail) <= 64 << 10
+
+
+async def test_c10_a_start_that_fails_says_how_it_ended_and_why() -> None:
+    async with talking("leave", begun=False) as talk:
+        with pytest.raises(AgentGone, match="exit code 3"):
+            await talk.agent.initialize()
+
+        assert "set FAKE_KEY" in talk.agent.stderr_tail
+
+
+async def test_a_program_that_is_no_agent_looks_strange() -> None:
+    async with talking("nonsense", begun=False) as talk:
+        await until(lambda: talk.agent.connection.looks_strange)
+
+
+async def test_r15_a_crash_is_told_with_signal_and_the_end_of_stderr() -> None:
+    async with talking() as talk:
+        with pytest.raises(AgentGone, match="SIGABRT"):
+            await talk.do("die")
+
+        session = talk.agent.sessions[SESSION]
+        await until(lambda: not session.connected)
+        notice = session.entries[-1]
+        assert talk.said == "last words"
+        assert isinstance(notice, Notice)
+        assert "roof is on fire" in notice.detail
+        assert talk.journal.rows[-1].msg == {"exit": None, "signal": "SIGABRT"}
+
+
+async def test_c7_a_last_line_without_its_newline_counts() -> None:
+    async with talking() as talk:
+        with pytest.raises(AgentGone):
+            await talk.do("half_line")
+
+        assert talk.said == "no newline"
+
+
+async def test_an_agent_that_closes_its_output_is_ended() -> None:
+    async with talking() as talk:
+        with pytest.raises(AgentGone):
+            await talk.do("deaf")
+
+        assert talk.process.exit_status is not None
+
+
+async def test_r16_c64_a_silent_agent_can_be_cancelled_and_then_stopped() -> None:
+    async with talking() as talk:
+        turn = asyncio.create_task(talk.do("silent"))
+        await until(lambda: talk.agent.connection.waiting_for == ["session/prompt"])
+        heard = talk.agent.connection.last_heard
+        talk.agent.cancel(SESSION)
+        await until(lambda: talk.said == "I heard")
+        assert talk.agent.connection.last_heard > heard
+        assert not turn.done()
+
+        await talk.agent.stop()
+
+        with pytest.raises(AgentGone):
+            await turn
+
+
+async def test_r17_c101_a_grandchild_does_not_survive_the_agent() -> None:
+    async with talking() as talk:
+        pid = int(await talk.do("grandchild"))
+        os.kill(pid, 0)
+
+        await talk.agent.stop()
+
+        await until(lambda: gone(pid))
+
+
+def gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+async def test_c12_the_agent_has_our_environment_and_what_was_set_for_it() -> None:
+    async with talking() as talk:
+        environment = Path(f"/proc/{talk.process.pid}/environ").read_bytes().split(b"\0")
+
+        assert b"FAKE=1" in environment
+        assert f"PATH={os.environ['PATH']}".encode() in environment
+
+
+# ------------------------------------------------------------------ our own mistakes
+
+
+async def test_a_pause_leaves_what_is_said_in_the_pipe_until_it_is_over() -> None:
+    async with conversation() as talk:
+        talk.agent.connection.pause_reading()
+        talk.puppet.updates("agent_message_chunk", content=text("1"))
+        await talk.until(lambda: talk.said() == "1")  # the read that was under way
+        talk.puppet.updates("agent_message_chunk", content=text("2"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert talk.said() == "1"
+
+        talk.agent.connection.resume_reading()
+        await talk.until(lambda: talk.said() == "12")
+
+
+async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(session_id: str, change: Change) -> None:
+        raise ZeroDivisionError("in a view")
+
+    async with conversation() as talk:
+        talk.agent._sessions._on_change = fail
+        call, turn = await talk.prompted()
+        talk.puppet.updates("agent_message_chunk", content=text("said"))
+        talk.puppet.asks_permission("q")
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer(SESSION, '"q"', "yes")
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+
+        assert (await turn).stop_reason == "end_turn"
+        assert talk.said() == "said"
+        assert "ZeroDivisionError" in caplog.text
+
+
+class BrokenJournal(MemoryJournal):
+    """A journal whose disk is full."""
+
+    def _keep(self, direction: str, msg: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+
+async def test_a_journal_that_fails_does_not_hurt(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR)
+    talk = Talk()
+    talk.agent.connection._journal = BrokenJournal()
+    running = asyncio.create_task(talk.agent.run())
+    await talk.begin()
+
+    assert (await talk.do("noise")).startswith("one two")
+
+    await talk.agent.stop()
+    await running
+    assert caplog.text.count("No space left on device") == 2, "logged once: the error and its traceback"
+
+
+async def test_a_request_whose_service_fails_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with conversation() as talk:
+
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError("in our code")
+
+        monkeypatch.setattr(talk.agent._questions, "asked", fail)
+        talk.puppet.asks_permission("q")
+
+        answer = await talk.puppet.answer_to("q")
+
+        assert answer["error"] == {"code": -32603, "message": "Internal error"}
+        talk.agent._questions.cancel(SESSION, "nobody")
+
+
+async def test_c17_a_notification_is_never_answered() -> None:
+    async with conversation() as talk:
+        before = len(talk.puppet.sent.frames)
+        for method in ("session/request_permission", "fs/read_text_file", "no/such", "session/prompt"):
+            talk.puppet.says({"method": method, "params": {"sessionId": SESSION}})
+        talk.puppet.says(update("plan", entries=[{"content": "x"}]), {"method": "session/update"})
+        talk.puppet.says({"method": "session/update", "params": {"sessionId": SESSION, "update": None}})
+        await talk.until(lambda: talk.session.plan)
+
+        assert len(talk.puppet.sent.frames) == before
