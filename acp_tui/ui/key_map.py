@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from textual.app import App
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
+
+_EVERYWHERE: Final = "Everywhere"
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class KeyLine:
     """One action of one widget, screen or app."""
 
     group: str
-    """Where its keys work, for people."""
+    """What it belongs to, for people."""
     keys: tuple[str, ...]
     """As they are shown, such as `^q`."""
     description: str
@@ -29,16 +30,14 @@ class KeyLine:
 
 def key_map(screen: Screen[Any]) -> list[KeyLine]:
     """Return the actions of a screen: its own, those of its widgets by kind, and those of the app."""
-    found: dict[tuple[str, str], KeyLine] = {}
+    found: dict[str, KeyLine] = {}
     for node in _nodes(screen):
-        for line in _lines(node, screen.app):
-            before = found.setdefault((line.group, line.description), line)
-            if before is not line:
+        for name, line in _lines(node, screen.app):
+            before = found.setdefault(name, line)
+            if before.node is node and before is not line:
                 keys = tuple(dict.fromkeys((*before.keys, *line.keys)))
-                found[line.group, line.description] = KeyLine(
-                    before.group, keys, before.description, before.action, before.node
-                )
-    return list(found.values())
+                found[name] = replace(before, keys=keys)
+    return sorted(found.values(), key=lambda line: line.group == _EVERYWHERE)
 
 
 def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
@@ -53,7 +52,8 @@ def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
     yield screen.app
 
 
-def _lines(node: DOMNode, app: App[Any]) -> Iterator[KeyLine]:
+def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
+    """Return the actions of a node by name: kinds of a widget share the names of what they inherit."""
     # Textual tells bindings after rebinding only for the focused widget; it makes them in this way itself.
     bindings = node._bindings.copy()
     bindings.apply_keymap(app._keymap)
@@ -61,12 +61,11 @@ def _lines(node: DOMNode, app: App[Any]) -> Iterator[KeyLine]:
         # What has no name of ours comes with Textual's widgets: moving in a text, and so on.
         if binding.description and (binding.id or binding.show):
             key = app.get_key_display(binding)
-            yield KeyLine(_group(node), (key,), binding.description, binding.action, node)
+            name = binding.id or f"app.{binding.description}"
+            yield name, KeyLine(_group(name), (key,), binding.description, binding.action, node)
 
 
-def _group(node: DOMNode) -> str:
-    if isinstance(node, App):
-        return "Everywhere"
-    if isinstance(node, Screen):
-        return "This screen"
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).capitalize()
+def _group(name: str) -> str:
+    """Return where an action belongs, by the first part of its name."""
+    first = name.partition(".")[0]
+    return _EVERYWHERE if first == "app" else first.replace("-", " ").capitalize()

@@ -98,6 +98,11 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         if words:
             self.dismiss(FailureChoice("edit", tuple(words)))
 
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Transcript).set_look(look)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a login only where there is one, and no keys while the command is edited."""
         if parameters == ("log_in",) and not self._can_log_in:
