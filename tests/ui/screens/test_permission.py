@@ -67,10 +67,12 @@ async def test_typing_hands_answer_nothing() -> None:
         assert question.typing_pause.left(began + len(keys) * 0.05) > 0.3
 
 
-async def test_an_enter_within_a_tenth_of_a_second_does_nothing() -> None:
+async def test_an_enter_or_a_click_within_a_tenth_of_a_second_does_nothing() -> None:
     question = dialog()
     async with shown(question, armed=False) as (app, pilot):
         press_at(app, "enter", time.monotonic())
+        await pilot.pause()
+        await pilot.click(OptionList)
         await until(pilot, lambda: question.armed)
 
         assert app.result is NOTHING
@@ -80,17 +82,31 @@ async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was() -> N
     question = dialog()
     async with shown(question) as (app, pilot):
         press_at(app, "y", time.monotonic() - 30)
+        await pilot.pause()
         await until(pilot, lambda: question.armed)
 
         assert app.result is NOTHING
 
 
-async def test_a_paste_answers_nothing() -> None:
-    async with shown(dialog(), armed=False) as (app, pilot):
-        app.post_message(events.Paste("y\n"))
+async def test_a_key_that_a_field_below_let_pass_answers_nothing() -> None:
+    question = dialog()
+    async with shown(question, armed=False) as (app, pilot):
+        await question.run_action("answer('y')")
         await pilot.pause()
 
         assert app.result is NOTHING
+
+
+async def test_a_paste_answers_nothing_and_is_taken_for_typing() -> None:
+    question = dialog()
+    async with shown(question, armed=False) as (app, pilot):
+        paste = events.Paste("y\n")
+        paste.time += 5
+        app.post_message(paste)
+        await pilot.pause()
+
+        assert app.result is NOTHING
+        assert question.typing_pause.left(paste.time) > 0
 
 
 async def test_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
