@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -148,6 +149,7 @@ def _parser() -> ArgumentParser:
 
 
 def _run(options: Options) -> int:
+    gc.disable()  # what is made at the start stays; the interface enables it again
     cwd = _folder(options.cwd, "The workspace")
     roots = [_folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))

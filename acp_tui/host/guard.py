@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 import weakref
 from typing import Final
 
-RUN: Final = secrets.token_hex(8)
+RUN: Final = os.urandom(8).hex()
 """What the values of all our marks begin with: the entries in the environment by which children are known."""
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Final
 
 from textual import work
 from textual.app import App
@@ -24,11 +24,17 @@ _HANG_UP: Final = 4.0
 """Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
 
 
+FIRST_SHEETS: Final = [
+    Path(__file__).parent / name for name in ("screens/session.tcss", "widgets/transcript.tcss")
+]
+"""What the first frame needs; the other sheets are read after it."""
+
+
 class AcpApp(App[int]):
     """acp-tui."""
 
     TITLE = "acp-tui"
-    CSS_PATH: ClassVar[list[Any]] = [*sorted(Path(__file__).parent.rglob("*.tcss"))]
+    CSS_PATH: ClassVar[list[Any]] = [*FIRST_SHEETS]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
@@ -39,8 +45,10 @@ class AcpApp(App[int]):
         super().__init__()
         self._start = start
         self._theme_folder: Path | None = None
+        self._is_drawn = False
         self.look = Look()
         self.use_theme(start.theme or start.settings.theme)
+        self.stylesheet.set_variables(self.get_css_variables())
         self.set_keymap(dict(start.settings.keys))
 
     def get_default_screen(self) -> SessionScreen:
@@ -61,6 +69,19 @@ class AcpApp(App[int]):
         signal.signal(signal.SIGHUP, lambda *_: self._hang_up(loop))
         for problem in self._start.problems:
             self.notify(str(problem), title="Settings", severity="warning", timeout=15)
+        self.call_after_refresh(self._read_other_sheets)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
+        if self._is_drawn:
+            super().refresh_css(animate)
+
+    def _read_other_sheets(self) -> None:
+        self._is_drawn = True
+        self.stylesheet.read_all(
+            sorted(path for path in Path(__file__).parent.rglob("*.tcss") if path not in FIRST_SHEETS)
+        )
+        self.stylesheet.parse()
 
     def _hang_up(self, loop: asyncio.AbstractEventLoop) -> None:
         """The terminal is gone: leave, and if the way out waits for it, leave without."""
