@@ -29,7 +29,7 @@ _TOOLS: Final = ("tool_call", "tool_call_update")
 _KNOWN: Final = frozenset(
     (*_UPDATE_NAMES.values(), *_CHUNKS, *_TOOLS, "available_commands_update", "current_mode_update")
 )
-_CONTENT_TYPES: Final = frozenset(("text", "image", "audio", "resource", "resource_link"))
+_CONTENT_TYPES: Final = ("text", "image", "audio", "resource", "resource_link")
 _STATUSES: Final = {
     "running": "in_progress",
     "error": "failed",
@@ -110,10 +110,9 @@ def _chunk(update: Object) -> None:
 
 def _joined(blocks: list[Any]) -> Any:
     """Make one block of a list: one chunk carries one; texts are joined in order."""
-    texts = [block if isinstance(block, str) else block.get("text") for block in blocks if block]
-    if all(isinstance(text, str) for text in texts):
-        return "".join(texts)
-    return blocks[0]
+    texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
+    words = [text for text in texts if isinstance(text, str)]
+    return "".join(words) if len(words) == len(texts) else blocks[0]
 
 
 def _block(block: Any) -> Any:

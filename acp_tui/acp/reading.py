@@ -144,16 +144,23 @@ def _path(root: Any, loc: tuple[int | str, ...]) -> list[str | int]:
     """Return where in the data pydantic's location points: its union tags are no keys of ours."""
     path: list[str | int] = []
     value = root
+    at_tag = True
     for position, part in enumerate(loc):
         if isinstance(value, dict) and isinstance(part, str):
-            if part in value:
+            if at_tag and part in (
+                value.get("type"),
+                value.get("sessionUpdate"),
+                value.get("session_update"),
+            ):
+                at_tag = False  # once: a field of the same name may follow
+            elif part in value:
                 path.append(part)
-                value = value[part]
+                value, at_tag = value[part], True
             elif position == len(loc) - 1:
                 path.append(part)
         elif isinstance(value, list) and isinstance(part, int) and part < len(value):
             path.append(part)
-            value = value[part]
+            value, at_tag = value[part], True
     return path
 
 

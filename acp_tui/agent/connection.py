@@ -230,6 +230,10 @@ class Connection:
         except Unreadable as error:
             self._unreadable(message, error)
             return
+        except Exception:  # a gap in our reading must not end the connection
+            log.exception("reading %r", message.line[:1000])
+            self._unreadable(message, Unreadable("", "not understood"))
+            return
         match message:
             case Response():
                 self._resolve(message)
