@@ -11,7 +11,7 @@ HEAD: Final = 64 << 10
 """Bytes of a line that are kept while reading; the rest is only counted."""
 _FOOT: Final = 256
 """Bytes of the end of a longer line that are kept."""
-_CHUNK: Final = 256 << 10
+_CHUNK: Final = 128 << 10
 
 
 class Line(NamedTuple):
@@ -45,7 +45,7 @@ class Tail:
         self._foot = b""
 
     def read(self) -> tuple[list[Line], bool]:
-        """Return the lines that are complete in the next 256 KiB, and whether the file goes on after them."""
+        """Return the lines that are complete in the next 128 KiB, and whether the file goes on after them."""
         data = os.pread(self._file, _CHUNK, self._at)
         self._at += len(data)
         return list(self._lines(data)), len(data) == _CHUNK

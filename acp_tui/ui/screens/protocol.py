@@ -189,7 +189,7 @@ class ProtocolScreen(Screen[None]):
         before = len(self._shown)
         first = self._matched
         while self._matched < len(self._all) and (perf_counter() < until or self._matched == first):
-            batch = self._all[self._matched : self._matched + 500]
+            batch = self._all[self._matched : self._matched + 100]
             self._shown += [frame for frame in batch if self._keeps(tail, frame)]
             self._matched += len(batch)
         if self._matched != first or not self._shown:
