@@ -29,6 +29,12 @@ FIRST_SHEETS: Final = [
 ]
 """What the first frame needs; the other sheets are read after it."""
 
+SETTLED: Final = 3.0
+"""Seconds after the start, when what is imported one by one after the first frame is in."""
+
+COLLECT_AFTER: Final = (10_000, 20, 50)
+"""Objects before the youngest are looked through, and how often that is done before the older ones are."""
+
 
 class AcpApp(App[int]):
     """acp-tui."""
@@ -70,6 +76,7 @@ class AcpApp(App[int]):
         for problem in self._start.problems:
             self.notify(str(problem), title="Settings", severity="warning", timeout=15)
         self.call_after_refresh(self._read_other_sheets)
+        self.set_timer(SETTLED, self._collect_garbage)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
@@ -82,6 +89,16 @@ class AcpApp(App[int]):
             sorted(path for path in Path(__file__).parent.rglob("*.tcss") if path not in FIRST_SHEETS)
         )
         self.stylesheet.parse()
+
+    def _collect_garbage(self) -> None:
+        """Collect garbage again, which the command line has put off, but only among what is made from now on.
+
+        A full collection of all modules takes a tenth of a second in which no key is answered.
+        """
+        if not gc.isenabled():
+            gc.freeze()
+            gc.set_threshold(*COLLECT_AFTER)
+            gc.enable()
 
     def _hang_up(self, loop: asyncio.AbstractEventLoop) -> None:
         """The terminal is gone: leave, and if the way out waits for it, leave without."""
