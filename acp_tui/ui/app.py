@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import work
 from textual.app import App
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _HANG_UP: Final = 4.0
 """Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
-
 
 FIRST_SHEETS: Final = [
     Path(__file__).parent / name for name in ("screens/session.tcss", "widgets/transcript.tcss")
