@@ -70,8 +70,10 @@ class Questions:
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:
         """Answer an elicitation: accept (a form with its content), decline or cancel."""
         result: dict[str, Any] = {"action": action}
-        if action == "accept" and content is not None:
-            result["content"] = content
+        open_one = self._open.get((session_id, key))
+        is_form = open_one is not None and open_one.request.params.get("mode") == "form"
+        if action == "accept" and is_form:
+            result["content"] = content or {}
         self._close(session_id, key, result, "you")
 
     def cancel(self, session_id: str, by: str) -> None:
