@@ -1,0 +1,112 @@
+"""A real terminal without a window: a program runs on a PTY, and tests see its screen as a person would."""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from avt import Vt  # type: ignore[attr-defined]  # its stubs do not export it
+
+_ON_TERMINAL = 'tty=$1; shift; exec "$@" <"$tty" >"$tty" 2>&1'
+"""Run by a shell that leads a session: the first terminal it opens becomes the controlling one."""
+
+
+class NeverShown(AssertionError):
+    """What was waited for did not come; the text holds the screen."""
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        columns: int = 130,
+        rows: int = 40,
+    ) -> None:
+        self._emulator = Vt(columns, rows, 0)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._master, self._slave = pty.openpty()
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process = subprocess.Popen(
+            ["sh", "-c", _ON_TERMINAL, "sh", os.ttyname(self._slave), *argv],
+            cwd=cwd,
+            env={"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **env},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        os.close(self._slave)
+        os.close(self._master)
+
+    @property
+    def screen(self) -> str:
+        """What the screen shows, row by row."""
+        return "\n".join(line.text.rstrip() for line in self._emulator.view())
+
+    def type(self, text: str) -> None:
+        """Send keys as the terminal does: text as it is, special keys as their sequences."""
+        os.write(self._master, text.encode())
+
+    def until(self, condition: str | Callable[[str], object], seconds: float = 60) -> str:
+        """Return the screen once it shows a text, or once a condition on its text holds.
+
+        Raises:
+            NeverShown: that does not happen in time, or the program ended before.
+        """
+        holds = (lambda screen: condition in screen) if isinstance(condition, str) else condition
+        deadline = time.monotonic() + seconds
+        while not holds(self.screen):
+            if not self._read() and self.process.poll() is not None:
+                raise NeverShown(f"ended with {self.process.returncode} before {condition}:\n{self.screen}")
+            if time.monotonic() > deadline:
+                raise NeverShown(f"{condition} was not shown in {seconds:.0f} s:\n{self.screen}")
+        return self.screen
+
+    def exit_code(self, seconds: float = 30) -> int:
+        """Return the exit code once the program has ended.
+
+        Raises:
+            NeverShown: it does not end in time.
+        """
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None:
+            self._read()
+            if time.monotonic() > deadline:
+                raise NeverShown(f"it did not end in {seconds:.0f} s:\n{self.screen}")
+        return self.process.returncode
+
+    def _read(self) -> bool:
+        """Take in what the program has written within a moment; False: nothing."""
+        if not select.select([self._master], [], [], 0.05)[0]:
+            return False
+        self._emulator.feed_str(self._decoder.decode(os.read(self._master, 1 << 16)))
+        return True
