@@ -1,0 +1,232 @@
+"""What we serve: files and terminals, each answered with the right result or the right code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.session.files import FileChange
+from tests.agent.puppet import Conversation, conversation
+from tests.sent import Frame
+
+
+@asynccontextmanager
+async def lending(folder: Path) -> AsyncIterator[Conversation]:
+    """A conversation with a session `s2` in a folder."""
+    async with conversation() as talk:
+        await talk.made("s2", str(folder))
+        yield talk
+
+
+async def served(talk: Conversation, method: str, **params: Any) -> Frame:
+    """Return our answer to a request about the session `s2`."""
+    number = len(talk.puppet.sent.frames)
+    request_id = f"r{number}-{method}"
+    talk.puppet.says({"id": request_id, "method": method, "params": {"sessionId": "s2", **params}})
+    return await talk.puppet.answer_to(request_id)
+
+
+async def code(talk: Conversation, method: str, **params: Any) -> int:
+    """Return the code of the error that we answer."""
+    answer = await served(talk, method, **params)
+    found: int = answer["error"]["code"]
+    return found
+
+
+async def test_c87_r29_lines_are_counted_from_one_and_ends_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1\r\n2\n3")
+    path = str(tmp_path / "a")
+    async with lending(tmp_path) as talk:
+        for limits, content in (
+            ({}, "1\r\n2\n3"),
+            ({"line": 2, "limit": 1}, "2\n"),
+            ({"line": 0, "limit": 1}, "1\r\n"),
+            ({"line": -1, "limit": 1}, "1\r\n"),
+            ({"line": 3, "limit": 10**12}, "3"),
+            ({"line": 9}, ""),
+            ({"limit": 0}, ""),
+            ({"line": None, "limit": None}, "1\r\n2\n3"),
+        ):
+            answer = await served(talk, "fs/read_text_file", path=path, **limits)
+            assert answer.get("result") == {"content": content}, limits
+        assert await code(talk, "fs/read_text_file", path=path, limit=1.5) == -32602
+
+
+async def test_c86_c16_what_is_not_lent_is_refused(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    (tmp_path / "secret").write_text("no")
+    (inside / "link").symlink_to(tmp_path / "secret")
+    async with lending(inside) as talk:
+        for path in ("relative", f"{inside}/../secret", f"{inside}/link", str(inside)):
+            assert await code(talk, "fs/read_text_file", path=path) == -32602
+            if path != str(inside):
+                assert await code(talk, "fs/write_text_file", path=path, content="x") == -32602
+        assert await code(talk, "fs/read_text_file", sessionId="other", path=f"{inside}/a") == -32602
+        assert await code(talk, "fs/read_text_file") == -32602
+        assert await code(talk, "fs/write_text_file", path=f"{inside}/a", content=5) == -32602
+
+    assert (tmp_path / "secret").read_text() == "no"
+
+
+async def test_c88_a_missing_file_is_named(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/a b")
+
+        assert answer["error"] == {
+            "code": -32002,
+            "message": "Resource not found",
+            "data": {"uri": f"file://{tmp_path}/a%20b"},
+        }
+        talk.host.missing_file_reads_empty = True
+        assert (await served(talk, "fs/read_text_file", path=f"{tmp_path}/a"))["result"] == {"content": ""}
+
+
+async def test_c89_a_write_is_answered_told_and_written_down(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    async with lending(tmp_path) as talk:
+        for path in (f"{tmp_path}/a", f"{tmp_path}/new/b"):
+            answer = await served(talk, "fs/write_text_file", path=path, content="new")
+            assert answer["result"] == {}
+
+        changes: list[FileChange] = list(talk.agent.sessions["s2"].files.values())
+        assert [(change.edits[0].old, change.edits[0].new) for change in changes] == [
+            ("old", "new"),
+            (None, "new"),
+        ]
+
+
+async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/a").write_text("x")
+    async with lending(tmp_path / "w") as talk:
+        talk.host.lend("s2", [str(tmp_path / "w"), str(tmp_path / "lib")])
+
+        answer = await served(talk, "fs/read_text_file", path=f"{tmp_path}/lib/a")
+
+        assert answer["result"] == {"content": "x"}
+
+
+async def test_a_file_can_be_asked_for_right_behind_the_answer_that_made_the_session(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.new_session(str(tmp_path)))
+        call = await talk.puppet.hears("session/new")
+        params = {"sessionId": "s2", "path": f"{tmp_path}/a"}
+        talk.puppet.says(
+            {"id": call["id"], "result": {"sessionId": "s2"}},
+            {"id": "r", "method": "fs/read_text_file", "params": params},
+        )
+        await making
+
+        assert (await talk.puppet.answer_to("r"))["result"] == {"content": "x"}
+
+
+# ------------------------------------------------------------------ terminals
+
+
+async def test_c92_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        args = ["-c", "pwd; echo $A; read x; exit 7"]
+        made = await served(
+            talk, "terminal/create", command="sh", args=args, env=[{"name": "A", "value": "b"}]
+        )
+        terminal = {"terminalId": made["result"]["terminalId"]}
+        running = await served(talk, "terminal/output", **terminal)
+        assert "exitStatus" not in running["result"]
+
+        talk.host.terminals.get("s2", terminal["terminalId"]).write(b"\n")
+        ended = await served(talk, "terminal/wait_for_exit", **terminal)
+        output = (await served(talk, "terminal/output", **terminal))["result"]
+
+        assert ended["result"] == {"exitCode": 7, "signal": None}
+        assert output["output"].split() == [str(tmp_path), "b"]
+        assert (output["truncated"], output["exitStatus"]) == (False, {"exitCode": 7, "signal": None})
+        assert (await served(talk, "terminal/kill", **terminal))["result"] == {}
+        assert (await served(talk, "terminal/release", **terminal))["result"] == {}
+        for method in ("output", "wait_for_exit", "kill", "release"):
+            assert await code(talk, f"terminal/{method}", **terminal) == -32002
+
+
+async def test_c96_c97_all_who_wait_are_told_of_the_signal(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        made = await served(talk, "terminal/create", command="sleep", args=["60"])
+        params = {"sessionId": "s2", "terminalId": made["result"]["terminalId"]}
+        for name in ("w1", "w2"):
+            talk.puppet.says({"id": name, "method": "terminal/wait_for_exit", "params": params})
+
+        assert (await served(talk, "terminal/kill", terminalId=params["terminalId"]))["result"] == {}
+
+        for name in ("w1", "w2"):
+            answer = await talk.puppet.answer_to(name)
+            assert answer["result"] == {"exitCode": None, "signal": "SIGTERM"}
+
+
+async def test_c95_the_byte_limit_keeps_the_end(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        params: Frame = {"command": "printf", "args": ["ééé"], "outputByteLimit": 3}
+        made = await served(talk, "terminal/create", **params)
+        terminal = {"terminalId": made["result"]["terminalId"]}
+        await served(talk, "terminal/wait_for_exit", **terminal)
+
+        output = (await served(talk, "terminal/output", **terminal))["result"]
+
+        assert (output["output"], output["truncated"]) == ("é", True)
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"command": "no-such-program-anywhere"}, -32603),
+        ({"command": "ls", "cwd": "relative"}, -32602),
+        ({"command": "ls", "args": [5]}, -32602),
+        ({"command": 5}, -32602),
+        ({}, -32602),
+        ({"command": "ls", "sessionId": "other"}, -32602),
+    ],
+)
+async def test_c99_c16_a_command_that_cannot_run_is_an_error(
+    params: Frame, expected: int, tmp_path: Path
+) -> None:
+    async with lending(tmp_path) as talk:
+        assert await code(talk, "terminal/create", **params) == expected
+
+
+async def test_c100_d38_a_terminal_of_another_session_is_unknown_in_either_spelling(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        made = await served(talk, "terminal/create", command="sleep", args=["60"])
+        terminal_id = made["result"]["terminalId"]
+
+        assert await code(talk, "terminal/output", sessionId="s1", terminalId=terminal_id) == -32002
+        assert await code(talk, "terminal/output", terminal_id="no-such") == -32002
+        assert "result" in await served(talk, "terminal/output", terminal_id=terminal_id)
+
+
+async def test_c65_a_wait_that_is_taken_back_is_answered_and_the_command_runs_on(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        made = await served(talk, "terminal/create", command="sleep", args=["60"])
+        params = {"sessionId": "s2", "terminalId": made["result"]["terminalId"]}
+        talk.puppet.says({"id": 33, "method": "terminal/wait_for_exit", "params": params})
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": 33}})
+
+        answer = await talk.puppet.answer_to(33)
+
+        assert answer["error"] == {"code": -32800, "message": "Request cancelled"}
+        output = await served(talk, "terminal/output", terminalId=params["terminalId"])
+        assert "exitStatus" not in output["result"]
+
+
+async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> None:
+    async with lending(tmp_path) as talk:
+        made = await served(talk, "terminal/create", command="sleep", args=["60"])
+        terminal = talk.host.terminals.get("s2", made["result"]["terminalId"])
+
+        talk.puppet.exits(1)
+
+        await talk.until(lambda: terminal.exit_status is not None)
