@@ -6,11 +6,12 @@ Orders (characters and bytes, separated by blanks):
     count UPDATES                numbered pieces
     line BYTES                   one line of that length
     flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
-Each answer but a flood ends with the words of `END`. The prompt before may be echoed: it is not.
+Each answer but a flood ends with `end(which answer it is, from 1)`; `pace` says so before its slow part.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -20,9 +21,18 @@ from typing import Any, Final
 
 from tests.bench.prose import markdown, pieces
 
-END = "all-is-said"
 READY = "may-I-begin"
 _SESSION = "bench"
+_answers = itertools.count(1)
+
+
+def end(answer: int) -> str:
+    """The last words of an answer, drawn by nothing else."""
+    return f"all-is-said-{answer}"
+
+
+def _last() -> str:
+    return f"\n\n{end(next(_answers))}\n\n"
 
 
 def main() -> None:
@@ -50,11 +60,11 @@ def streamed(characters: int, message: int) -> Iterator[bytes]:
     for piece in pieces(markdown(characters)):
         yield chunk(piece, f"m{said // message}" if message else None)
         said += len(piece)
-    yield chunk(f"\n\n{END}\n", "last" if message else None)
+    yield chunk(_last(), "last" if message else None)
 
 
 def pace(characters: int, rate: int, count: int) -> None:
-    _send(b"".join(map(chunk, pieces(markdown(characters)))) + chunk(f"\n\n{END}\n\n"))
+    _send(b"".join(map(chunk, pieces(markdown(characters)))) + chunk(_last()))
     later = pieces(markdown(count * 50, seed=3))[:count]
     start = time.monotonic()
     for number, piece in enumerate(later):
@@ -63,12 +73,12 @@ def pace(characters: int, rate: int, count: int) -> None:
 
 
 def count(updates: int) -> None:
-    _send(b"".join(chunk(f"{number}\n") for number in range(updates)) + chunk(f"\n\n{END}\n"))
+    _send(b"".join(chunk(f"{number}\n") for number in range(updates)) + chunk(_last()))
 
 
 def line(size: int) -> None:
     word = "long lines happen "
-    _send(chunk(word * (size // len(word))) + chunk(f"\n\n{END}\n"))
+    _send(chunk(word * (size // len(word))) + chunk(_last()))
 
 
 def flood(size: int) -> None:

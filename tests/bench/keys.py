@@ -30,7 +30,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
         idle = echoes(program, letters)
     with talk(env) as program:
         order(program, f"pace {80_000 if quick else 800_000} 100 3000")
-        program.wait_for(agent.END)
+        program.wait_for(agent.end(1))
         program.look_on(1)
         streaming = echoes(program, letters)
     with talk(env) as program:
