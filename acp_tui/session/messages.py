@@ -51,9 +51,11 @@ class Messages:
             held = self._repeated if self._echo else ""  # it only began like the prompt
         self._echo, self._repeated = None, ""
         index = self._find(kind, chunk.message_id)
+        closed: tuple[int, ...] = ()
         if index is None:
             if _is_empty(chunk.content):
                 return None
+            closed = self.close()
             index = self._begin(kind, chunk.message_id, at)
         message = self._entries[index]
         if held:
@@ -61,6 +63,8 @@ class Messages:
         _append(message, chunk.content)  # type: ignore[arg-type]  # `_find` and `_begin` return messages
         if isinstance(message, Thought):
             message.last = at
+        if closed:
+            return Change((*closed, index))
         # The same change is told again and again while one message streams.
         if self._same is None or self._same.entries[0] != index:
             self._same = Change((index,))
@@ -88,7 +92,6 @@ class Messages:
         return None
 
     def _begin(self, kind: type[Message], message_id: str | None, at: float) -> int:
-        self.close()
         self._entries.append(kind(message_id=message_id, at=at))
         self._open = len(self._entries) - 1
         if message_id is not None:

@@ -260,16 +260,17 @@ class Session:
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
         index = self._calls.get(fields.tool_call_id)
+        closed: tuple[int, ...] = ()
         if index is None:
-            self._messages.close()
+            closed = self._messages.close()
             index = self._append(ToolCall(fields.tool_call_id, started=at))
             self._calls[fields.tool_call_id] = index
         call = self.entries[index]
         assert isinstance(call, ToolCall)
         calls.merge(call, fields, at, announces=announces)
         if call.status == "completed" and self._files.report(call, self.cwd):
-            return Change((index,), ("files",))
-        return Change((index,))
+            return Change((*closed, index), ("files",))
+        return Change((*closed, index))
 
     def _settle_calls(self, status: str, at: float) -> tuple[int, ...]:
         """Settle every call that is still open, also one of an earlier turn that came back to life."""

@@ -345,7 +345,7 @@ def test_a_change_says_where() -> None:
     assert session.apply(prompt("x")) == Change((0,), ("turn",))
     assert session.apply(read_update(chunk("y"))) == Change((1,))
     assert session.apply(read_update(chunk("z"))) == Change((1,))
-    assert session.apply(read_update(call())) == Change((2,))
+    assert session.apply(read_update(call())) == Change((1, 2)), "the message before it is finished"
     assert session.apply(read_update({"sessionUpdate": "plan", "entries": []})) == Change(fields=("plan",))
     assert session.apply(read_update({"sessionUpdate": "hologram"})) is None
     assert session.apply(events.Answered("nothing open")) is None
