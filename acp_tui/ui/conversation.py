@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui import __version__
@@ -25,12 +23,13 @@ if TYPE_CHECKING:
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
     from acp_tui.session.options import Option
+    from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.ui.start import Start
 
-Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded"]
+Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded", "ending"]
 
 _SLOWLY: Final = (
     "pydantic",
@@ -45,6 +44,10 @@ _SLOWLY: Final = (
 """Imported one by one after the first frame, so that keys are answered in between."""
 
 
+_OVER: Final = ("failed", "ended", "recorded", "ending")
+"""Phases in which nobody hears what is said."""
+
+
 class Listener(Protocol):
     """Who shows the conversation."""
 
@@ -54,6 +57,9 @@ class Listener(Protocol):
     def session_changed(self, change: Change) -> None:
         """Something in the session changed."""
 
+    def questions_changed(self) -> None:
+        """A question that belongs to no session was asked, or has its answer."""
+
     def queue_changed(self) -> None:
         """What waits to be said changed."""
 
@@ -61,7 +67,7 @@ class Listener(Protocol):
         """What was said did not arrive: the person gets it back."""
 
     async def choose_login(self, agent: Agent, error: str) -> str | None:
-        """Ask the person for a way to log in; None: not now."""
+        """Ask the person for a way to log in; None: not now. Cancelled when it does not matter any more."""
 
 
 class Conversation:
@@ -78,16 +84,22 @@ class Conversation:
         self.session: Session | None = None
         self.queue: list[str] = []
         """What is said when the turn, or the start, is over; the first goes first."""
-        self.left_out: list[str] = []
-        """Names of MCP servers that the agent cannot take."""
         self.journal: Journal | None = None
         self.host: Host | None = None
         self._start = start
         self._listener = listener
         self._process: Process | None = start.process
         self._spawn_error: Exception | None = start.spawn_error
+        self._round = 0
+        """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
         self._reader: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._speaking: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._continues = False
+        """A session is begun below an earlier one."""
+        self._left_out: list[str] = []
+        """Names of MCP servers that the agent cannot take."""
+        self._told_problem = False
 
     # ------------------------------------------------------------------ beginning and ending
 
@@ -96,64 +108,86 @@ class Conversation:
 
         What goes wrong ends in the phase `failed`, with what to tell the person.
         """
-        if launch is not None:
-            self.launch = launch
+        self._round += 1
+        this = self._round
+        self.launch = launch or self.launch
+        self.failure = None
         self._set_phase("starting")
         for module in _SLOWLY:
             importlib.import_module(module)
             await asyncio.sleep(0)
-        from acp_tui.agent.errors import AgentError
+        if this == self._round and (self._process is not None or self._spawn()):
+            await self._open(self._make_agent(), this)
 
-        if self._process is None and not self._spawn():
-            return
+    async def _open(self, agent: Agent, this: int) -> None:
+        """Lead a running agent to a session that is ready, unless this round ends before that."""
+        from acp_tui.agent.errors import AgentError, AgentGone
+
         try:
-            agent = self._make_agent()
             await agent.initialize()
-            self.session = await self._make_session(agent)
+            session = await self._make_session(agent)
+            if this == self._round:
+                self.session = session
+                self._tell_about_start(agent, session)
+                await self._apply_mode(agent, session)
+            if not session.connected:
+                raise AgentGone("The agent has ended.")
         except AgentError as error:
-            self._fail(error)
+            if this == self._round:
+                self._fail(agent, error)
             return
-        self._set_phase("ready")
-        await self._apply_mode()
-        self._send_next()
+        if this == self._round:
+            self._set_phase("ready")
+            self._send_next()
 
-    def show_recorded(self, path: Path) -> None:
-        """Show what a journal remembers; nothing can be said to it."""
+    def show_recorded(self, path: Path) -> bool:
+        """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
         from acp_tui.agent.replay import replay
         from acp_tui.session.changes import Change, Field
         from acp_tui.store.recorded import read
 
         sessions = replay(read(path)).sessions
-        if sessions:
-            self.session = session = next(reversed(sessions.values()))
-            self._set_phase("recorded")
-            every: tuple[Field, ...] = get_args(Field)
-            self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
+        if not sessions:
+            return False
+        self.session = session = next(reversed(sessions.values()))
+        self._set_phase("recorded")
+        every: tuple[Field, ...] = get_args(Field)
+        self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
+        return True
 
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again. What was said stays on the screen, above the new session."""
-        from acp_tui.session.events import Noted
-
         await self.end()
-        self._stopping = False
-        before, self.session = self.session, None
+        self._continues = self._continues or self.session is not None
+        self.session = None
         await self.begin(launch)
-        if before is not None and self.session is not None and self.agent is not None:
-            text = "A new session: the agent does not know what stands above."
-            self.agent.note(self.session.id, Noted(text))
 
     async def end(self) -> None:
-        """End the agent and all that it started."""
-        self._stopping = True
-        if self.agent is not None:
-            await self.agent.stop()
-        elif self._process is not None:
-            await self._process.stop()
-        if self._reader is not None:
-            await asyncio.wait([self._reader])
-        if self.journal is not None:
-            self.journal.close()
-        self.agent = self._process = self._reader = None
+        """End the agent and all that it started. May be called again, and at the same time."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
+        self._round += 1
+        self._set_phase("ending")
+        try:
+            if self.agent is not None:
+                await self.agent.stop()
+            elif self._process is not None:
+                await self._process.stop()
+            working = [task for task in (self._reader, self._speaking) if task is not None]
+            if working:
+                await asyncio.wait(working)
+            self._give_back()
+        finally:
+            if self.journal is not None:
+                self.journal.close()
+            self.agent = self._process = self._reader = self._ending = None
 
     @property
     def command(self) -> Sequence[str]:
@@ -167,13 +201,42 @@ class Conversation:
             return self.agent.info.agent_info.shown
         return self.launch.title if self.launch is not None else "agent"
 
+    @property
+    def waits_too_long(self) -> bool:
+        """Whether the agent is starting for so long that the person should hear what can be done."""
+        waited = time.monotonic() - self.waiting_since
+        is_waiting = self.phase == "starting" and self.agent is not None
+        return is_waiting and waited >= self._start.settings.initialize_timeout_s
+
     # ------------------------------------------------------------------ the conversation
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody hears what is said."""
+        return self.phase in _OVER
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn runs."""
+        return self.session is not None and self.session.turn_state != "idle"
+
+    @property
+    def questions(self) -> dict[tuple[str, str], Question]:
+        """Open questions by (session id, key), oldest first, after those of no session, as in logins."""
+        sessions = [self.agent.outside] if self.agent is not None else []
+        sessions += [self.session] if self.session is not None else []
+        return {
+            (session.id, key): question for session in sessions for key, question in session.questions.items()
+        }
+
     def say(self, text: str) -> None:
-        """Send a prompt, or queue it while the agent is busy or still starting."""
+        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
         self.queue.append(text)
         self._listener.queue_changed()
-        self._send_next()
+        if self.is_over:
+            self._give_back()
+        else:
+            self._send_next()
 
     def take_from_queue(self, index: int) -> str:
         """Take back something that was not sent yet."""
@@ -181,22 +244,29 @@ class Conversation:
         self._listener.queue_changed()
         return text
 
+    def stop(self) -> bool:
+        """Stop the turn and take back what waits to be said; return whether there was a turn to stop."""
+        stopped = self.cancel()
+        if stopped:
+            self._give_back()
+        return stopped
+
     def cancel(self) -> bool:
-        """Stop the turn; return whether there was one to stop."""
+        """Stop the turn; what waits to be said comes next. Return whether there was a turn to stop."""
         if self.agent is None or self.session is None or self.session.turn_state != "running":
             return False
         self.agent.cancel(self.session.id)
         return True
 
-    def answer(self, key: str, option_id: str | None) -> None:
+    def answer(self, question: tuple[str, str], option_id: str | None) -> None:
         """Answer a permission."""
-        if self.agent is not None and self.session is not None:
-            self.agent.answer(self.session.id, key, option_id)
+        if self.agent is not None:
+            self.agent.answer(*question, option_id)
 
-    def answer_form(self, key: str, action: str, content: dict[str, Any] | None) -> None:
+    def answer_form(self, question: tuple[str, str], action: str, content: dict[str, Any] | None) -> None:
         """Answer a form or an address."""
-        if self.agent is not None and self.session is not None:
-            self.agent.answer_form(self.session.id, key, action, content)
+        if self.agent is not None:
+            self.agent.answer_form(*question, action, content)
 
     async def set_option(self, option: Option, value: str | bool) -> None:
         """Change a mode, a model or another option; a refusal is a notice in the chat."""
@@ -214,10 +284,16 @@ class Conversation:
         pending = self.session.pending if self.session is not None else {}
         return pending.get(option.config.id, option.config.current_value)
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a turn runs."""
-        return self.session is not None and self.session.turn_state != "idle"
+    def is_lent(self, path: str) -> bool:
+        """Whether a path lies in a folder that the session may use."""
+        from acp_tui.host.host import NotLent
+
+        if self.host is None or self.session is None:
+            return False
+        try:
+            return self.host.files(self.session.id).contains(path)
+        except NotLent:  # asked before the session is there, or after it was taken back
+            return False
 
     # ------------------------------------------------------------------ parts of the start
 
@@ -235,145 +311,144 @@ class Conversation:
             except SpawnFailed as failed:
                 error = failed
         self.failure = Failure("spawn", str(error), advice=getattr(error, "advice", ""))
+        self._give_back()
         self._set_phase("failed")
         return False
 
     def _make_agent(self) -> Agent:
         from acp_tui.agent.agent import Agent
-        from acp_tui.host.host import Host
-        from acp_tui.host.terminals import Terminals
+        from acp_tui.ui.equipment import host_for, journal_for
 
         assert self._process is not None
         assert self.launch is not None
-        settings = self._start.settings
-        host = Host(
-            Terminals(guard=self._start.guard),
-            rules=self._rules(),
-            missing_file_reads_empty=self.launch.quirks.missing_file_reads_empty,
-            output_limit=settings.terminal_output_limit_kb * 1024,
-        )
-        self.journal = self._open_journal()
-        agent = Agent(
+        self.host = host_for(self._start, self.launch)
+        self.journal = journal_for(self._start, self.launch)
+        self._told_problem = False
+        self.agent = Agent(
             self._process,
-            host,
+            self.host,
             self.journal,
             self._changed,
             name=self.launch.name,
             version=__version__,
-            line_limit=settings.line_limit_mb * 1024 * 1024,
+            line_limit=self._start.settings.line_limit_mb * 1024 * 1024,
         )
         self._process.on_stderr = self.journal.err
-        self.agent = agent
-        self.host = host
-        self._reader = asyncio.create_task(self._listen(agent))
-        return agent
+        self._reader = asyncio.create_task(self._listen(self.agent))
+        return self.agent
 
     async def _make_session(self, agent: Agent) -> Session:
         """Make a session; while the agent wants a login first, let the person choose one."""
-        from acp_tui.agent.errors import AgentError, LoginRequired
+        from acp_tui.agent.errors import LoginRequired
 
-        error = ""
         while True:
+            servers = self._mcp_servers(agent)
             try:
-                return await agent.new_session(
-                    self._start.cwd, self._start.extra_roots, self._mcp_servers(agent)
-                )
+                return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
             except LoginRequired as required:
-                if agent.info is None or not agent.info.auth_methods:
-                    raise
                 refused = required
             self._set_phase("logging-in")
-            method = await self._listener.choose_login(agent, error or str(refused))
-            if method is None:
+            if not await self._log_in(agent, str(refused)):
                 raise refused
-            try:
-                await agent.authenticate(method)
-                error = ""
-            except AgentError as failed:
-                error = str(failed)
             self._set_phase("starting")
 
+    async def _log_in(self, agent: Agent, error: str) -> bool:
+        """Let the person log in, again and again if it fails; return whether they did."""
+        from acp_tui.agent.errors import AgentError, AgentGone
+
+        if agent.info is None or not agent.info.auth_methods:
+            return False
+        while (method := await self._choose_login(agent, error)) is not None:
+            try:
+                await agent.authenticate(method)
+                return True
+            except AgentGone:
+                raise
+            except AgentError as failed:
+                error = str(failed)
+        return False
+
+    async def _choose_login(self, agent: Agent, error: str) -> str | None:
+        """Ask for a way to log in, as long as the agent is there to hear of it."""
+        from acp_tui.agent.errors import AgentGone
+
+        assert self._reader is not None
+        choice = asyncio.ensure_future(self._listener.choose_login(agent, error))
+        try:
+            await asyncio.wait({choice, self._reader}, return_when=asyncio.FIRST_COMPLETED)
+            if not choice.done():
+                raise AgentGone("The agent has ended.")
+            return choice.result()
+        finally:
+            choice.cancel()
+
     def _mcp_servers(self, agent: Agent) -> list[dict[str, Any]]:
-        from acp_tui.store.mcp import offered
+        from acp_tui.ui.equipment import mcp_servers_for
 
         assert agent.info is not None
-        takes = agent.info.agent_capabilities.mcp_capabilities
-        kept, left_out = offered(self._start.settings.mcp_servers, http=takes.http, sse=takes.sse)
-        self.left_out = [server.name for server in left_out]
-        if self.journal is not None:
-            self.journal.hide(secret for server in kept for secret in server.secrets())
-        return [server.params() for server in kept]
+        assert self.journal is not None
+        servers, self._left_out = mcp_servers_for(self._start, agent.info.agent_capabilities.mcp_capabilities)
+        self.journal.hide(secret for server in servers for secret in server.secrets())
+        return [server.params() for server in servers]
 
-    async def _apply_mode(self) -> None:
-        """Ask for the mode of the command line, once."""
-        if self._start.mode is None or self.session is None:
+    def _tell_about_start(self, agent: Agent, session: Session) -> None:
+        """Note what the person should know about a session that begins."""
+        from acp_tui.session.events import Noted
+
+        if self._continues:
+            text = "A new session: the agent does not know what stands above."
+            agent.note(session.id, Noted(text))
+        if self._left_out:
+            text = f"This agent cannot take these MCP servers: {', '.join(self._left_out)}."
+            agent.note(session.id, Noted(text, "warning"))
+        self._tell_problem(agent, session)
+
+    def _tell_problem(self, agent: Agent, session: Session) -> None:
+        """Say once that the session is not recorded."""
+        from acp_tui.session.events import Noted
+
+        if self.journal is not None and self.journal.problem is not None and not self._told_problem:
+            self._told_problem = True
+            agent.note(session.id, Noted(str(self.journal.problem), "warning"))
+
+    async def _apply_mode(self, agent: Agent, session: Session) -> None:
+        """Ask for the mode of the command line."""
+        from acp_tui.session.events import Noted
+        from acp_tui.ui.equipment import mode_named
+
+        if self._start.mode is None:
             return
-        option = self.session.option("mode")
-        if option is not None:
-            await self.set_option(option, self._start.mode)
-
-    def _rules(self) -> list[Any]:
-        from acp_tui.host.rules import Rule
-
-        return [
-            Rule(
-                decision=rule.decision,  # type: ignore[arg-type]  # checked when the settings were read
-                agent=rule.agent or None,
-                tool_kind=rule.tool_kind or None,
-                path=rule.path or None,
-                command=rule.command or None,
-                mode=rule.mode or None,
-            )
-            for rule in self._start.settings.rules
-        ]
-
-    def _open_journal(self) -> Journal:
-        from acp_tui.store.folders import data_folder
-        from acp_tui.store.journal import Journal, journal_path, secrets_of
-
-        assert self.launch is not None
-        at = datetime.now(UTC)
-        path = journal_path(data_folder() / "journals", self.launch.name, at)
-        secrets = secrets_of({**os.environ, **self.launch.env})
-        journal = Journal(path if self._start.settings.journal else None, secrets)
-        journal.note(
-            {
-                "start": list(self.launch.argv),
-                "agent": self.launch.name,
-                "cwd": self._start.cwd,
-                "version": __version__,
-                "at": at.isoformat(timespec="seconds"),
-            }
-        )
-        return journal
+        option = session.option("mode")
+        mode = mode_named(option, self._start.mode)
+        if option is None or mode is None:
+            text = f"This agent has no mode {self._start.mode}."
+            agent.note(session.id, Noted(text, "warning"))
+        else:
+            await self.set_option(option, mode)
 
     # ------------------------------------------------------------------ what happens
 
     async def _listen(self, agent: Agent) -> None:
+        this = self._round
         await agent.run()
-        if self._stopping or agent is not self.agent:
-            return
-        self.failure = Failure(
-            "ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit
-        )
-        if self.phase == "ready":
+        if this == self._round and self.phase == "ready":
+            self.failure = Failure(
+                "ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit
+            )
             self._give_back()
             self._set_phase("ended")
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, agent: Agent, error: Exception) -> None:
         """The start did not lead to a session: say why, with what the agent said on the side."""
         from acp_tui.agent.errors import AgentGone, LoginRequired, WrongVersion
 
-        agent = self.agent
-        assert agent is not None
         kinds: dict[type[Exception], FailureKind] = {
             AgentGone: "exited",
             WrongVersion: "version",
             LoginRequired: "login",
         }
-        kind = kinds.get(type(error), "refused")
         self.failure = Failure(
-            kind,
+            kinds.get(type(error), "refused"),
             str(error),
             stderr=agent.stderr_tail,
             exit=agent.connection.exit,
@@ -384,50 +459,52 @@ class Conversation:
         self._set_phase("failed")
 
     def _changed(self, session_id: str, change: Change) -> None:
+        if self.agent is not None and session_id == self.agent.outside.id:
+            self._listener.questions_changed()
+            return
         if self.session is None and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
-            if "turn" in change.fields:
-                self._send_next()
+            if self.agent is not None:
+                self._tell_problem(self.agent, self.session)
 
     def _send_next(self) -> None:
-        if self.phase == "ready" and self.queue and not self.is_busy:
+        is_speaking = self._speaking is not None and not self._speaking.done()
+        if self.phase == "ready" and self.queue and not is_speaking:
+            self._speaking = asyncio.create_task(self._speak())
+
+    async def _speak(self) -> None:
+        """Say what waits, one after the other, each when the turn before is over."""
+        this = self._round
+        while self.queue and this == self._round and self.phase == "ready":
             text = self.queue.pop(0)
             self._listener.queue_changed()
-            self._turn = asyncio.create_task(self._prompt(text))
+            await self._prompt(text)
 
     async def _prompt(self, text: str) -> None:
+        """Say one thing, and wait for the end of the turn; what waits is not sent into a failure."""
         from acp_tui.acp.content import TextContent
-        from acp_tui.agent.errors import AgentError, AgentGone, LoginRequired
+        from acp_tui.agent.errors import AgentError, LoginRequired
 
         assert self.agent is not None
         assert self.session is not None
+        agent, session = self.agent, self.session
         blocks: list[ContentBlock] = [TextContent(text=text)]
+        turns = len(session.turns)
         try:
-            await self.agent.prompt(self.session.id, blocks)
-        except LoginRequired as required:
-            await self._log_in_and_repeat(text, str(required))
-        except AgentGone:
-            self._listener.prompt_failed(text)
+            try:
+                await agent.prompt(session.id, blocks)
+            except LoginRequired as required:
+                turns = len(session.turns)  # refused: it counts as not said
+                if not await self._log_in(agent, str(required)):
+                    raise
+                await agent.prompt(session.id, blocks)
         except AgentError:
-            self._give_back()  # the session has noted why; what waited is not sent into a failure
-
-    async def _log_in_and_repeat(self, text: str, error: str) -> None:
-        from acp_tui.agent.errors import AgentError
-
-        assert self.agent is not None
-        method = await self._listener.choose_login(self.agent, error)
-        if method is None:
-            self._listener.prompt_failed(text)
-            return
-        try:
-            await self.agent.authenticate(method)
-        except AgentError as failed:
-            await self._log_in_and_repeat(text, str(failed))
-            return
-        self.queue.insert(0, text)
-        self._send_next()
+            # The session has noted why. What was said is in the chat; what was not is given back.
+            if len(session.turns) == turns:
+                self.queue.insert(0, text)
+            self._give_back()
 
     def _give_back(self) -> None:
         """Return to the person what waited to be said."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from acp_tui.host.processes import ExitStatus
 
-FailureKind = Literal["spawn", "exited", "version", "login", "refused", "ended"]
+FailureKind = Literal["spawn", "exited", "version", "login", "refused", "ended", "silent"]
 
 
 @dataclass(frozen=True)

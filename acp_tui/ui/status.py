@@ -44,7 +44,7 @@ class StatusLine(Lines):
     def show(self) -> None:
         """Make the line equal to the conversation."""
         conversation = self._conversation
-        if conversation.launch is None:
+        if conversation.launch is None and conversation.phase != "recorded":
             self.set_lines([])
             return
         parts: list[tuple[str, Piece]] = [("agent", ("accent", conversation.agent_name))]
@@ -76,7 +76,11 @@ class StatusLine(Lines):
             case "logging-in":
                 return [("", ("warning", "wants a login"))]
             case "ended":
-                return [("", ("error", "ended"))]
+                return [("", ("error", "ended, F12 starts it again"))]
+            case "ending":
+                return [("", ("muted", "ending"))]
+            case "recorded":
+                return [("", ("muted", "recorded, nothing can be said"))]
             case _:
                 return [("", ("error", "did not start"))]
 
@@ -99,7 +103,11 @@ class StatusLine(Lines):
 
     def _option(self, option: Option, category: str) -> Piece:
         value = str(self._conversation.pending_value(option))
-        name = option.value_name if option.config.id not in self._pending else f"{value} …"
+        name = (
+            option.value_name
+            if option.config.id not in self._pending
+            else f"{value} {self.look.glyph('cut')}"
+        )
         unasked = category == "mode" and value.rpartition("#")[2].lower() in _UNASKED
         return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")
 
@@ -122,8 +130,8 @@ class StatusLine(Lines):
         """What changes by the second, and what waits for the person."""
         conversation, session = self._conversation, self._conversation.session
         pieces: list[Piece] = []
-        if session is not None and session.questions:
-            number = len(session.questions)
+        number = len(conversation.questions)
+        if number:
             pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} ctrl+y  "))
         if conversation.queue:
             pieces.append(("muted", f"{len(conversation.queue)} queued  "))
@@ -139,7 +147,7 @@ class StatusLine(Lines):
         silent = time.monotonic() - agent.connection.last_heard
         running = max(0.0, agent.now - session.turns[-1].started)
         pieces: list[Piece] = []
-        if silent >= SILENT and not session.questions:
+        if silent >= SILENT and not conversation.questions:
             pieces.append(("warning", f"silent for {clock(silent)}  "))
         word = "stopping" if session.turn_state == "cancelling" else "esc stops"
         pieces.append(("muted", f"{word}  "))

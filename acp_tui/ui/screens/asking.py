@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
+
+from acp_tui.ui.screens.withdrawing import answer_of, withdraw
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
@@ -13,35 +14,29 @@ if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation, Permission, Question
     from acp_tui.ui.screens.session import SessionScreen
 
+Key = tuple[str, str]
+"""Names a question: the id of its session, and its key there."""
+
 
 class Asking:
     """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
-        self._shown: tuple[str, ModalScreen[Any]] | None = None
-        self._aside: set[str] = set()
-
-    @property
-    def waiting(self) -> int:
-        """How many questions are open."""
-        session = self._screen.conversation.session
-        return len(session.questions) if session is not None else 0
+        self._shown: tuple[Key, ModalScreen[Any]] | None = None
+        self._aside: set[Key] = set()
 
     # ------------------------------------------------------------------ questions
 
     def show_next(self) -> None:
         """Bring up the oldest open question; take away a dialog whose question has its answer."""
-        session = self._screen.conversation.session
-        if session is None:
-            return
-        self._aside &= session.questions.keys()
+        questions = self._screen.conversation.questions
+        self._aside &= questions.keys()
+        if self._shown is not None and self._shown[0] not in questions:
+            self.close()
         if self._shown is not None:
-            if self._shown[0] not in session.questions:
-                self.close()
-            else:
-                return
-        for key, question in session.questions.items():
+            return
+        for key, question in questions.items():
             if key not in self._aside:
                 self._show(key, question)
                 return
@@ -56,36 +51,34 @@ class Asking:
         if self._shown is not None:
             dialog = self._shown[1]
             self._shown = None
-            if dialog in self._screen.app.screen_stack:
-                dialog.dismiss(None)
+            withdraw(dialog)
 
-    def _show(self, key: str, question: Question) -> None:
+    def _show(self, key: Key, question: Question) -> None:
         from acp_tui.session.questions import Permission
 
-        dialog = (
-            self._permission(question) if isinstance(question, Permission) else self._elicitation(question)
-        )
+        if isinstance(question, Permission):
+            dialog = self._permission(key, question)
+        else:
+            dialog = self._elicitation(question)
         self._shown = (key, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
 
-    def _permission(self, question: Permission) -> ModalScreen[Any]:
+    def _permission(self, key: Key, question: Permission) -> ModalScreen[Any]:
         from acp_tui.session.entries import ToolCall
         from acp_tui.ui.screens.permission import PermissionDialog
 
         conversation = self._screen.conversation
-        assert conversation.session is not None
-        assert conversation.host is not None
         session = conversation.session
-        call = session.tool_call(question.tool_call_id) or ToolCall(question.tool_call_id)
-        open_ones = list(session.questions)
+        call = session.tool_call(question.tool_call_id) if session is not None else None
+        open_ones = list(conversation.questions)
         return PermissionDialog(
             question,
-            call,
+            call or ToolCall(question.tool_call_id),
             agent=conversation.agent_name,
-            cwd=session.cwd,
-            inside=conversation.host.files(session.id).contains,
+            cwd=session.cwd if session is not None else "",
+            inside=conversation.is_lent,
             look=self._screen.look,
-            counter=(open_ones.index(question.key) + 1, len(open_ones)),
+            counter=(open_ones.index(key) + 1, len(open_ones)),
         )
 
     def _elicitation(self, question: Elicitation) -> ModalScreen[Any]:
@@ -98,20 +91,19 @@ class Asking:
 
         return FormDialog(question, agent=agent, look=look)
 
-    def _answered(self, key: str, dialog: ModalScreen[Any], answer: Any) -> None:
+    def _answered(self, key: Key, dialog: ModalScreen[Any], answer: Any) -> None:
         from acp_tui.ui.screens.permission import Answer
 
         if self._shown is None or self._shown[1] is not dialog:
             return  # taken away: the question had its answer
         self._shown = None
         conversation = self._screen.conversation
-        if answer is None:
-            self._aside.add(key)
-        elif isinstance(answer, Answer):
+        self._aside.add(key)  # also what stays open after its answer: an address that is being visited
+        if isinstance(answer, Answer):
             conversation.answer(key, answer.option_id)
             if answer.reason:
                 conversation.say(answer.reason)
-        else:
+        elif answer is not None:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()
         self.show_next()
@@ -119,7 +111,7 @@ class Asking:
     # ------------------------------------------------------------------ logins
 
     async def login(self, agent: Agent, error: str) -> str | None:
-        """Let the person choose a way to log in; None: not now."""
+        """Let the person choose a way to log in; None: not now. Cancelled, it takes the dialog away."""
         from acp_tui.ui.screens.login import LoginDialog
 
         assert agent.info is not None
@@ -128,11 +120,10 @@ class Asking:
             agent.info.auth_methods,
             agent=self._screen.conversation.agent_name,
             hint=launch.login if launch is not None else "",
+            look=self._screen.look,
             error=error,
         )
-        chosen: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._screen.app.push_screen(dialog, chosen.set_result)
-        return await chosen
+        return await answer_of(self._screen.app, dialog)
 
     # ------------------------------------------------------------------ modes, models, options
 
@@ -140,7 +131,7 @@ class Asking:
         """Go to the next mode of the agent."""
         option = self._option("mode")
         if option is None:
-            self._screen.notify("This agent has no modes.")
+            self._say_none("modes")
             return
         values = [choice.value for choice in _choices(option)]
         current = self._screen.conversation.pending_value(option)
@@ -153,7 +144,7 @@ class Asking:
         if category is not None:
             option = self._option(category)
             if option is None:
-                self._screen.notify(f"This agent has no {category}s to choose from.")
+                self._say_none(f"{category}s")
             else:
                 self._choose_value(option)
             return
@@ -165,7 +156,7 @@ class Asking:
         session = self._screen.conversation.session
         options = session.options if session is not None else []
         if not options:
-            self._screen.notify("This agent has nothing to set.")
+            self._say_none("options")
             return
         items = [Item(option.config.id, option.config.name, option.value_name) for option in options]
         by_id = {option.config.id: option for option in options}
@@ -182,7 +173,7 @@ class Asking:
 
         config = option.config
         if isinstance(config, BooleanOption):
-            self._set(option, not config.current_value)
+            self._set(option, not self._screen.conversation.pending_value(option))
             return
 
         def chosen(value: str | None) -> None:
@@ -191,6 +182,13 @@ class Asking:
 
         menu = Menu(config.name, _items(option), config.current_value, self._screen.look)
         self._screen.app.push_screen(menu, chosen)
+
+    def _say_none(self, what: str) -> None:
+        conversation = self._screen.conversation
+        ready = conversation.phase == "ready"
+        self._screen.notify(
+            f"This agent has no {what}." if ready else "The agent is not ready.", markup=False
+        )
 
     def _set(self, option: Option, value: str | bool) -> None:
         self._screen.run_worker(self._screen.conversation.set_option(option, value), group="options")

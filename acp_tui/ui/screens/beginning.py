@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
+import time
 from typing import TYPE_CHECKING
 
-from acp_tui.store.launch import Launch
+from acp_tui.ui.screens.withdrawing import answer_of
+from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from acp_tui.store.launch import Launch
     from acp_tui.ui.failures import Failure
     from acp_tui.ui.screens.agents import StartChoice
+    from acp_tui.ui.screens.failure import FailureScreen
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.start import Start
 
@@ -24,6 +29,8 @@ class Beginning:
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
+        self._told_of: float | None = None
+        """When the wait began of which the person was told."""
 
     async def begin(self) -> None:
         """Start the agent of the command line, or let the person choose one."""
@@ -33,53 +40,51 @@ class Beginning:
             await self.choose()
 
     async def choose(self) -> None:
-        """Let the person choose an agent or a recorded session; leave when they choose nothing."""
+        """Let the person choose an agent or a recorded session, until one of them can be shown."""
+        while (choice := await self._choice()) is not None:
+            if choice.kind == "recorded":
+                assert choice.path is not None
+                if self._show_recorded(choice.path):
+                    return
+            elif (launch := self._launch(choice)) is not None:
+                self._screen.begin_again(launch)
+                return
+
+    async def _choice(self) -> StartChoice | None:
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recorded import recent
         from acp_tui.ui.screens.agents import StartScreen
 
-        recorded = [one for one in recent(data_folder() / "journals", _RECENT) if one.title]
+        recorded = recent(data_folder() / "journals", _RECENT)
         screen = StartScreen(
             self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
         )
-        choice = await self._screen.app.push_screen_wait(screen)
-        if choice.kind == "recorded":
-            assert choice.path is not None
-            self.show_recorded(choice.path)
-            return
-        launch = self._launch(choice)
-        if launch is None:
-            await self.choose()
-        else:
-            await self._screen.conversation.restart(launch)
+        return await answer_of(self._screen.app, screen)
 
-    def show_recorded(self, path: Path) -> None:
-        """Show a recorded session; there is no agent to talk to."""
-        self._screen.conversation.show_recorded(path)
+    def _show_recorded(self, path: Path) -> bool:
+        """Show a recorded session; return whether there is one to show."""
+        try:
+            shown = self._screen.conversation.show_recorded(path)
+        except OSError as error:
+            self._say("This recording cannot be read", f"{path}: {error.strerror}")
+            return False
+        if not shown:
+            self._say("There is no session in this recording", str(path))
+        return shown
+
+    @property
+    def has_told_of_waiting(self) -> bool:
+        """Whether the person knows that the agent takes long."""
+        return self._told_of == self._screen.conversation.waiting_since
 
     async def explain(self) -> None:
-        """Say what went wrong and do what the person wants to try."""
-        from acp_tui.ui.screens.explaining import explain
-        from acp_tui.ui.screens.failure import FailureScreen
-
-        conversation = self._screen.conversation
-        failure = conversation.failure
+        """Say what went wrong, or that the agent takes long, and do what the person wants to try."""
+        failure, waited = self._screen.conversation.failure, None
+        if failure is None:
+            failure, waited = self._silence()
         if failure is None:
             return
-        login = conversation.launch.login if conversation.launch is not None else ""
-        can_log_in = self._can_log_in(failure)
-        said = explain(failure, login=login, can_log_in=can_log_in)
-        choice = await self._screen.app.push_screen_wait(
-            FailureScreen(
-                conversation.command,
-                said.title,
-                said.reason,
-                failure.stderr,
-                said.advice,
-                can_log_in,
-                self._screen.look,
-            )
-        )
+        choice = await answer_of(self._screen.app, self._explanation(failure, waited))
         if choice is None:
             return
         if choice.kind == "choose":
@@ -89,9 +94,47 @@ class Beginning:
             if launch is None:
                 await self.explain()
             else:
-                await conversation.restart(launch)
+                self._screen.begin_again(launch)
         else:
-            await conversation.restart()
+            self._screen.begin_again()
+
+    def _silence(self) -> tuple[Failure | None, float | None]:
+        """Return (what is known of an agent that does not answer, seconds it has not)."""
+        from acp_tui.ui.failures import Failure
+
+        conversation = self._screen.conversation
+        agent = conversation.agent
+        if agent is None or not conversation.waits_too_long:
+            return None, None
+        self._told_of = conversation.waiting_since
+        waits_for = ", ".join(agent.connection.waiting_for)
+        reason = f"It was asked for {waits_for}. It may still answer: closing this goes on waiting."
+        failure = Failure(
+            "silent",
+            reason,
+            stderr=agent.stderr_tail,
+            noise=agent.connection.noise,
+            strange=agent.connection.looks_strange,
+        )
+        return failure, time.monotonic() - conversation.waiting_since
+
+    def _explanation(self, failure: Failure, waited: float | None) -> FailureScreen:
+        from acp_tui.ui.screens.explaining import explain
+        from acp_tui.ui.screens.failure import FailureScreen
+
+        conversation = self._screen.conversation
+        login = conversation.launch.login if conversation.launch is not None else ""
+        can_log_in = self._can_log_in(failure)
+        said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
+        return FailureScreen(
+            conversation.command,
+            said.title,
+            said.reason,
+            failure.stderr,
+            said.advice,
+            can_log_in,
+            self._screen.look,
+        )
 
     def _can_log_in(self, failure: Failure) -> bool:
         agent = self._screen.conversation.agent
@@ -116,5 +159,8 @@ class Beginning:
         try:
             return resolve(command, (), self._start.known)
         except AgentError as error:
-            self._screen.notify(error.advice, title=error.title, severity="error", timeout=10)
+            self._say(error.title, error.advice)
             return None
+
+    def _say(self, title: str, text: str) -> None:
+        self._screen.notify(safe(text), title=safe_line(title), severity="error", timeout=10, markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -10,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
+from acp_tui.store.folders import state_folder
 from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane
@@ -21,11 +20,13 @@ from acp_tui.ui.panes.frame import Frame
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
+from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.completing import Completing
+from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.status import StatusLine
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
     from acp_tui.session.changes import Change
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
+    from acp_tui.store.launch import Launch
     from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
-NARROW = 110
-"""Columns below which one pane is shown at a time."""
+_QUEUED = 4
+"""Rows of what waits to be said."""
 
 
 class SessionScreen(Screen[None]):
@@ -57,16 +59,18 @@ class SessionScreen(Screen[None]):
         Binding("f6", "choose_mode", "Mode", id="session.mode", priority=True),
         Binding("f7", "choose_model", "Model", id="session.model", priority=True),
         Binding("f8", "choose_option", "Options", id="session.options", priority=True),
+        Binding("h", "hide_pane", "Hide this pane", id="session.hide-pane", show=False),
         Binding("f9", "side", "Side panes", id="session.side"),
         Binding("f11", "zoom", "Zoom", id="session.zoom"),
         Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
         Binding("ctrl+backslash", "protocol", "Protocol", id="session.protocol", priority=True),
+        Binding("ctrl+s", "send_now", "Stop and send now", id="session.send-now", show=False, priority=True),
+        Binding(
+            "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
+        ),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
     ]
-
-    class Quit(Message):
-        """The person wants to leave, and this screen has nothing more to say."""
 
     def __init__(self, start: Start, look: Look) -> None:
         super().__init__()
@@ -74,14 +78,12 @@ class SessionScreen(Screen[None]):
         self.conversation = Conversation(start, self)
         self.asking = Asking(self)
         self.beginning = Beginning(self, start)
+        self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
+        self.completing: Completing | None = None
+        """There is none before there is a prompt."""
+        self._drawing = Drawing(self, self._furnish, self._draw)
         self._start = start
         self._early_keys: list[str] = []
-        self._entries: set[int] = set()
-        self._fields: set[Any] = set()
-        self._flush_waits = False
-        self._flushed_at = 0.0
-        self._tab = "chat"
-        self._session: Session | None = None
 
     # ------------------------------------------------------------------ what it is made of
 
@@ -103,24 +105,27 @@ class SessionScreen(Screen[None]):
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
         self.set_look(self.look)
-        for frame in self.query(Frame):
-            frame.set_class(frame.pane.NAME not in self._start.settings.layout, "-hidden")
-        self._show_tab("chat")
+        self.arranging.begin()
         self.call_after_refresh(self._begin)
 
-    @work(group="begin")
+    @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
         from acp_tui.ui.widgets.prompt_box import PromptBox
 
         box = PromptBox(enter_sends=self._start.settings.enter_sends, id="prompt")
         box.placeholder = "Say something. / for commands, F1 for help"
-        await self.query_one("#prompt-row").mount(box)
         self.completing = Completing(box, self.query_one("#completions", Lines), self._commands)
+        await self.query_one("#prompt-row").mount(box)
         box.focus()
         for key in self._early_keys:
             box.action_enter() if key == "\r" else box.insert(key)
         self.set_interval(1.0, self._tick)
         await self.beginning.begin()
+
+    @work(group="begin", exclusive=True)
+    async def begin_again(self, launch: Launch | None = None) -> None:
+        """End the agent, and start it again or another one."""
+        await self.conversation.restart(launch)
 
     def set_look(self, look: Look) -> None:
         """Draw everything in another look."""
@@ -128,7 +133,7 @@ class SessionScreen(Screen[None]):
         for widget in self.query("*"):
             if isinstance(widget, Transcript | Lines):
                 widget.set_look(look)
-        self.query_one(StatusLine).show()
+        self.show_status()
 
     @property
     def prompt(self) -> PromptBox:
@@ -144,24 +149,12 @@ class SessionScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Show one pane at a time where there is no room for more."""
-        self.set_class(event.size.width < NARROW, "-narrow")
+        self.arranging.resized(event.size.width)
 
-    def _show_tab(self, name: str) -> None:
-        """Choose the pane that is shown where there is room for one."""
-        for frame in self.query(Frame):
-            frame.set_class(name == frame.pane.NAME, "-tab")
-        self.query_one("#chat").set_class(name == "chat", "-tab")
-        self.query_one("#side").set_class(name != "chat", "-tab")
-        self._tab = name
-        self._show_tabs()
-
-    def _show_tabs(self) -> None:
-        pieces: list[tuple[str, str]] = []
-        for key, pane in zip(("F2", "F3", "F4", "F5"), self.query(Pane), strict=True):
-            role = "accent" if self._tab == pane.NAME else "muted"
-            pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
-            pieces.append(("faint", f" {key}   "))
-        self.query_one("#tabs", Lines).set_lines([(pieces, ())])
+    def focus_prompt(self) -> None:
+        """Give the prompt the keys, once there is one."""
+        for box in self.query("#prompt"):
+            box.focus()
 
     def show_status(self) -> None:
         """Make the status line equal to what is."""
@@ -171,71 +164,66 @@ class SessionScreen(Screen[None]):
 
     def phase_changed(self) -> None:
         """The agent is starting, ready, or gone."""
-        self.query_one(StatusLine).show()
-        if self.conversation.phase in ("failed", "ended") and self.is_attached:
+        if not self.is_running:
+            return
+        self.show_status()
+        if self.conversation.phase in ("failed", "ended"):
             self.asking.close()
             self._explain_failure()
+        elif self.conversation.phase != "recorded":
+            self.workers.cancel_group(self, "failure")  # what was explained is not so any more
 
     def session_changed(self, change: Change) -> None:
-        """Collect what changed and draw it soon, many changes at once; the first after a pause at once."""
-        self._entries.update(change.entries)
-        self._fields.update(change.fields)
-        if not self._flush_waits:
-            self._flush_waits = True
-            wait = self._flushed_at + 0.033 - time.perf_counter()
-            if wait > 0:
-                self.set_timer(wait, self._flush)
-            else:
-                self.call_next(self._flush)
+        """Draw what changed, soon."""
+        if self.is_running and self.conversation.session is not None:
+            self._drawing.add(self.conversation.session, change)
+
+    def questions_changed(self) -> None:
+        """Bring up a question that belongs to no session."""
+        if self.is_running:
+            self.asking.show_next()
 
     def queue_changed(self) -> None:
         """Show what waits to be said."""
-        lines = [
-            ([("muted", "queued "), ("text", text.replace("\n", " "))], [("muted", "ctrl+u edits")])
-            for text in self.conversation.queue
+        if not self.is_running:
+            return
+        lines: list[Line] = [
+            ([("muted", "queued "), ("text", text.replace("\n", " "))], ())
+            for text in self.conversation.queue[-_QUEUED:]
         ]
+        if lines:
+            lines[-1] = (lines[-1][0], [("muted", "alt+up edits, ctrl+s sends now")])
         self.query_one("#queue", Lines).set_lines(lines)
+        self.show_status()
 
     def prompt_failed(self, text: str) -> None:
         """Give the person back what could not be said."""
-        self.prompt.give_back(text)
+        if self.is_running:
+            self.prompt.give_back(text)
 
     async def choose_login(self, agent: Agent, error: str) -> str | None:
         """Ask the person for a way to log in."""
         return await self.asking.login(agent, error)
 
-    def _flush(self) -> None:
-        from acp_tui.session.changes import Change
-
-        self._flush_waits = False
-        self._flushed_at = time.perf_counter()
-        session = self.conversation.session
-        if session is None:
-            return
-        change = Change(tuple(sorted(self._entries)), tuple(self._fields))
-        self._entries.clear()
-        self._fields.clear()
-        if session is not self._session:
-            self._session = session
-            self._furnish(session.cwd)
+    def _draw(self, session: Session, change: Change) -> None:
         for pane in self.query(Pane):
             pane.show(session, change)
         if change.fields:
-            self.query_one(StatusLine).show()
-            self._show_tabs()
+            self.show_status()
+            self.arranging.show_tabs()
         if "questions" in change.fields:
             self.asking.show_next()
-        if "commands" in change.fields:
+        if "commands" in change.fields and self.completing is not None:
             self.completing.typed()
 
-    def _furnish(self, cwd: str) -> None:
+    def _furnish(self, session: Session) -> None:
         """Show another session than before."""
         from acp_tui.ui.entries.setting import Setting
 
         for pane in self.query(Pane):
             pane.begin()
         chat = self.query_one(ChatPane)
-        chat.setting = Setting(cwd, self._terminal, chat.changed, self._start.settings.thoughts)
+        chat.setting = Setting(session.cwd, self._terminal, chat.changed, self._start.settings.thoughts)
 
     def _commands(self) -> list[Command]:
         session = self.conversation.session
@@ -255,7 +243,9 @@ class SessionScreen(Screen[None]):
     def _tick(self) -> None:
         """Count seconds where something runs."""
         agent = self.conversation.agent
-        self.query_one(StatusLine).show()
+        self.show_status()
+        if self.conversation.waits_too_long and not self.beginning.has_told_of_waiting:
+            self._explain_failure()
         if agent is not None and self.conversation.is_busy:
             now = agent.now
             self.query_one(ChatPane).tick(now)
@@ -280,21 +270,22 @@ class SessionScreen(Screen[None]):
 
     def on_text_area_changed(self) -> None:
         """Offer what the text may become."""
-        self.completing.typed()
+        if self.completing is not None:
+            self.completing.typed()
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Mark another completion."""
-        self.completing.move(event.step)
+        if self.completing is not None:
+            self.completing.move(event.step)
 
     def on_prompt_box_completion_taken(self) -> None:
         """Take the marked completion."""
-        self.completing.take()
+        if self.completing is not None:
+            self.completing.take()
 
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
-        panes = list(self.query(Pane))
-        if event.piece >= 0:
-            self._show_tab(panes[event.piece // 2].NAME)
+        self.arranging.tab_clicked(event.piece)
 
     @on(StatusLine.Wanted)
     def _status_wanted(self, event: StatusLine.Wanted) -> None:
@@ -307,6 +298,8 @@ class SessionScreen(Screen[None]):
         """Say it, or let it wait."""
         self.query_one(ChatPane).action_follow_end()
         self.conversation.say(event.text)
+        if self.conversation.is_over:
+            self.notify("There is no agent to say this to. F12 starts one.", severity="warning")
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
@@ -319,41 +312,44 @@ class SessionScreen(Screen[None]):
             self.conversation.agent.connection.resume_reading()
 
     def action_stop_turn(self) -> None:
-        """Take completions away; else stop the turn: open questions are answered `cancelled`."""
-        if not self.completing.dismiss():
-            self.conversation.cancel()
+        """Take completions or a zoom away; else stop the turn: open questions are answered `cancelled`."""
+        if self.completing is not None and self.completing.dismiss():
+            return
+        if self.maximized is not None:
+            self.arranging.toggle_zoom()
+        elif not self.conversation.stop():
+            self.arranging.leave()
+
+    def action_send_now(self) -> None:
+        """Stop the turn, and say what is written and what waits."""
+        self.prompt.action_send()
+        self.conversation.cancel()
+
+    def action_edit_queue(self) -> None:
+        """Take the last of what waits back into the prompt."""
+        queue = self.conversation.queue
+        if queue:
+            self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
 
     def action_pane(self, name: str) -> None:
         """Go to a pane, showing it if it is hidden."""
-        pane = self.query_one(f"#{name}", Pane)
-        if self.has_class("-narrow"):
-            shown = name == self._tab
-            self._show_tab("chat" if shown and name != "chat" else name)
-            (self.prompt if shown and name != "chat" else pane).focus()
-            return
-        if pane.has_focus and name != "chat":
-            self.prompt.focus()
-            return
-        for hidden in pane.ancestors_with_self:
-            hidden.remove_class("-hidden")
-        pane.focus()
+        self.arranging.go_to(name)
+
+    def action_hide_pane(self) -> None:
+        """Hide the pane that has the keys."""
+        self.arranging.hide()
 
     def action_side(self) -> None:
         """Hide or show the side panes."""
-        self.query_one("#side").toggle_class("-hidden")
+        self.arranging.toggle_side()
 
     def action_zoom(self) -> None:
         """Give a pane the whole screen, or take it back."""
-        if self.maximized is not None:
-            self.minimize()
-        elif isinstance(self.focused, Pane):
-            self.maximize(self.focused)
-        else:
-            self.maximize(self.query_one(ChatPane))
+        self.arranging.toggle_zoom()
 
     def action_prompt(self) -> None:
         """Go to the prompt."""
-        self.prompt.focus()
+        self.arranging.leave()
 
     def action_details(self) -> None:
         """Open the tool call under the cursor, or the newest."""
@@ -390,10 +386,16 @@ class SessionScreen(Screen[None]):
         """Choose an option, then its value."""
         self.asking.choose(None)
 
+    def action_restart(self) -> None:
+        """End the agent and start it again; without one, choose one."""
+        if self.conversation.launch is not None:
+            self.begin_again()
+        else:
+            self._choose_agent()
+
     @work(group="begin", exclusive=True)
-    async def action_restart(self) -> None:
-        """End the agent and start it again."""
-        await self.conversation.restart()
+    async def _choose_agent(self) -> None:
+        await self.beginning.choose()
 
     def action_protocol(self) -> None:
         """Show the frames of the connection."""

@@ -16,9 +16,7 @@ class PromptBox(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "enter", "Send", id="prompt.send"),
-        Binding(
-            "shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line", priority=True
-        ),
+        Binding("shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line"),
         Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
     ]
 
@@ -57,7 +55,9 @@ class PromptBox(TextArea):
 
     async def _on_key(self, event: Key) -> None:
         """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
-        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+        bindings = self._bindings.copy()
+        bindings.apply_keymap(self.app._keymap)  # the person's own keys
+        for binding in bindings.key_to_bindings.get(event.key, ()):
             event.stop()
             event.prevent_default()
             await self.run_action(binding.action)
@@ -68,7 +68,7 @@ class PromptBox(TextArea):
         if self.completing:
             self.post_message(self.CompletionTaken())
         elif self.enter_sends:
-            self._send()
+            self.action_send()
         else:
             self.insert("\n")
 
@@ -77,7 +77,7 @@ class PromptBox(TextArea):
         if self.enter_sends:
             self.insert("\n")
         else:
-            self._send()
+            self.action_send()
 
     def action_complete(self) -> None:
         """Take the marked completion, or go to the next pane."""
@@ -114,7 +114,8 @@ class PromptBox(TextArea):
         self.replace(text, self.document.start, self.document.end)
         self.move_cursor(self.document.end)
 
-    def _send(self) -> None:
+    def action_send(self) -> None:
+        """Send what stands here; nothing if it is blank."""
         text = self.text.strip()
         if not text:
             return

@@ -1,0 +1,53 @@
+"""Which panes the person has hidden, kept from one run to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_tui.store.folders import private_folder
+from acp_tui.store.problem import Problem
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is shown beside the chat."""
+
+    panes: tuple[str, ...]
+    """Names of the panes that are shown, from above."""
+    side: bool = True
+    """Whether the column that holds them is shown."""
+
+
+def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
+    """Return (the layout of a file, what is wrong with it); without a usable file, the `default` panes."""
+    try:
+        found = json.loads(path.read_bytes())
+        panes, side = found["panes"], found["side"]
+        if not isinstance(side, bool) or not all(isinstance(pane, str) for pane in panes):
+            raise ValueError
+    except FileNotFoundError:
+        return Layout(tuple(default)), None
+    except OSError as error:
+        return Layout(tuple(default)), Problem(path, None, f"cannot be read: {error.strerror}")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Layout(tuple(default)), Problem(
+            path, None, "is no layout; the panes of the settings are shown"
+        )
+    return Layout(tuple(panes), side), None
+
+
+def save(path: Path, layout: Layout) -> Problem | None:
+    """Keep a layout, whole or not at all; return why it could not be kept."""
+    text = json.dumps({"panes": list(layout.panes), "side": layout.side})
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        private_folder(path.parent)
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        return Problem(path, None, f"the layout is not kept: {error.strerror}")
+    return None

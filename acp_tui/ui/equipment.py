@@ -1,0 +1,89 @@
+"""What a conversation works with, as settings and command line say: host, journal, MCP servers, mode."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from acp_tui import __version__
+
+if TYPE_CHECKING:
+    from acp_tui.acp.initialization import McpCapabilities
+    from acp_tui.host.host import Host
+    from acp_tui.host.rules import Rule
+    from acp_tui.session.options import Option
+    from acp_tui.store.journal import Journal
+    from acp_tui.store.launch import Launch
+    from acp_tui.store.mcp import McpServer
+    from acp_tui.store.settings import RuleSetting
+    from acp_tui.ui.start import Start
+
+
+def host_for(start: Start, launch: Launch) -> Host:
+    """Return what is lent to an agent that is started in this way."""
+    from acp_tui.host.host import Host
+    from acp_tui.host.terminals import Terminals
+
+    return Host(
+        Terminals(guard=start.guard),
+        rules=[_rule(setting) for setting in start.settings.rules],
+        missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
+        output_limit=start.settings.terminal_output_limit_kb * 1024,
+    )
+
+
+def journal_for(start: Start, launch: Launch) -> Journal:
+    """Return a new journal that knows how the agent is started, and which values to keep out."""
+    from acp_tui.store.folders import data_folder
+    from acp_tui.store.journal import Journal, journal_path, secrets_of
+
+    at = datetime.now(UTC)
+    path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
+    journal = Journal(path, secrets_of({**os.environ, **launch.env}))
+    journal.note(
+        {
+            "start": list(launch.argv),
+            "agent": launch.name,
+            "cwd": start.cwd,
+            "version": __version__,
+            "at": at.isoformat(timespec="seconds"),
+        }
+    )
+    return journal
+
+
+def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:
+    """Return (the MCP servers that an agent takes, the names of those that it cannot reach)."""
+    from acp_tui.store.mcp import offered
+
+    kept, left_out = offered(start.settings.mcp_servers, http=takes.http, sse=takes.sse)
+    return list(kept), [server.name for server in left_out]
+
+
+def mode_named(option: Option | None, name: str) -> str | None:
+    """Return the mode that a person means by its id, the end of a long id, or its name; None without one."""
+    from acp_tui.acp.modes import SelectOption
+
+    if option is None or not isinstance(option.config, SelectOption):
+        return None
+    choices = option.config.choices()
+    ways: list[Any] = [
+        lambda choice: choice.value == name,
+        lambda choice: choice.value.lower().endswith(("#" + name.lower(), "/" + name.lower())),
+        lambda choice: choice.name.lower() == name.lower() or choice.value.lower() == name.lower(),
+    ]
+    return next((choice.value for way in ways for choice in choices if way(choice)), None)
+
+
+def _rule(setting: RuleSetting) -> Rule:
+    from acp_tui.host.rules import Rule
+
+    return Rule(
+        decision=setting.decision,  # type: ignore[arg-type]  # checked when the settings were read
+        agent=setting.agent or None,
+        tool_kind=setting.tool_kind or None,
+        path=setting.path or None,
+        command=setting.command or None,
+        mode=setting.mode or None,
+    )

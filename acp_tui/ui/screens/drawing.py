@@ -1,0 +1,70 @@
+"""When changes of a session are drawn: many at once, the first after a pause at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.session.changes import Change
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from acp_tui.session.changes import Field
+    from acp_tui.session.session import Session
+
+_PACE: Final = 0.033  # seconds between two drawings
+
+
+class Drawing:
+    """Collects the changes of one session after the other and hands them on."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        furnish: Callable[[Session], None],
+        draw: Callable[[Session, Change], None],
+    ) -> None:
+        """Take whom to tell.
+
+        Args:
+            screen: whose loop draws.
+            furnish: told when another session than before is shown from now on.
+            draw: told what changed in the session.
+        """
+        self._screen = screen
+        self._furnish = furnish
+        self._draw = draw
+        self._session: Session | None = None
+        self._entries: set[int] = set()
+        self._fields: set[Field] = set()
+        self._waits = False
+        self._drawn_at = 0.0
+
+    def add(self, session: Session, change: Change) -> None:
+        """Draw a change soon."""
+        if session is not self._session:
+            self.flush()  # what is left to draw belongs to the session before
+            self._session = session
+            self._furnish(session)
+        self._entries.update(change.entries)
+        self._fields.update(change.fields)
+        if not self._waits:
+            self._waits = True
+            wait = self._drawn_at + _PACE - time.perf_counter()
+            if wait > 0:
+                self._screen.set_timer(wait, self.flush)
+            else:
+                self._screen.call_next(self.flush)
+
+    def flush(self) -> None:
+        """Draw what is collected."""
+        self._waits = False
+        self._drawn_at = time.perf_counter()
+        if self._session is None or not (self._entries or self._fields):
+            return
+        change = Change(tuple(sorted(self._entries)), tuple(self._fields))
+        self._entries.clear()
+        self._fields.clear()
+        self._draw(self._session, change)
