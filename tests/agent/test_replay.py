@@ -1,0 +1,172 @@
+"""Reading a journal back: also one that was cut off, one of two starts, and one full of oddities."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.replay import replay
+from acp_tui.host.host import Host
+from acp_tui.host.rules import Rule
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserMessage, text_of
+from acp_tui.session.session import Session
+from acp_tui.store.journal import Journal, journal_path
+from acp_tui.store.recorded import read
+from tests.agent.puppet import OPTIONS, SESSION, Puppet, conversation, text, update
+from tests.journals import Line, told
+from tests.sent import Frame
+
+
+def out(**msg: Any) -> Line:
+    return Line(1.0, "out", {"jsonrpc": "2.0", **msg})
+
+
+def came(**msg: Any) -> Line:
+    return Line(2.0, "in", {"jsonrpc": "2.0", **msg})
+
+
+def note(**msg: Any) -> Line:
+    return Line(3.0, "note", msg)
+
+
+NEW = [
+    note(start=["agent"], at="2026-01-01T00:00:00+00:00"),
+    out(id=0, method="initialize", params={"protocolVersion": 1}),
+    came(id=0, result={"protocolVersion": 1, "agentInfo": {"name": "a", "version": "1"}}),
+    out(id=1, method="session/new", params={"cwd": "/w", "mcpServers": []}),
+    came(id=1, result={"sessionId": SESSION}),
+]
+PROMPT = out(
+    id=2, method="session/prompt", params={"sessionId": SESSION, "prompt": [{"type": "text", "text": "go"}]}
+)
+
+
+def saying(words: str) -> Line:
+    return came(**update("agent_message_chunk", content=text(words)))
+
+
+def said(session: Session) -> list[str]:
+    return [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage | AgentMessage)]
+
+
+def test_a_journal_that_was_cut_off_in_a_turn_is_settled_at_its_end() -> None:
+    ask = {"sessionId": SESSION, "toolCall": {"toolCallId": "t", "title": "x"}, "options": OPTIONS}
+    rows = [*NEW, PROMPT, saying("half \ud83d"), came(id=9, method="session/request_permission", params=ask)]
+
+    session = replay(rows).sessions[SESSION]
+
+    assert said(session) == ["go", "half \ufffd"]
+    assert (session.turn_state, session.questions, session.connected) == ("idle", {}, False)
+    call = session.tool_call("t")
+    assert call is not None
+    assert call.status == "interrupted"
+    assert isinstance(session.entries[-1], Notice)
+    assert session.turns[0].started == 1.0
+
+
+def test_halves_of_a_character_are_whole_again() -> None:
+    session = replay([*NEW, saying("\ud83d"), saying("\ude00")]).sessions[SESSION]
+
+    assert said(session) == ["😀"]
+
+
+def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:
+    load = {"sessionId": SESSION, "cwd": "/w", "mcpServers": []}
+    first = [*NEW, PROMPT, saying("before")]
+    again = [note(start=["agent"]), out(id=0, method="session/load", params=load), saying("replayed")]
+
+    loaded = replay([*first, *again, came(id=0, result=None)]).sessions[SESSION]
+    assert said(loaded) == ["replayed"]
+
+    refused = replay([*first, *again, came(id=0, error={"code": -32002, "message": "no"})]).sessions[SESSION]
+    assert said(refused) == ["go", "before"]
+    assert not refused.connected
+
+    resumed = [note(start=["agent"]), out(id=0, method="session/resume", params=load), came(id=0, result={})]
+    session = replay([*first, *resumed, saying("after")]).sessions[SESSION]
+    assert said(session) == ["go", "before", "after"]
+
+
+def test_who_answered_is_read_from_the_notes() -> None:
+    ask = {"sessionId": SESSION, "toolCall": {"toolCallId": "t", "title": "x"}, "options": OPTIONS}
+    answer = {"outcome": {"outcome": "selected", "optionId": "yes"}}
+    rows = [
+        *NEW,
+        came(id="q", method="session/request_permission", params=ask),
+        note(answer="q", by="rule: tests"),
+        out(id="q", result=answer),
+    ]
+
+    call = replay(rows).sessions[SESSION].tool_call("t")
+
+    assert call is not None
+    assert call.decision == "Allow (rule: tests)"
+
+
+def test_an_exit_is_told() -> None:
+    session = replay([*NEW, note(exit=None, signal="SIGKILL")]).sessions[SESSION]
+
+    notices = [entry.text for entry in session.entries if isinstance(entry, Notice)]
+    assert notices == ["The agent has ended (signal SIGKILL)."]
+
+
+def test_rows_that_mean_nothing_are_passed_over() -> None:
+    odd_params: list[Any] = [None, [], {}, {"sessionId": 5, "modeId": 5, "prompt": 5}]
+    odd: list[Line] = [
+        Line(0.0, direction, msg)
+        for direction in ("out", "in", "raw", "err", "note", "sideways")
+        for msg in (None, 5, "x", [], [5], {}, {"id": 5}, {"method": 5}, {"id": [], "method": "x"})
+    ]
+    odd += [
+        out(id=n, method=method, params=params)
+        for n, method in enumerate(["session/prompt", "session/set_mode", "session/load", "session/new"], 50)
+        for params in odd_params
+    ]
+    odd += [came(id=n, result=result) for n in range(50, 54) for result in (None, 5, {"sessionId": 5})]
+    odd += [note(start=None), note(exit="x"), note(answer=None), note(wrote=None, session=None)]
+
+    replayed = replay([*odd, *NEW, PROMPT, *odd[:45], saying("fine")])
+
+    assert said(replayed.sessions[SESSION]) == ["go", "fine"]
+    assert replayed.noise > 0
+    assert replayed.info is not None
+
+
+async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> None:
+    path = journal_path(tmp_path, "puppet", datetime.now(UTC))
+    journal = Journal(path)
+    journal.note({"start": ["puppet"], "at": datetime.now(UTC).isoformat()})
+    async with conversation(rules=(Rule("allow", tool_kind="read", note="reads"),)) as talk:
+        talk.agent.connection._journal = journal
+        session = await talk.made("s2", str(tmp_path))
+        for kind in ("read", "edit"):
+            call: Frame = {"toolCallId": kind, "title": kind, "kind": kind}
+            params = {"sessionId": "s2", "toolCall": call, "options": OPTIONS}
+            talk.puppet.says({"id": kind, "method": "session/request_permission", "params": params})
+        await talk.until(lambda: session.questions)
+        talk.agent.answer("s2", '"edit"', "no")
+        params = {"sessionId": "s2", "path": f"{tmp_path}/a", "content": "é\u2028"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.puppet.answer_to("w")
+        await talk.agent.stop()
+        await talk.until(lambda: not session.connected)
+
+        assert told(replay(read(path)).sessions["s2"]) == told(session)
+        calls = [entry.decision for entry in session.entries if isinstance(entry, ToolCall)]
+        assert calls == ["Allow (rule: reads)", "Reject (you)"]
+        # What went through another journal is not in this one.
+        talk.journal.rows.clear()
+        del talk.agent.sessions[SESSION], talk.agent.sessions["s2"]
+    journal.close()
+
+
+async def test_what_we_send_is_on_the_disk_at_once(tmp_path: Path) -> None:
+    path = journal_path(tmp_path, "puppet", datetime.now(UTC))
+    agent = Agent(Puppet(), Host(terminals=Terminals()), Journal(path), lambda *_: None)
+
+    agent.connection.notify("session/cancel", {"sessionId": "s"})
+
+    assert [row.msg["method"] for row in read(path)] == ["session/cancel"]
