@@ -1,0 +1,173 @@
+"""An agent as a true process for the tests of the interface; what is special about it is one JSON argument.
+
+Stands alone (standard library only). The text of a prompt says what happens in the turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+Frame = dict[str, Any]
+
+LIKE: Frame = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+SESSION = "s1"
+OPTIONS = [
+    {"optionId": "yes:1", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "no/2", "name": "Reject", "kind": "reject_once"},
+]
+LOGIN_REQUIRED = {"code": -32000, "message": "Authentication required"}
+
+logged_in = False
+mode = "ask"
+number = 0
+
+
+def put(text: str) -> None:
+    os.write(1, text.encode("utf-8", "surrogateescape"))
+
+
+def send(**frame: Any) -> None:
+    put(json.dumps({"jsonrpc": "2.0", **frame}) + "\n")
+
+
+def reply(frame: Frame, **more: Any) -> None:
+    send(id=frame["id"], **(more or {"result": {}}))
+
+
+def update(kind: str, **fields: Any) -> None:
+    send(method="session/update", params={"sessionId": SESSION, "update": {"sessionUpdate": kind, **fields}})
+
+
+def say(text: str) -> None:
+    update("agent_message_chunk", content={"type": "text", "text": text})
+
+
+def ask(call: str) -> None:
+    tool_call = {"toolCallId": call, "title": f"Do {call}", "kind": "execute"}
+    params = {"sessionId": SESSION, "toolCall": tool_call, "options": OPTIONS}
+    send(id=f"q-{call}", method="session/request_permission", params=params)
+
+
+def hear() -> Frame:
+    line = sys.stdin.readline()
+    if not line:
+        while LIKE.get("stubborn"):
+            time.sleep(60)
+        sys.exit(0)
+    frame: Frame = json.loads(line)
+    return frame
+
+
+def hear_of(what: Any) -> Frame:
+    """Return the next message with this method, or the answer to this id."""
+    while True:
+        frame = hear()
+        if frame.get("method", frame.get("id")) == what:
+            return frame
+
+
+def turn(text: str) -> str:
+    """Play a turn and return its stop reason."""
+    word, _, rest = text.partition(" ")
+    match word:
+        case "wait":
+            say("waiting")
+            hear_of("session/cancel")
+            return "cancelled"
+        case "ask":
+            calls = rest.split() or ["t1"]
+            for call in calls:
+                ask(call)
+            answers: Frame = {}
+            while len(answers) < len(calls):
+                frame = hear()
+                if "result" in frame:
+                    answers[frame["id"]] = frame["result"]["outcome"].get("optionId", "cancelled")
+            say(" ".join(answers[f"q-{call}"] for call in calls))
+        case "take-back":
+            ask("t1")
+            hear_of("session/cancel") if rest else time.sleep(0.5)
+            send(method="$/cancel_request", params={"requestId": "q-t1"})
+        case "die":
+            sys.stderr.write("fatal: the roof is on fire\n")
+            sys.stderr.flush()
+            os._exit(7)
+        case "updates":
+            for one in json.loads(rest):
+                update(**one)
+        case _:
+            say(f"heard {text}")
+    return "end_turn"
+
+
+def prompt(frame: Frame) -> None:
+    text = frame["params"]["prompt"][0]["text"]
+    if LIKE.get("login") == "prompt" and not logged_in:
+        reply(frame, error=LOGIN_REQUIRED)
+    elif text == "fail":
+        reply(frame, error={"code": -32603, "message": "It broke"})
+    else:
+        reply(frame, result={"stopReason": turn(text)})
+
+
+def new_session(frame: Frame) -> None:
+    global number
+    if LIKE.get("login") == "session" and not logged_in:
+        reply(frame, error=LOGIN_REQUIRED)
+        return
+    number += 1
+    modes = [{"id": name, "name": name.title()} for name in LIKE.get("modes", ())]
+    state = {"modes": {"currentModeId": mode, "availableModes": modes}} if modes else {}
+    reply(frame, result={"sessionId": SESSION, **state})
+    for one in LIKE.get("updates", ()):
+        update(**one)
+
+
+def authenticate(frame: Frame) -> None:
+    global logged_in
+    if LIKE.get("form"):
+        params = {"mode": "form", "message": "Who are you?", "requestId": frame["id"]}
+        send(id="form", method="elicitation/create", params={**params, "requestedSchema": LIKE["form"]})
+        hear_of("form")
+    if LIKE.get("bad_logins", 0) > 0:
+        LIKE["bad_logins"] -= 1
+        reply(frame, error={"code": -32603, "message": "Wrong password"})
+        return
+    logged_in = True
+    reply(frame)
+
+
+def serve(frame: Frame) -> None:
+    method = frame.get("method")
+    if method == LIKE.get("dies_at"):
+        sys.stderr.write("no API key\n")
+        sys.exit(3)
+    if method == LIKE.get("ignores"):
+        return
+    match method:
+        case "initialize":
+            methods = [{"id": "key", "name": "By key"}] if LIKE.get("login") else []
+            version = LIKE.get("version", 1)
+            reply(frame, result={"protocolVersion": version, "authMethods": methods})
+        case "session/new":
+            new_session(frame)
+        case "session/prompt":
+            prompt(frame)
+        case "authenticate":
+            authenticate(frame)
+        case "session/set_mode":
+            reply(frame)
+
+
+if __name__ == "__main__":
+    if LIKE.get("stubborn"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for line in range(LIKE.get("noise", 0)):
+        put(f"usage: something else, line {line}\n")
+    while True:
+        serve(hear())

@@ -1,0 +1,85 @@
+"""Conversations without a screen: a true agent on one side, and a listener that takes notes on the other."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from acp_tui.agent.agent import Agent
+from acp_tui.host.guard import Guard
+from acp_tui.session.changes import Change
+from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import Settings
+from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.start import Start
+
+AGENT = Path(__file__).with_name("plain_agent.py")
+
+
+def launch(**like: Any) -> Launch:
+    """Return how the plain agent is started with something special about it."""
+    return Launch("plain", "Plain agent", (sys.executable, "-S", "-E", str(AGENT), json.dumps(like)))
+
+
+def start(folder: Path, settings: Settings | None = None, /, **like: Any) -> Start:
+    """Return a start of the plain agent in a folder; the guard is closed by whoever asked for it."""
+    return Start(str(folder), settings or Settings(journal=False), Guard(), launch=launch(**like))
+
+
+class Notes:
+    """A listener that writes down what it hears; logins are answered from a list, None is `not now`."""
+
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+        self.given_back: list[str] = []
+        self.questions = 0
+        self.errors: list[str] = []
+        self.logins: list[str | None] = []
+        self.conversation: Conversation
+
+    def phase_changed(self) -> None:
+        self.phases.append(self.conversation.phase)
+
+    def session_changed(self, change: Change) -> None:
+        """Nothing is drawn here."""
+
+    def questions_changed(self) -> None:
+        self.questions += 1
+
+    def queue_changed(self) -> None:
+        """Nothing is drawn here."""
+
+    def prompt_failed(self, text: str) -> None:
+        self.given_back.append(text)
+
+    async def choose_login(self, agent: Agent, error: str) -> str | None:
+        self.errors.append(error)
+        return self.logins.pop(0)
+
+
+@asynccontextmanager
+async def talk(given: Start, **more: Any) -> AsyncIterator[tuple[Conversation, Notes]]:
+    """Make a conversation that has not begun, and end it."""
+    notes = Notes()
+    notes.conversation = conversation = Conversation(replace(given, **more), notes)
+    try:
+        yield conversation, notes
+    finally:
+        await conversation.end()
+        given.guard.close()
+
+
+def said(conversation: Conversation) -> list[str]:
+    """Return what both sides said, and the notices."""
+    assert conversation.session is not None
+    return [
+        entry.text if isinstance(entry, Notice) else text_of(entry)
+        for entry in conversation.session.entries
+        if isinstance(entry, UserMessage | AgentMessage | Notice)
+    ]

@@ -1,0 +1,396 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_tui.agent.process import Process
+from acp_tui.store.launch import Launch
+from acp_tui.store.mcp import McpServer
+from acp_tui.store.settings import Settings
+from tests.ui.talks import launch, said, start, talk
+from tests.waiting import until
+
+
+async def test_what_is_said_during_the_start_is_sent_when_the_session_is_ready(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        conversation.say("early")
+        assert conversation.queue == ["early"]
+
+        await conversation.begin()
+        await until(lambda: said(conversation) == ["early", "heard early"])
+
+        assert notes.phases == ["starting", "ready"]
+        assert conversation.queue == []
+
+
+async def test_prompts_wait_for_the_turn_before_and_keep_their_order(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+
+        for text in ("one", "two", "three"):
+            conversation.say(text)
+        await until(lambda: len(said(conversation)) == 6 and not conversation.is_busy)
+
+        assert said(conversation) == ["one", "heard one", "two", "heard two", "three", "heard three"]
+        assert notes.given_back == []
+
+
+async def test_cancelling_stops_the_turn_and_what_waits_comes_next(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        assert not conversation.cancel(), "no turn runs"
+        conversation.say("wait")
+        conversation.say("next")
+        await until(lambda: said(conversation)[-1:] == ["waiting"])
+
+        assert conversation.cancel()
+        assert not conversation.cancel(), "it is being stopped already"
+        await until(lambda: said(conversation)[-1:] == ["heard next"])
+
+        assert notes.given_back == []
+
+
+async def test_stopping_takes_back_what_waits(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        for text in ("wait", "b", "c"):
+            conversation.say(text)
+        await until(lambda: said(conversation)[-1:] == ["waiting"])
+
+        assert conversation.stop()
+        await until(lambda: not conversation.is_busy)
+
+        assert notes.given_back == ["b\n\nc"]
+        assert said(conversation)[-1] == "Cancelled."
+
+
+async def test_after_an_error_what_waits_is_given_back_and_the_session_goes_on(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("fail")
+        conversation.say("b")
+        await until(lambda: notes.given_back)
+
+        conversation.say("again")
+        await until(lambda: said(conversation)[-1:] == ["heard again"])
+
+        assert notes.given_back == ["b"]
+        assert "It broke (error -32603)" in said(conversation)
+
+
+async def test_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        before = conversation.session
+        conversation.say("die")
+        conversation.say("unsent")
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "ended"
+        assert conversation.failure.stderr == "fatal: the roof is on fire\n"
+        assert conversation.failure.exit is not None
+        assert conversation.failure.exit.exit_code == 7
+        assert notes.given_back == ["unsent"], "what was said is in the chat and in the history"
+        conversation.say("to nobody")
+        assert notes.given_back == ["unsent", "to nobody"]
+
+        await conversation.restart()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert conversation.session is not before
+        assert said(conversation)[0] == "A new session: the agent does not know what stands above."
+
+
+@pytest.mark.parametrize("where", ["session", "prompt"])
+async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_it_fails(
+    tmp_path: Path, where: str
+) -> None:
+    async with talk(start(tmp_path, login=where, bad_logins=1)) as (conversation, notes):
+        notes.logins = ["key", "key"]
+        conversation.say("hello")
+
+        await conversation.begin()
+        await until(lambda: conversation.session and said(conversation)[-1:] == ["heard hello"])
+
+        assert notes.errors == ["Authentication required", "Wrong password"]
+        assert notes.given_back == []
+
+
+async def test_without_a_login_there_is_no_session_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session")) as (conversation, notes):
+        notes.logins = [None]
+        conversation.say("hello")
+
+        await conversation.begin()
+
+        assert notes.phases == ["starting", "logging-in", "failed"]
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "login"
+        assert notes.given_back == ["hello"]
+
+
+async def test_a_prompt_that_wants_a_login_comes_back_when_the_person_does_not_log_in(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="prompt")) as (conversation, notes):
+        notes.logins = [None]
+        await conversation.begin()
+        conversation.say("hello")
+        conversation.say("more")
+
+        await until(lambda: notes.given_back)
+
+        assert notes.given_back == ["hello\n\nmore"]
+        assert conversation.phase == "ready"
+
+
+async def test_a_form_during_a_login_is_a_question_of_no_session(tmp_path: Path) -> None:
+    form = {"type": "object", "properties": {"name": {"type": "string"}}}
+    async with talk(start(tmp_path, login="session", form=form)) as (conversation, notes):
+        notes.logins = ["key"]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.questions)
+        ((key, question),) = conversation.questions.items()
+        assert notes.questions == 1
+
+        conversation.answer_form(key, "accept", {"name": "me"})
+        await beginning
+
+        assert key[0] == ""
+        assert question.key == key[1]
+        assert conversation.phase == "ready"
+        assert not conversation.questions
+
+
+async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session")) as (conversation, notes):
+        gone = asyncio.Event()
+
+        async def never(*_: object) -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                gone.set()
+
+        notes.choose_login = never  # type: ignore[method-assign, assignment]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.phase == "logging-in")
+        assert conversation._process is not None
+        os.kill(conversation._process.pid, 9)
+        await beginning
+
+        assert gone.is_set()
+        assert conversation.phase == "failed"
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "exited"
+
+
+async def test_another_version_of_the_protocol_ends_the_connection(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, version=2)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "version"
+        assert conversation.agent is not None
+        assert conversation.agent.connection.exit is not None
+
+
+async def test_an_agent_that_ends_before_it_answers_is_a_failure_with_its_last_words(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, dies_at="session/new")) as (conversation, notes):
+        conversation.say("hello")
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert (conversation.failure.kind, conversation.failure.stderr) == ("exited", "no API key\n")
+        assert conversation.failure.exit is not None
+        assert conversation.failure.exit.exit_code == 3
+        assert notes.given_back == ["hello"]
+        assert notes.phases == ["starting", "failed"]
+
+
+async def test_an_agent_that_ends_while_its_mode_is_set_did_not_start(tmp_path: Path) -> None:
+    given = start(tmp_path, modes=["ask", "plan"], dies_at="session/set_mode")
+    async with talk(given, mode="plan") as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+
+
+async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
+    given = replace(start(tmp_path), launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.strange
+        assert conversation.failure.noise == 100
+
+
+async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_again(tmp_path: Path) -> None:
+    settings = Settings(journal=False, initialize_timeout_s=0.05)
+    async with talk(start(tmp_path, settings, ignores="initialize")) as (conversation, notes):
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.waits_too_long)
+        assert conversation.phase == "starting"
+
+        await conversation.restart(launch())
+        await beginning
+
+        assert conversation.phase == "ready"
+        assert not conversation.waits_too_long
+        assert notes.phases == ["starting", "ending", "starting", "ready"], (
+            "the first start says nothing more"
+        )
+
+
+async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:
+    given = replace(start(tmp_path), launch=Launch("no", "no", ("/no/such/program",)))
+    async with talk(given) as (conversation, notes):
+        conversation.say("hello")
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "spawn"
+        assert notes.given_back == ["hello"]
+        await conversation.restart(launch())
+        assert conversation.phase == "ready"
+
+
+@pytest.mark.parametrize(("asked", "became"), [("plan", "plan"), ("PLAN", "plan")])
+async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
+    tmp_path: Path, asked: str, became: str
+) -> None:
+    async with talk(start(tmp_path, modes=["ask", "plan"]), mode=asked) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        option = conversation.session.option("mode")
+        assert option is not None
+        assert option.config.current_value == became
+        assert conversation.pending_value(option) == became
+
+
+async def test_a_mode_that_the_agent_does_not_have_is_told(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, modes=["ask"]), mode="yolo") as (conversation, _):
+        await conversation.begin()
+
+        assert said(conversation) == ["This agent has no mode yolo."]
+
+
+async def test_mcp_servers_that_the_agent_cannot_take_are_told(tmp_path: Path) -> None:
+    servers = (
+        McpServer("web", "http", url="https://example.com"),
+        McpServer("tool", "stdio", command="true"),
+    )
+    settings = Settings(journal=False, mcp_servers=servers)
+    async with talk(start(tmp_path, settings)) as (conversation, _):
+        await conversation.begin()
+
+        assert said(conversation) == ["This agent cannot take these MCP servers: web."]
+
+
+async def test_a_journal_that_cannot_be_written_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "data").write_text("a file where a folder should be")
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with talk(start(tmp_path, Settings())) as (conversation, _):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert sum("not recorded" in text for text in said(conversation)) == 1
+
+
+async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with talk(start(tmp_path, Settings())) as (conversation, _):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation) == ["hello", "heard hello"])
+    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+
+    async with talk(start(tmp_path)) as (replayed, notes):
+        assert replayed.show_recorded(journal)
+        replayed.say("is anybody there?")
+
+        assert said(replayed)[:2] == ["hello", "heard hello"]
+        assert notes.given_back == ["is anybody there?"]
+        journal.write_text("")
+        assert not replayed.show_recorded(journal)
+
+
+async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+        conversation.say("ask t1 t2")
+        await until(lambda: len(conversation.questions) == 2)
+        first, second = conversation.questions
+
+        conversation.answer(second, "no/2")
+        conversation.answer(first, "yes:1")
+        await until(lambda: not conversation.is_busy)
+
+        assert said(conversation) == ["ask t1 t2", "yes:1 no/2"]
+
+
+async def test_a_path_is_lent_when_it_lies_in_the_workspace_and_there_is_a_session(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        assert not conversation.is_lent(str(tmp_path / "a"))
+        await conversation.begin()
+
+        assert conversation.is_lent(str(tmp_path / "a"))
+        assert not conversation.is_lent("/etc/passwd")
+
+
+async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, ignores="initialize")) as (conversation, notes):
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.agent)
+        agent = conversation.agent
+        assert agent is not None
+
+        await asyncio.gather(conversation.end(), conversation.end())
+        await beginning
+
+        assert agent.connection.exit is not None
+        assert notes.phases == ["starting", "ending"], "an end that was wanted is no failure"
+        await conversation.end()
+
+
+async def test_an_end_before_the_agent_is_made_does_not_start_another_process(tmp_path: Path) -> None:
+    given = start(tmp_path)
+    assert given.launch is not None
+    process = Process.spawn(given.launch.argv, cwd=str(tmp_path), guard=given.guard)
+    async with talk(given, process=process) as (conversation, _):
+        beginning = asyncio.create_task(conversation.begin())
+        await asyncio.sleep(0)
+        await conversation.end()
+        await beginning
+
+        assert process.exit_status is not None
+        assert conversation.agent is None
+        assert conversation.phase == "ending"
+
+
+async def test_a_stubborn_agent_is_ended_within_seconds(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, stubborn=True)) as (conversation, _):
+        await conversation.begin()
+        agent, began = conversation.agent, time.monotonic()
+
+        await conversation.end()
+
+        assert time.monotonic() - began < 6
+        assert agent is not None
+        assert agent.connection.exit is not None
+        assert agent.connection.exit.signal == "SIGKILL"
