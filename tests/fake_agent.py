@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -172,7 +171,8 @@ def half_line() -> None:
 def deaf() -> None:
     say("deaf")
     os.close(1)
-    time.sleep(300)
+    sys.stdin.read()
+    os._exit(0)
 
 
 def silent() -> None:

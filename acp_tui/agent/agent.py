@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from acp_tui.acp.content import AudioContent, ContentBlock, EmbeddedResource, ImageContent
@@ -30,11 +30,12 @@ from acp_tui.acp.sessions import (
     SessionInfo,
 )
 from acp_tui.acp.word import Word
-from acp_tui.agent import errors, history, serving
+from acp_tui.agent import errors, history
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, NotOffered, WrongVersion
 from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.questions import Questions
+from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.files import Written
 from acp_tui.host.host import Host, NotLent
@@ -87,7 +88,7 @@ class Agent:
         self._version = version
         self._sessions = Sessions(on_change)
         self._questions = Questions(self.connection.reply, host)
-        self._tasks: dict[Request, asyncio.Task[None]] = {}
+        self._service = Service(host, self.connection.reply, self.connection.fail, self._wrote)
         self._started = time.monotonic()
 
     @property
@@ -118,10 +119,7 @@ class Agent:
 
     async def _wind_up(self) -> None:
         """End all that we do for the agent, and take back what it was lent."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._service.end()
         for session_id in list(self.sessions):
             await self._host.take_back(session_id)
 
@@ -339,41 +337,21 @@ class Agent:
         """Serve a request of the agent, or let it become a question."""
         if request.method in ("session/request_permission", "elicitation/create"):
             self._questions.asked(request, self._sessions.find(history.session_of(request.params)), self.name)
-        elif request.method in serving.SERVED:
-            task = self._tasks[request] = asyncio.create_task(self._serve(request))
-            task.add_done_callback(lambda _: self._tasks.pop(request, None))
+        elif request.method in SERVED:
+            self._service.begin(request)
         else:
             data = {"method": request.method}
             self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
 
     def taken_back(self, request: Request) -> None:
         """End the work on a request, which then gets its answer."""
-        task = self._tasks.get(request)
-        if task is not None:
-            task.cancel()
-            # Not left to the task: it may not have begun.
-            self.connection.fail(request, errors.CANCELLED, "Request cancelled")
-        else:
+        if not self._service.take_back(request):
             self._questions.take_back(request)
 
     def noticed(self, noise: Noise) -> None:
         """Pass on a line that is no message."""
         if self.on_noise is not None:
             self.on_noise(noise)
-
-    async def _serve(self, request: Request) -> None:
-        handler: Callable[..., Awaitable[dict[str, Any]]] = serving.SERVED[request.method]
-        try:
-            result = await handler(self._host, request.params, self._wrote)
-        except asyncio.CancelledError:
-            self.connection.fail(request, errors.CANCELLED, "Request cancelled")
-        except Exception as error:  # every request gets its answer, also when the mistake is ours
-            code, message, data = serving.code_of(error, request.params)
-            if message.endswith("in the client"):
-                log.exception("serving %s", request.method)
-            self.connection.fail(request, code, message, data)
-        else:
-            self.connection.reply(request, result)
 
     def _wrote(self, session_id: str, written: Written) -> None:
         self.connection.remark(

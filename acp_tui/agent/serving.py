@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import quote
@@ -15,9 +16,15 @@ from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Writ
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.terminals import BadDirectory, TerminalError, UnknownTerminal
+from acp_tui.wire.messages import Request
+
+log = logging.getLogger(__name__)
 
 Tell = Callable[[str, Written], None]
 """Called with a session's id and what was written for it."""
+Reply = Callable[[Request, Any], None]
+Fail = Callable[..., None]
+"""Called with a request, a code, a message and perhaps data."""
 Handler = Callable[[Host, Any, Tell], Awaitable[dict[str, Any]]]
 
 
@@ -103,6 +110,52 @@ SERVED: Final[dict[str, Handler]] = {
     "terminal/kill": kill_terminal,
     "terminal/release": release_terminal,
 }
+
+
+class Service:
+    """The work on the agent's requests, each in a task of its own, each answered once."""
+
+    def __init__(self, host: Host, reply: Reply, fail: Fail, tell: Tell) -> None:
+        self._host = host
+        self._reply = reply
+        self._fail = fail
+        self._tell = tell
+        self._tasks: dict[Request, asyncio.Task[None]] = {}
+
+    def begin(self, request: Request) -> None:
+        """Begin the work on a request of one of the methods in `SERVED`."""
+        task = self._tasks[request] = asyncio.create_task(self._serve(request))
+        task.add_done_callback(lambda _: self._tasks.pop(request, None))
+
+    def take_back(self, request: Request) -> bool:
+        """End the work on a request, which then has its answer; return whether there was any."""
+        task = self._tasks.get(request)
+        if task is None:
+            return False
+        task.cancel()
+        # Not left to the task: it may not have begun.
+        self._fail(request, errors.CANCELLED, "Request cancelled")
+        return True
+
+    async def end(self) -> None:
+        """End all work."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve(self, request: Request) -> None:
+        try:
+            result = await SERVED[request.method](self._host, request.params, self._tell)
+        except asyncio.CancelledError:
+            self._fail(request, errors.CANCELLED, "Request cancelled")
+        except Exception as error:  # every request gets its answer, also when the mistake is ours
+            code, message, data = code_of(error, request.params)
+            if message.endswith("in the client"):
+                log.exception("serving %s", request.method)
+            self._fail(request, code, message, data)
+        else:
+            self._reply(request, result)
 
 
 def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:
