@@ -22,7 +22,7 @@ from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.session import Session
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame, Sent
-from tests.waiting import settled, until
+from tests.waiting import PATIENCE, settled, until
 
 SESSION = "s1"
 
@@ -207,7 +207,8 @@ async def conversation(
             puppet.answers(await puppet.hears("initialize"), answer)
             await starting
             await talk.made()
-        yield talk
+        async with asyncio.timeout(PATIENCE):
+            yield talk
     finally:
         await agent.stop()
         await asyncio.wait_for(running, 10)

@@ -23,7 +23,7 @@ from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from tests.agent.puppet import SESSION, conversation, text, update
 from tests.journals import MemoryJournal
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 PROGRAM = Path(__file__).parent.parent / "fake_agent.py"
 
@@ -62,7 +62,8 @@ async def talking(*acts: str, begun: bool = True, **options: Any) -> AsyncIterat
     try:
         if begun:
             await asyncio.wait_for(talk.begin(), 10)
-        yield talk
+        async with asyncio.timeout(PATIENCE):
+            yield talk
     finally:
         await talk.agent.stop()
         await asyncio.wait_for(running, 10)
