@@ -243,7 +243,6 @@ async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_ag
         await conversation.restart(launch())
         await beginning
 
-        assert conversation.phase == "ready"
         assert not conversation.waits_too_long
         assert notes.phases == ["starting", "ending", "starting", "ready"], (
             "the first start says nothing more"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import card, described
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.words import seconds
+from acp_tui.ui.widgets.one_line import OneLine, Piece
+from acp_tui.ui.words import clock, seconds
+
+_NEWEST: Final = 400
+"""Characters of a thought in which its newest line is looked for."""
 
 
 class GrowingMarkdown(MarkdownBlock):
@@ -56,7 +62,11 @@ class UserMessageBlock(EntryBlock):
         ]
         if self.entry.dropped:
             pieces.append(("muted", " (not in the agent's context)"))
-        self.parts = [TextBlock(pieces, first=[("accent", "› ")], rest=[("text", "  ")], above=1)]
+        self.parts = [
+            TextBlock(
+                pieces, first=[("accent", f"{self.setting.glyph('prompt')} ")], rest=[("text", "  ")], above=1
+            )
+        ]
 
 
 class AgentMessageBlock(EntryBlock):
@@ -81,13 +91,23 @@ class ThoughtBlock(EntryBlock):
         if not self.parts:
             self._is_open: bool | None = None
             self._text: list[Block] = []
-            self._line = TextBlock(is_action=True, above=1)
-            self.parts = [self._line]
+            self._line = OneLine(is_action=True, above=1)
+            self._now = self.entry.last
         open_now = self._open_now
         if open_now:
             take_over_parts(self._text, self.entry, self.entry.finished, role="thought", indent=2)
-        self._line.set_spans([("thought", self._headline(open_now))])
+        self._line.set_pieces(self._headline(open_now))
         self.parts = [self._line, *self._text] if open_now else [self._line]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its seconds are counted."""
+        return not self.entry.finished
+
+    def tick(self, now: float) -> None:
+        """Count its seconds."""
+        self._now = now
+        self._line.set_pieces(self._headline(self._open_now))
 
     def choose(self) -> bool:
         """Open or fold the thought."""
@@ -106,8 +126,16 @@ class ThoughtBlock(EntryBlock):
         """Return the whole thought, also while it is folded."""
         return text_of(self.entry)
 
-    def _headline(self, open_now: bool) -> str:
-        mark = "▾" if open_now else "▸"
-        if not self.entry.finished:
-            return f"{mark} thinking …"
-        return f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}"
+    def _headline(self, open_now: bool) -> list[Piece]:
+        mark = self.setting.glyph("open" if open_now else "folded")
+        if self.entry.finished:
+            return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
+        passed = clock(max(0.0, max(self._now, self.entry.last) - self.entry.at))
+        words = "" if open_now or self.setting.thoughts == "never" else self._newest_words()
+        return [("thought", f"{mark} thinking {passed}  "), ("faint", words)]
+
+    def _newest_words(self) -> str:
+        """Return the line that is being thought."""
+        text = next((part for part in reversed(self.entry.parts) if isinstance(part, GrowingText)), None)
+        lines = text.since(max(0, text.length - _NEWEST)).split("\n") if text is not None else []
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")

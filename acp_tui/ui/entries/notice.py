@@ -21,7 +21,12 @@ class NoticeBlock(EntryBlock):
         """Show the notice."""
         role = _ROLES[self.entry.severity]
         self.parts = [
-            TextBlock([(role, self.entry.text)], first=[(role, "· ")], rest=[("text", "  ")], above=1)
+            TextBlock(
+                [(role, self.entry.text)],
+                first=[(role, f"{self.setting.glyph('dot')} ")],
+                rest=[("text", "  ")],
+                above=1,
+            )
         ]
         if self.entry.detail:
             lines = self.entry.detail.rstrip().splitlines()

@@ -15,41 +15,62 @@ from acp_tui.ui.widgets.wrap import Row
 
 if TYPE_CHECKING:
     from acp_tui.host.terminals import Terminal
+    from acp_tui.session.growing import GrowingText
 
 
-class TerminalTail(Block):
-    """The newest lines of a terminal."""
+class Tail(Block):
+    """The newest lines of an output."""
 
     is_action = True
 
-    def __init__(self, terminal: Terminal | None, redraw: Callable[[], None], limit: int) -> None:
-        self._redraw = redraw
+    def __init__(self, limit: int) -> None:
+        self.log = TerminalLog(max_lines=limit * 50)
         self._limit = limit
-        self._log = TerminalLog(max_lines=limit * 50)
-        self._known = terminal is not None
-        if terminal is not None:
-            self._log.feed(terminal.attach(self._take))
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the last lines, cut at the width, behind a mark."""
         self.kept = 0
         mark = Segment(f"  {look.glyph('quote')} ", look["faint"])
-        if not self._known:
-            return [[mark, Segment("output of a terminal that is not ours", look["muted"])]]
-        last = self._log.line_count
-        while last and not self._log.line_text(last - 1).strip():
+        last = self.log.line_count
+        while last and not self.log.line_text(last - 1).strip():
             last -= 1
-        rows = self._log.rows(max(0, last - self._limit), last)
+        rows = self.log.rows(max(0, last - self._limit), last)
         return [[mark, *crop_row(row, max(1, width - 4), look)] for row in rows]
 
     def height_hint(self, width: int) -> int:
         """At most the limit."""
-        return min(self._limit, self._log.line_count) or 1
+        return min(self._limit, self.log.line_count) or 1
 
     def source(self) -> str:
         """Return all that is kept of the output."""
-        return self._log.text()
+        return self.log.text()
+
+
+class TerminalTail(Tail):
+    """The newest lines of a terminal of ours, as they come."""
+
+    def __init__(self, terminal: Terminal | None, redraw: Callable[[], None], limit: int) -> None:
+        super().__init__(limit)
+        self._redraw = redraw
+        if terminal is not None:
+            self.log.feed(terminal.attach(self._take))
+        else:
+            self.log.feed(b"(its output is gone)")
 
     def _take(self, data: bytes) -> None:
-        self._log.feed(data)
+        self.log.feed(data)
         self._redraw()
+
+
+class TextTail(Tail):
+    """The newest lines of what a command printed that the agent ran by itself."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self._seen = 0
+
+    def take_over(self, text: GrowingText) -> None:
+        """Take in what came since the last time."""
+        if text.length > self._seen:
+            self.log.feed(text.since(self._seen).encode("utf-8", "replace"))
+            self._seen = text.length

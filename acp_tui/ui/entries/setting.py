@@ -20,5 +20,9 @@ class Setting:
     """Returns a live terminal by its id, None for one that is not ours or is gone."""
     redraw: Callable[[Block], None]
     """Tells the view that a block has new rows."""
+    glyph: Callable[[str], str]
+    """Returns a mark by its name."""
+    asks: Callable[[str], bool]
+    """Whether a tool call, by its id, waits for the person's permission."""
     thoughts: str = "auto"
-    """When thoughts are open: always, never, or auto: while they come."""
+    """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""

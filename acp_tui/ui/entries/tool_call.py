@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.session.growing import GrowingText
+from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.output import TerminalTail, TextTail
+from acp_tui.ui.entries.results import result_text
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import OneLine, Piece
@@ -13,12 +17,14 @@ from acp_tui.ui.widgets.wrap import Row
 from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, kind_word, seconds
 
 if TYPE_CHECKING:
+    from acp_tui.acp.tools import Diff
     from acp_tui.session.entries import ToolCall
+    from acp_tui.ui.entries.setting import Setting
 
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
-_COUNTED: Final = 400_000
-"""Characters of a diff up to which its lines are counted at once."""
+_PRINTED: Final = 20_000
+"""Characters at the end of a printed text in which its newest lines are looked for."""
 
 
 class ToolCallBlock(EntryBlock):
@@ -29,28 +35,59 @@ class ToolCallBlock(EntryBlock):
 
     def sync(self) -> None:
         """Show what is known of the call."""
-        from acp_tui.acp.tools import Diff, TerminalItem
-        from acp_tui.ui.entries.output import TerminalTail
-
         if not self.parts:
-            self._line = CallHead(self.entry, self.setting.cwd)
+            self._line = CallHead(self.entry, self.setting)
             self._tails: dict[str, TerminalTail] = {}
+            self._output: TextTail | None = None
             self._shown_diffs: list[Diff] = []
             self._diffs: list[Block] = []
+            self._told: list[Block] = []
+            self._told_from: tuple[Any, ...] = ()
         if self.entry.is_empty:
             self.parts = [OneLine()]
             return
+        self._take_diffs()
+        self._take_tails()
+        self._take_text()
+        self._line.refresh_from_call()
+        output = [self._output] if self._output is not None else []
+        self.parts = [self._line, *self._diffs, *self._tails.values(), *output, *self._told]
+
+    def _take_diffs(self) -> None:
+        from acp_tui.acp.tools import Diff
+
         diffs = [item for item in self.entry.content if isinstance(item, Diff)]
         if diffs != self._shown_diffs:
             self._shown_diffs = diffs
             self._diffs = [DiffPreview(diff) for diff in diffs]
+
+    def _take_tails(self) -> None:
+        from acp_tui.acp.tools import TerminalItem
+
         for item in self.entry.content:
             if isinstance(item, TerminalItem) and item.terminal_id not in self._tails:
                 terminal = self.setting.terminal(item.terminal_id)
                 tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
                 self._tails[item.terminal_id] = tail
-        self._line.refresh_from_call()
-        self.parts = [self._line, *self._diffs, *self._tails.values(), *self._said()]
+        if self.entry.output is not None:
+            self._output = self._output or TextTail(_OUTPUT_ROWS)
+            self._output.take_over(self.entry.output)
+
+    def _take_text(self) -> None:
+        """Take what matters at a glance: how it was decided, why it failed, what it printed."""
+        call = self.entry
+        told_from = (call.decision, call.status, call.kind, call.content, call.raw_output)
+        if told_from == self._told_from:
+            return
+        self._told_from = told_from
+        self._told = [_indented(call.decision, "muted")] if call.decision else []
+        text = result_text(call) if not self._tails and self._output is None else ""
+        if text and call.status == "failed":
+            self._told.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
+        elif text and call.kind == "execute":
+            printed = TextTail(_OUTPUT_ROWS)
+            printed.take_over(GrowingText(text[-_PRINTED:]))
+            self._told.append(printed)
 
     @property
     def is_running(self) -> bool:
@@ -61,26 +98,15 @@ class ToolCallBlock(EntryBlock):
         """Count its seconds."""
         self._line.now = now
 
-    def _said(self) -> list[Block]:
-        """What it said, where that matters at a glance: why it failed, how it was decided."""
-        blocks: list[Block] = []
-        if self.entry.decision:
-            blocks.append(_indented(self.entry.decision, "muted"))
-        if self.entry.status == "failed":
-            text = _text_of(self.entry).strip()
-            if text:
-                blocks.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
-        return blocks
-
 
 class CallHead(Block):
     """The line of a tool call."""
 
     is_action = True
 
-    def __init__(self, call: ToolCall, cwd: str) -> None:
+    def __init__(self, call: ToolCall, setting: Setting) -> None:
         self._call = call
-        self._cwd = cwd
+        self._setting = setting
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
 
@@ -94,7 +120,8 @@ class CallHead(Block):
         from acp_tui.ui.widgets.one_line import one_row
 
         self.kept = 0
-        left, right = call_pieces(self._call, self._cwd, look, self.now)
+        asks = self._setting.asks(self._call.tool_call_id)
+        left, right = call_pieces(self._call, self._setting.cwd, look, self.now, asks=asks)
         return [[], one_row(left, right, width, look)]
 
     def height_hint(self, width: int) -> int:
@@ -103,7 +130,7 @@ class CallHead(Block):
 
     def source(self) -> str:
         """Return the call's title."""
-        return call_title(self._call, self._cwd)
+        return call_title(self._call, self._setting.cwd)
 
 
 class DiffPreview(Block):
@@ -111,10 +138,7 @@ class DiffPreview(Block):
 
     is_action = True
 
-    def __init__(self, diff: object) -> None:
-        from acp_tui.acp.tools import Diff
-
-        assert isinstance(diff, Diff)
+    def __init__(self, diff: Diff) -> None:
         self._diff = diff
         self._rows: tuple[int, Look, list[Row]] | None = None
 
@@ -153,50 +177,44 @@ class DiffPreview(Block):
 
 
 def call_pieces(
-    call: ToolCall, cwd: str, look: Look, now: float | None = None
+    call: ToolCall, cwd: str, look: Look, now: float | None = None, *, asks: bool = False
 ) -> tuple[list[Piece], list[Piece]]:
-    """Return a tool call's line as (left, right): mark, kind, title; size of the change, status, duration."""
-    role = STATUS_ROLES.get(call.status, "tool-pending")
-    glyph = look.glyph(STATUS_GLYPHS.get(call.status, "pending"))
+    """Return a tool call's line as (left, right): mark, kind, title; what it brought, status, duration.
+
+    `asks`: it waits for the person's permission.
+    """
+    role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
+    glyph = look.glyph("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
     left: list[Piece] = [
         (role, f"{glyph} "),
         ("strong", f"{kind_word(call.kind):<6} "),
         ("muted" if call.dropped else "text", call_title(call, cwd)),
     ]
-    right: list[Piece] = []
-    added, removed = _counts(call)
-    if added or removed:
-        right += [("added", f" +{added}"), ("removed", f" {look.glyph('minus')}{removed}")]
-    if call.status in STATUS_WORDS:
+    right = _brought(call, look)
+    if asks:
+        right.append((role, "  asks you"))
+    elif call.status in STATUS_WORDS:
         right.append((role, f"  {STATUS_WORDS[call.status]}"))
     ended = call.ended if call.ended is not None else now
-    if ended is not None and call.status not in ("rejected", "cancelled", "interrupted"):
+    if ended is not None and not asks and call.status not in ("rejected", "cancelled", "interrupted"):
         right.append(("muted", f"  {seconds(max(0.0, ended - call.started)):>6}"))
     return left, right
 
 
-def _counts(call: ToolCall) -> tuple[int, int]:
+def _brought(call: ToolCall, look: Look) -> list[Piece]:
+    """Return the size of what a call brought: changed lines, else lines of text."""
     from acp_tui.acp.tools import Diff
 
-    added = removed = 0
-    for item in call.content:
-        if isinstance(item, Diff) and len(item.new_text) + len(item.old_text or "") < _COUNTED:
-            from acp_tui.ui.widgets.diff import counts
-
-            plus, minus = counts(item.before, item.new_text)
-            added, removed = added + plus, removed + minus
-    return added, removed
-
-
-def _text_of(call: ToolCall) -> str:
-    from acp_tui.acp.content import TextContent
-    from acp_tui.acp.tools import ContentItem
-
-    return "\n".join(
-        item.content.text
-        for item in call.content
-        if isinstance(item, ContentItem) and isinstance(item.content, TextContent)
-    )
+    diffs = [item for item in call.content if isinstance(item, Diff)]
+    found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
+    if found:
+        added, removed = (sum(counts) for counts in zip(*found, strict=True))
+        return [("added", f" +{added}"), ("removed", f" {look.glyph('minus')}{removed}")]
+    if diffs or call.kind == "execute" or call.status != "completed":
+        return []
+    text = result_text(call)
+    lines = text.count("\n") + 1
+    return [("muted", f"{lines} line{'s' if lines > 1 else ''}")] if text else []
 
 
 def _indented(text: str, role: str) -> TextBlock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.one_line import OneLine
 from acp_tui.ui.words import inside
@@ -51,14 +52,14 @@ class ChangesPane(Pane):
         self.set_fact(f"+{added} {self.look.glyph('minus')}{removed}")
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
-        from acp_tui.ui.widgets.diff import counts
-
-        pairs = [counts(edit.old, edit.new) for edit in file.edits]
+        pairs = [counts for edit in file.edits if (counts := counted(edit.old, edit.new))]
         added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
         self._counts[path] = added, removed
         is_new = bool(file.edits) and file.edits[0].old is None
         left = [("success" if is_new else "warning", "A " if is_new else "M "), ("text", inside(path, cwd))]
         right = [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
+        if len(pairs) < len(file.edits):
+            right = [("muted", "large")]
         line = self._lines.get(path)
         if line is None:
             line = self._lines[path] = FileLine(path)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.plan import PlanEntry
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
+    from acp_tui.ui.widgets.look import Look
 
 _MARKS: Final = {
     "completed": ("completed", "tool-completed", "muted"),
@@ -20,6 +21,20 @@ _MARKS: Final = {
 """By status: the glyph, its role, and the role of the text."""
 
 
+class PlanLine(TextBlock):
+    """One entry of the plan."""
+
+    def __init__(self, entry: PlanEntry, look: Look) -> None:
+        status = "completed" if entry.status == "done" else entry.status
+        glyph, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
+        priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
+        mark = f"{look.glyph(glyph)} "
+        spans = [(role, entry.content), *priority]
+        super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))])
+        self.entry = entry
+        self.is_current = status == "in_progress"
+
+
 class PlanPane(Pane):
     """What the agent means to do, and how far it is."""
 
@@ -27,24 +42,28 @@ class PlanPane(Pane):
     EMPTY = "The agent's plan will be here."
 
     def show(self, session: Session, change: Change) -> None:
-        """Show the plan as it is now."""
+        """Show the plan as it is now; what did not change stays where it is."""
         if "plan" not in change.fields:
             return
         self.take_placeholder_away()
-        self.clear()
-        for entry in session.plan:
-            self.append(self._line(entry))
+        for index, entry in enumerate(session.plan):
+            before = self.blocks[index] if index < len(self.blocks) else None
+            if not isinstance(before, PlanLine) or before.entry != entry:
+                if before is not None:
+                    self.remove_block(before)
+                self.insert(index, PlanLine(entry, self.look))
+        for block in list(self.blocks[len(session.plan) :]):
+            self.remove_block(block)
         done = sum(entry.status in ("completed", "done") for entry in session.plan)
         self.set_fact(f"{done}/{len(session.plan)}" if session.plan else "")
+        self._show_current()
         if not session.plan:
             self.on_mount()
 
-    def _line(self, entry: PlanEntry) -> TextBlock:
-        status = "completed" if entry.status == "done" else entry.status
-        glyph, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
-        priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
-        return TextBlock(
-            [(role, entry.content), *priority],
-            first=[(mark_role, f"{self.look.glyph(glyph)} ")],
-            rest=[("text", "  ")],
+    def _show_current(self) -> None:
+        """Keep what the agent works on in view, unless the person looks around here."""
+        current = next(
+            (block for block in self.blocks if isinstance(block, PlanLine) and block.is_current), None
         )
+        if current is not None and not self.has_focus:
+            self.show_block(current)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.one_line import OneLine
+from acp_tui.ui.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
     from acp_tui.session.changes import Change
@@ -31,6 +31,8 @@ class ToolCallsPane(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._lines: dict[str, CallLine] = {}
+        self._asking: set[str] = set()
+        """Ids of the calls that wait for a permission."""
 
     def begin(self) -> None:
         """Another session is shown from now on."""
@@ -40,7 +42,13 @@ class ToolCallsPane(Pane):
     def show(self, session: Session, change: Change) -> None:
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
+        from acp_tui.session.questions import Permission
 
+        self._asking = {
+            question.tool_call_id
+            for question in session.questions.values()
+            if isinstance(question, Permission)
+        }
         for index in change.entries:
             call = session.entries[index]
             if isinstance(call, ToolCall):
@@ -51,7 +59,7 @@ class ToolCallsPane(Pane):
     def tick(self, now: float, cwd: str) -> None:
         """Count the seconds of what runs."""
         for line in self._lines.values():
-            if not line.call.is_final and line.set_pieces(*call_pieces(line.call, cwd, self.look, now)):
+            if not line.call.is_final and line.set_pieces(*self._pieces(line.call, cwd, now)):
                 self.changed(line)
 
     @property
@@ -66,7 +74,10 @@ class ToolCallsPane(Pane):
                 return
             self.take_placeholder_away()
             line = self._lines[call.tool_call_id] = CallLine(call)
-            line.set_pieces(*call_pieces(call, cwd, self.look))
+            line.set_pieces(*self._pieces(call, cwd))
             self.append(line)
-        elif line.set_pieces(*call_pieces(call, cwd, self.look)):
+        elif line.set_pieces(*self._pieces(call, cwd)):
             self.changed(line)
+
+    def _pieces(self, call: ToolCall, cwd: str, now: float | None = None) -> tuple[list[Piece], list[Piece]]:
+        return call_pieces(call, cwd, self.look, now, asks=call.tool_call_id in self._asking)

@@ -218,12 +218,23 @@ class SessionScreen(Screen[None]):
 
     def _furnish(self, session: Session) -> None:
         """Show another session than before."""
+        from acp_tui.session.questions import Permission
         from acp_tui.ui.entries.setting import Setting
 
         for pane in self.query(Pane):
             pane.begin()
         chat = self.query_one(ChatPane)
-        chat.setting = Setting(session.cwd, self._terminal, chat.changed, self._start.settings.thoughts)
+        chat.setting = Setting(
+            session.cwd,
+            terminal=self._terminal,
+            redraw=chat.changed,
+            glyph=lambda name: self.look.glyph(name),
+            asks=lambda call: any(
+                isinstance(question, Permission) and question.tool_call_id == call
+                for question in session.questions.values()
+            ),
+            thoughts=self._start.settings.thoughts,
+        )
 
     def _commands(self) -> list[Command]:
         session = self.conversation.session

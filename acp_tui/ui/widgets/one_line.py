@@ -21,9 +21,16 @@ class OneLine(Block):
     """A line of a list."""
 
     def __init__(
-        self, left: Sequence[Piece] = (), right: Sequence[Piece] = (), *, is_action: bool = False
+        self,
+        left: Sequence[Piece] = (),
+        right: Sequence[Piece] = (),
+        *,
+        is_action: bool = False,
+        above: int = 0,
     ) -> None:
+        """Take the text; `above` is the number of empty rows before it."""
         self.is_action = is_action
+        self._above = above
         self._left: tuple[Piece, ...] = ()
         self._right: tuple[Piece, ...] = ()
         self.set_pieces(left, right)
@@ -38,11 +45,13 @@ class OneLine(Block):
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the row, or none at all when there is no text."""
         self.kept = 0
-        return [one_row(self._left, self._right, width, look)] if self._left or self._right else []
+        if not self._left and not self._right:
+            return []
+        return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, look)]
 
     def height_hint(self, width: int) -> int:
         """One row, or none."""
-        return 1 if self._left or self._right else 0
+        return 1 + self._above if self._left or self._right else 0
 
     def source(self) -> str:
         """Return the text without styles."""

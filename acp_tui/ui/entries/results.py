@@ -1,0 +1,41 @@
+"""What a tool call brought, where it is text: what the agent said of it, or its raw output."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from acp_tui.session.entries import ToolCall
+
+_FENCE: Final = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
+"""Where agents put the text in a raw output that is an object."""
+
+
+def result_text(call: ToolCall) -> str:
+    """Return the text that a tool call brought, without the fence that some agents put around it."""
+    text = "\n".join(_texts(call)).strip("\n")
+    if not text:
+        text = _raw_text(call.raw_output).strip("\n")
+    fenced = _FENCE.match(text)
+    return fenced[1] if fenced else text
+
+
+def _texts(call: ToolCall) -> list[str]:
+    from acp_tui.acp.content import TextContent
+    from acp_tui.acp.tools import ContentItem
+
+    return [
+        item.content.text
+        for item in call.content
+        if isinstance(item, ContentItem) and isinstance(item.content, TextContent)
+    ]
+
+
+def _raw_text(raw: Any) -> str:
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, dict):
+        return next((raw[name] for name in _NAMES if isinstance(raw.get(name), str) and raw[name]), "")
+    return ""
