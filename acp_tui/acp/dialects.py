@@ -27,8 +27,14 @@ _UPDATE_NAMES: Final = {
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _TOOLS: Final = ("tool_call", "tool_call_update")
 _KNOWN: Final = frozenset(
-    (*_UPDATE_NAMES.values(), *_CHUNKS, *_TOOLS, "available_commands_update", "current_mode_update")
+    (
+        *(*_UPDATE_NAMES.values(), *_CHUNKS, *_TOOLS),
+        *("available_commands_update", "current_mode_update", "config_option_update"),
+        *("session_info_update", "usage_update"),
+    )
 )
+_TOOL_DATA: Final = frozenset(("arguments", "input", "output", "toolCall"))
+"""Where older tool calls have what stands in `rawInput` and `rawOutput` today."""
 _CONTENT_TYPES: Final = ("text", "image", "audio", "resource", "resource_link")
 _STATUSES: Final = {
     "running": "in_progress",
@@ -57,12 +63,29 @@ def normalise(word: str, value: Any) -> Any:
     return function(value) if function is not None and isinstance(value, dict) else value
 
 
+def is_older_call(extra: Object) -> bool:
+    """Whether the unknown fields of a tool call, valid as it is without them, are those of an older one."""
+    return not _TOOL_DATA.isdisjoint(extra)
+
+
+def single_blocks(value: Any) -> list[Any]:
+    """Return an update as one for each block: an older chunk may carry a list of texts and other blocks."""
+    content = value.get("content") if isinstance(value, dict) else None
+    if isinstance(content, dict) and "type" not in content:
+        content = content.get("content")
+    if not isinstance(content, list) or len(content) < 2 or _update_name(value) not in _CHUNKS:
+        return [value]
+    name = _update_name(value)
+    return [{**value, "sessionUpdate": name, "content": block} for block in content]
+
+
 def normalise_update(value: Any) -> Any:
     """Return an update that could not be read as it is in today's words."""
     if not isinstance(value, dict):
         return value
     update = dict(value)
     name = _update_name(update)
+    update.pop("session_update", None)
     update["sessionUpdate"] = name
     if name in _CHUNKS:
         _chunk(update)
@@ -85,11 +108,16 @@ def _update_name(update: Object) -> str:
         name = update.get(key)
         if isinstance(name, str):
             name = _UPDATE_NAMES.get(name, name)
-            if name == "agent_message_chunk" and update.get("role") == "user":
+            if name == "agent_message_chunk" and _role(update) == "user":
                 name = "user_message_chunk"
             if name in _KNOWN:
                 return name
     return str(update.get("sessionUpdate"))
+
+
+def _role(update: Object) -> Any:
+    content = update.get("content")
+    return update.get("role") or (content.get("role") if isinstance(content, dict) else None)
 
 
 def _chunk(update: Object) -> None:
@@ -173,6 +201,8 @@ def _tool_content(item: Any) -> Any:
         item = {"type": "text", "text": item}
     if isinstance(item, dict) and item.get("type") in _CONTENT_TYPES:
         return {"type": "content", "content": _block(item)}
+    if isinstance(item, dict) and item.get("type") == "content":
+        return {**item, "content": _block(item.get("content"))}
     return item
 
 
@@ -252,10 +282,10 @@ def _permission(value: Object) -> Object:
     changes: Object = {}
     if "toolCall" not in value and isinstance(value.get("toolCallId"), str):
         changes["toolCall"] = {"toolCallId": value["toolCallId"]}
-    elif isinstance(value.get("toolCall"), dict) and "toolCallId" not in value["toolCall"]:
-        call = dict(value["toolCall"])
-        _tool_call(call)
-        changes["toolCall"] = call
+    call = value.get("toolCall")
+    if isinstance(call, dict) and ("toolCallId" not in call or is_older_call(call)):
+        changes["toolCall"] = dict(call)
+        _tool_call(changes["toolCall"])
     options = value.get("options")
     if isinstance(options, list) and not all(_whole_option(option) for option in options):
         changes["options"] = [_option(option) for option in options]
@@ -263,7 +293,8 @@ def _permission(value: Object) -> Object:
 
 
 def _whole_option(option: Any) -> bool:
-    return isinstance(option, dict) and {"optionId", "name", "kind"} <= option.keys()
+    is_whole = isinstance(option, dict) and {"optionId", "name", "kind"} <= option.keys()
+    return is_whole and option["kind"] not in _OPTION_KINDS
 
 
 def _option(option: Any) -> Any:

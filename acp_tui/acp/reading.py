@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_snake
 
 from acp_tui.acp import dialects
+from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import UnknownUpdate, Update
 from acp_tui.acp.word import Word
 
@@ -55,13 +56,23 @@ def read(word: type[W], value: Any) -> W:
 def read_update(value: Any) -> Update:
     """Return the `update` of a `session/update`; one that cannot be read is an `UnknownUpdate`."""
     try:
-        return _validate_update(value)
+        update = _validate_update(value)
     except ValidationError:
-        try:
-            changed = dialects.normalise_update(_copied(value))
-            return _mended_update(changed)
-        except Unreadable:
-            return UnknownUpdate(raw=value)
+        pass
+    else:
+        extra = update.model_extra
+        if not extra or not isinstance(update, ToolCallFields) or not dialects.is_older_call(extra):
+            return update
+    try:
+        changed = dialects.normalise_update(_copied(value))
+        return _mended_update(changed)
+    except Unreadable:
+        return UnknownUpdate(raw=value)
+
+
+def read_updates(value: Any) -> list[Update]:
+    """Return all that the `update` of a `session/update` says: in older dialects it may be several things."""
+    return [read_update(single) for single in dialects.single_blocks(value)]
 
 
 def _mended_update(value: Any) -> Update:

@@ -119,7 +119,8 @@ def answered(request: Request, result: Any, by: str = "you") -> Iterator[Session
 def _updated(params: Any) -> Iterator[SessionEvent]:
     session_id = session_of(params)
     if session_id != OUTSIDE:
-        yield session_id, reading.read_update(_get(params, "update"))
+        for update in reading.read_updates(_get(params, "update")):
+            yield session_id, update
 
 
 def _elicitation(request_id: RequestId, wanted: ElicitationRequest) -> Elicitation:
