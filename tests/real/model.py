@@ -1,6 +1,6 @@
 """A model that follows a script: what a real agent asks, it answers as a test has written down.
 
-Speaks as much of Google's Gemini API as an agent needs, on loopback.
+Speaks as much of the APIs in `dialects` as agents need, on loopback.
 """
 
 from __future__ import annotations
@@ -13,6 +13,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tests.real.dialects import DIALECTS, RESULT, Dialect
+from tests.real.dialects.answer import Piece, Use
+
+NAME: Final = "scripted"
+"""What the model is called where an agent lets us choose."""
+
+_ASIDE: Final = "An aside"
+"""Said to whoever asks without offering tools: agents have titles and summaries made that way."""
+
 
 @dataclass(frozen=True)
 class Say:
@@ -23,17 +32,13 @@ class Say:
     """Seconds between two words."""
 
 
-@dataclass(frozen=True)
-class Use:
-    """The model wants a tool of the agent's."""
-
-    tool: str
-    arguments: dict[str, Any]
-
-
 Step = Say | Use
 Script = dict[str, list[Step]]
 """By what the person writes: the model's answers, each given once the one before has had its effect."""
+
+
+class NotInScript(Exception):
+    """An agent asks for what no test has written down."""
 
 
 class Model:
@@ -65,87 +70,95 @@ class Model:
         self._thread.join()
         self._server.server_close()
 
-    def next_step(self, request: dict[str, Any]) -> Step:
+    def next_step(self, dialect: Dialect, request: dict[str, Any]) -> Step:
         """Return the answer to a conversation so far.
 
         Raises:
-            KeyError: nothing in it is a prompt of the script.
+            NotInScript: nothing in it is a prompt of the script, or the script does not go on.
         """
+        offered = dialect.tools(request)
+        if not offered:
+            return Say(_ASIDE)
         prompt, used = None, 0
-        for part in _parts(request):
-            if "functionResponse" in part:
+        for text in dialect.heard(request):
+            if text is RESULT:
                 used += 1
-            elif (text := part.get("text", "").strip()) in self.script:
-                prompt, used = text, 0
-        if prompt is None:
-            raise KeyError(f"no prompt of the script in {json.dumps(request)[-2000:]}")
-        return self.script[prompt][used]
+            elif found := self._prompt_in(text):
+                prompt, used = found, 0
+        steps = self.script[prompt] if prompt is not None else []
+        if used >= len(steps):
+            raise NotInScript(f"after {prompt} and {used} results: {json.dumps(request)[-2000:]}")
+        step = steps[used]
+        if isinstance(step, Use) and step.tool not in offered:
+            raise NotInScript(f"{step.tool} is not among the tools on offer, {', '.join(offered)}")
+        return step
 
-    def pieces(self, step: Step) -> Iterator[dict[str, Any]]:
+    def pieces(self, step: Step) -> Iterator[Piece]:
         """Yield an answer in the parts in which it is streamed, at its pace."""
         if isinstance(step, Use):
-            yield {"functionCall": {"name": step.tool, "args": step.arguments}}
+            yield step
             return
         for word in step.text.split(" "):
-            yield {"text": f"{word} "}
+            yield f"{word} "
             if self._stopped.wait(step.pause):
                 return
 
-
-def _parts(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for message in request.get("contents", ()):
-        if message.get("role", "user") == "user":
-            yield from message.get("parts", ())
-
-
-_USAGE: Final = {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010}
-
-
-def _response(parts: list[dict[str, Any]], *, last: bool) -> bytes:
-    candidate: dict[str, Any] = {"index": 0, "content": {"role": "model", "parts": parts}}
-    if last:
-        candidate["finishReason"] = "STOP"
-    return json.dumps({"candidates": [candidate], "usageMetadata": _USAGE}).encode()
+    def _prompt_in(self, text: str) -> str | None:
+        """Return the newest prompt in a text: agents put words of their own around it."""
+        return max((p for p in self.script if p in text), key=text.rfind, default=None)
 
 
 def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send({"object": "list", "data": [{"id": NAME, "object": "model"}]})
+
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             path = self.path.partition("?")[0]
             model.requests.append(path)
+            dialect = next((known for known in DIALECTS if path.endswith(known.ending)), None)
             try:
-                if path.endswith(":countTokens"):
-                    self._send(b'{"totalTokens": 1000}')
-                elif path.endswith(":streamGenerateContent"):
-                    self._stream(model.next_step(request))
-                elif path.endswith(":generateContent"):
-                    self._send(_response(list(model.pieces(model.next_step(request))), last=True))
-                else:
+                if path.endswith((":countTokens", "/count_tokens")):
+                    self._send({"totalTokens": 1000, "input_tokens": 1000})
+                elif dialect is None:
                     self.send_error(404)
-            except (KeyError, IndexError) as error:
+                else:
+                    self._answer(dialect, request, streams=request.get("stream") or ":stream" in path)
+            except NotInScript as error:
                 model.requests.append(f"not in the script: {error}")
                 self.send_error(400, "not in the script")
             except ConnectionError:
                 pass  # the agent has cancelled
 
-        def _send(self, body: bytes) -> None:
+        def _answer(self, dialect: Dialect, request: dict[str, Any], *, streams: bool) -> None:
+            pieces = model.pieces(model.next_step(dialect, request))
+            if not streams:
+                self._send(dialect.whole(request, pieces))
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for event in dialect.stream(request, pieces):
+                self.wfile.write(_event(event))
+                self.wfile.flush()
+
+        def _send(self, value: dict[str, Any]) -> None:
+            body = json.dumps(value).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
-        def _stream(self, step: Step) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            for piece in model.pieces(step):
-                self.wfile.write(b"data: " + _response([piece], last=False) + b"\r\n\r\n")
-                self.wfile.flush()
-            self.wfile.write(b"data: " + _response([{"text": ""}], last=True) + b"\r\n\r\n")
-
         def log_message(self, format: str, *args: Any) -> None:
             """Keep quiet: requests are noted by the model."""
 
     return Handler
+
+
+def _event(value: dict[str, Any] | str) -> bytes:
+    if isinstance(value, str):
+        return f"data: {value}\n\n".encode()
+    name = f"event: {value['type']}\n" if "type" in value else ""
+    return f"{name}data: {json.dumps(value)}\n\n".encode()

@@ -46,15 +46,19 @@ class Run:
         self.terminal.until(f"› {prompt}")
         self.terminal.type("\r")
 
+    def asked(self, *texts: str) -> None:
+        """Return once a permission dialog takes keys and shows these texts."""
+        self.terminal.until(lambda screen: all(text in screen for text in (ARMED, *texts)))
+
     def answer(self, key: str) -> None:
         """Answer the permission dialog, once it takes keys."""
-        self.terminal.until(ARMED)
+        self.asked()
         self.terminal.type(key)
         self.terminal.until(lambda screen: ARMED not in screen)
 
-    def settled(self, text: str) -> str:
-        """Return the screen once it shows a text and the turn is over."""
-        return self.terminal.until(lambda screen: text in screen and AT_REST in screen)
+    def settled(self, *texts: str) -> str:
+        """Return the screen once the turn is over and it shows these texts."""
+        return self.terminal.until(lambda screen: all(text in screen for text in (AT_REST, *texts)))
 
     def processes(self) -> list[str]:
         """Return the command lines of all that this run has started and that still lives."""
@@ -105,7 +109,7 @@ def test_a_file_is_read_without_a_question(run: Run) -> None:
     path = str(run.workspace / "poem.txt")
     run.say("Read the poem", Use("read_file", {"file_path": path}), Say("A fine poem."))
 
-    assert "✓ read   poem.txt" in run.settled("A fine poem.")
+    run.settled("✓ read   poem.txt", "A fine poem.")
 
 
 def test_a_new_file_is_written_once_it_is_allowed(run: Run) -> None:
@@ -113,12 +117,11 @@ def test_a_new_file_is_written_once_it_is_allowed(run: Run) -> None:
     arguments = {"file_path": str(poem), "content": "roses are red\n"}
     run.say("Write a poem", Use("write_file", arguments), Say("It is written."))
 
-    asked = run.terminal.until(ARMED)
+    run.asked("1 + roses are red")
     assert not poem.exists()
-    assert "1 + roses are red" in asked
     run.answer("y")
 
-    assert "✓ edit" in run.settled("It is written.")
+    run.settled("✓ edit", "It is written.")
     assert poem.read_text() == "roses are red\n"
 
 
@@ -127,12 +130,11 @@ def test_an_edit_is_shown_as_a_difference_and_made_once_it_is_allowed(run: Run) 
     poem.write_text("roses are red\nviolets are blue\n")
     run.say("Make them white", edit(poem, "roses are red", "roses are white"), Say("All white now."))
 
-    asked = run.terminal.until(ARMED)
-    assert "− roses are red" in asked
-    assert "+ roses are white" in asked
+    run.asked("− roses are red", "+ roses are white")
+    assert poem.read_text() == "roses are red\nviolets are blue\n"
     run.answer("y")
 
-    assert "✓ edit" in run.settled("All white now.")
+    run.settled("✓ edit", "All white now.")
     assert poem.read_text() == "roses are white\nviolets are blue\n"
 
 
@@ -152,11 +154,11 @@ def test_a_command_runs_once_it_is_allowed(run: Run) -> None:
         "Leave a trace", Use("run_shell_command", {"command": "echo trace > trace.txt"}), Say("It is left.")
     )
 
-    assert "echo trace > trace.txt" in run.terminal.until(ARMED)
+    run.asked("echo trace > trace.txt")
     assert not (run.workspace / "trace.txt").exists()
     run.answer("y")
 
-    assert "✓ run" in run.settled("It is left.")
+    run.settled("✓ run", "It is left.")
     assert (run.workspace / "trace.txt").read_text() == "trace\n"
 
 

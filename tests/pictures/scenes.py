@@ -1,0 +1,91 @@
+"""The scenes that are drawn. A new picture is a function that plays its scene and a row of `PICTURES`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
+
+from tests.pictures.stage import Performance
+
+
+async def first_screen(play: Performance) -> None:
+    await play.ready()
+
+
+async def start_screen(play: Performance) -> None:
+    await play.until(lambda: len(play.app.screen_stack) > 1, "the start screen")
+
+
+async def at_work(play: Performance) -> None:
+    await play.ready()
+    await play.say("show me around")
+    await play.answer("y")
+    await play.answer("y")
+    await play.until(lambda: "sorts by number" in play.text, "the checks are half done")
+
+
+async def command_question(play: Performance) -> None:
+    await play.ready()
+    await play.say("/run git log --oneline --since yesterday | head -n 20")
+    await play.asked()
+
+
+async def edit_question(play: Performance) -> None:
+    await play.ready()
+    await play.say("/new")
+    await play.answer("y")
+    await play.finished()
+    await play.say("/edit")
+    await play.asked()
+
+
+async def changes(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.pilot.press("f5", "down", "enter")
+
+
+async def mode_menu(play: Performance) -> None:
+    await play.ready()
+    await play.pilot.press("f6")
+
+
+async def tool_call(play: Performance) -> None:
+    await at_work(play)
+    await play.pilot.press("ctrl+o")
+
+
+async def form(play: Performance) -> None:
+    await play.ready()
+    await play.say("/form")
+    await play.asked()
+
+
+class Picture(NamedTuple):
+    """One file in screenshots/, or two: SVG and PNG."""
+
+    name: str
+    scene: Callable[[Performance], Awaitable[None]]
+    size: tuple[int, int] = (130, 38)
+    """Columns and rows."""
+    theme: str = "acp-dark"
+    agent: bool = True
+
+
+PICTURES: Final = (
+    Picture("start", first_screen),
+    Picture("start-screen", start_screen, agent=False),
+    Picture("chat", at_work),
+    Picture("chat-narrow", at_work, size=(80, 24)),
+    Picture("chat-large", at_work, size=(200, 50)),
+    Picture("chat-light", at_work, theme="acp-light"),
+    Picture("chat-high-contrast", at_work, theme="high-contrast"),
+    Picture("permission-edit", edit_question),
+    Picture("permission-edit-light", edit_question, theme="acp-light"),
+    Picture("permission-command", command_question),
+    Picture("mode-menu", mode_menu),
+    Picture("changes", changes),
+    Picture("tool-call", tool_call),
+    Picture("form", form, size=(110, 44)),
+)
