@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from acp_tui.acp.content import TextContent
+from acp_tui.agent import history
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.errors import AgentGone
+from acp_tui.agent.errors import AgentError, AgentGone
 from acp_tui.agent.process import Process
 from acp_tui.host.host import Host
 from acp_tui.host.terminals import Terminals
@@ -301,6 +302,29 @@ async def test_a_request_whose_service_fails_is_answered(monkeypatch: pytest.Mon
 
         assert answer["error"] == {"code": -32603, "message": "Internal error"}
         talk.agent._questions.cancel(SESSION, "nobody")
+
+
+async def test_a_gap_in_our_reading_answers_and_fails_what_it_must_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with conversation() as talk:
+        call, turn = await talk.prompted()
+
+        def fail(_: object) -> None:
+            raise ZeroDivisionError("in our reading")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(history, "received", fail)
+            talk.puppet.asks_permission("q")
+            assert (await talk.puppet.answer_to("q"))["error"]["code"] == -32602
+            talk.puppet.answers(call, {"stopReason": "end_turn"})
+            with pytest.raises(AgentError, match="cannot be read"):
+                await turn
+
+        talk.puppet.updates("agent_message_chunk", content=text("still here"))
+        await talk.until(lambda: talk.said() == "still here")
+        talk.journal.rows.clear()  # a reading without the gap tells another story
+        del talk.agent.sessions[SESSION]
 
 
 async def test_c17_a_notification_is_never_answered() -> None:

@@ -90,6 +90,20 @@ def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:
     assert said(session) == ["go", "before", "after"]
 
 
+def test_a_question_of_the_first_start_does_not_take_the_answer_of_the_second() -> None:
+    def ask(call: str) -> Line:
+        params = {"sessionId": SESSION, "toolCall": {"toolCallId": call, "title": "x"}, "options": OPTIONS}
+        return came(id=0, method="session/request_permission", params=params)
+
+    answer = {"outcome": {"outcome": "selected", "optionId": "yes"}}
+    rows = [*NEW, ask("t1"), *NEW, ask("t2"), out(id=0, result=answer)]
+
+    session = replay(rows).sessions[SESSION]
+
+    decisions = [entry.decision for entry in session.entries if isinstance(entry, ToolCall)]
+    assert decisions == ["", "Allow (you)"]
+
+
 def test_who_answered_is_read_from_the_notes() -> None:
     ask = {"sessionId": SESSION, "toolCall": {"toolCallId": "t", "title": "x"}, "options": OPTIONS}
     answer = {"outcome": {"outcome": "selected", "optionId": "yes"}}

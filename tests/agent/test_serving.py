@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.host.files import Files, Written
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
@@ -99,6 +101,30 @@ async def test_c89_a_write_is_answered_told_and_written_down(tmp_path: Path) -> 
             ("old", "new"),
             (None, "new"),
         ]
+
+
+async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, may_end = threading.Event(), threading.Event()
+    write = Files.write_text
+
+    def slow(files: Files, path: str, content: str) -> Written:
+        began.set()
+        may_end.wait(10)
+        return write(files, path, content)
+
+    monkeypatch.setattr(Files, "write_text", slow)
+    async with lending(tmp_path) as talk:
+        params = {"sessionId": "s2", "path": f"{tmp_path}/a", "content": "new"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(began.is_set)
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
+        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+
+        may_end.set()
+
+        await talk.until(lambda: f"{tmp_path}/a" in talk.agent.sessions["s2"].files)
 
 
 async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:

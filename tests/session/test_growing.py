@@ -47,6 +47,14 @@ def test_a_bound_text_keeps_its_end_and_counts_all() -> None:
     assert text.since(0) == kept
 
 
+def test_a_view_that_has_seen_nothing_gets_all_that_is_kept() -> None:
+    text = GrowingText(limit=10)
+    text.append("a" * 21)
+    text.append("b" * 10)
+
+    assert text.since(0) == "a" * 10 + "b" * 10
+
+
 def test_one_long_piece_is_cut_as_well() -> None:
     text = GrowingText(limit=10)
 
