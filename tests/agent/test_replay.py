@@ -91,17 +91,17 @@ def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:
 
 
 def test_a_question_of_the_first_start_does_not_take_the_answer_of_the_second() -> None:
-    def ask(call: str) -> Line:
-        params = {"sessionId": SESSION, "toolCall": {"toolCallId": call, "title": "x"}, "options": OPTIONS}
+    def ask(session_id: str) -> Line:
+        params = {"sessionId": session_id, "toolCall": {"toolCallId": "t", "title": "x"}, "options": OPTIONS}
         return came(id=0, method="session/request_permission", params=params)
 
     answer = {"outcome": {"outcome": "selected", "optionId": "yes"}}
-    rows = [*NEW, ask("t1"), *NEW, ask("t2"), out(id=0, result=answer)]
+    again = [*NEW[:-1], came(id=1, result={"sessionId": "s2"})]
 
-    session = replay(rows).sessions[SESSION]
+    sessions = replay([*NEW, ask(SESSION), *again, ask("s2"), out(id=0, result=answer)]).sessions
 
-    decisions = [entry.decision for entry in session.entries if isinstance(entry, ToolCall)]
-    assert decisions == ["", "Allow (you)"]
+    calls = [session.tool_call("t") for session in sessions.values()]
+    assert [call and call.decision for call in calls] == ["", "Allow (you)"]
 
 
 def test_who_answered_is_read_from_the_notes() -> None:
