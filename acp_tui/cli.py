@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
+    from acp_tui.store.mcp import McpServer
+    from acp_tui.store.problem import Problem
+    from acp_tui.store.settings import Settings
     from acp_tui.ui.start import Start
 
 HELP: Final = """\
@@ -22,6 +25,7 @@ A terminal client for coding agents that speak the Agent Client Protocol.
 
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
+  acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
 follows it belongs to the agent, so options of acp-tui come before --agent.
@@ -32,6 +36,7 @@ Without an agent a start screen shows those on this machine and past sessions.
   --cwd DIR         the workspace; the current folder by default
   --add-dir DIR     one more folder the agent may use (repeatable)
   --mode ID         ask the agent for this mode
+  --mcp-config FILE lend the agent the MCP servers of this file (repeatable)
   --theme NAME      use this theme
   --log-level LEVEL debug, info, warning (default) or error
   --log-file FILE   write the log here
@@ -65,6 +70,7 @@ class Options(NamedTuple):
     cwd: str
     add_dir: tuple[str, ...]
     mode: str | None
+    mcp_config: tuple[str, ...]
     theme: str | None
     log_level: str
     log_file: str | None
@@ -74,6 +80,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
+        if words[:1] == ["doctor"]:
+            return _doctor(words[1:])
         ours, _, _ = _split(words)
         if "--help" in ours or "-h" in ours:
             print(HELP, end="")
@@ -97,20 +105,29 @@ def parse(argv: Sequence[str]) -> Options:
     Raises:
         Refusal: it cannot be read.
     """
+    ours, agent, agent_args = _split(argv)
+    found = _read(_parser(), ours, agent)
+    lists = {name: tuple(found[name]) for name in ("add_dir", "mcp_config")}
+    return Options(agent=agent, agent_args=tuple(agent_args), **{**found, **lists})
+
+
+def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict[str, Any]:
+    """Return the values of options by name.
+
+    Raises:
+        Refusal: they cannot be read.
+    """
     from argparse import ArgumentError
 
-    ours, agent, agent_args = _split(argv)
     try:
-        found, unknown = _parser().parse_known_args(ours)
+        found, unknown = parser.parse_known_args(ours)
     except ArgumentError as error:
         raise Refusal(f"{error}\nTry: acp-tui --help", USAGE) from None
     if unknown:
         raise Refusal(_advice(unknown[0]), USAGE)
     if found.demo and agent is not None:
         raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
-    return Options(
-        agent=agent, agent_args=tuple(agent_args), **{**vars(found), "add_dir": tuple(found.add_dir)}
-    )
+    return vars(found)
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
@@ -142,10 +159,28 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--cwd", default=".")
     parser.add_argument("--add-dir", action="append", default=[])
     parser.add_argument("--mode")
+    parser.add_argument("--mcp-config", action="append", default=[])
     parser.add_argument("--theme")
     parser.add_argument("--log-level", choices=_LEVELS, default="warning")
     parser.add_argument("--log-file")
     return parser
+
+
+def _doctor(words: Sequence[str]) -> int:
+    """Examine an agent instead of starting the interface; return the exit code."""
+    ours, agent, agent_args = _split(words)
+    from acp_tui import doctor
+
+    if "--help" in ours or "-h" in ours:
+        print(doctor.HELP, end="")
+        return 0
+    options = _read(doctor.parser(), ours, agent)
+    if agent is None and not options["demo"]:
+        raise Refusal("doctor needs an agent, such as: acp-tui doctor --agent gemini", USAGE)
+    cwd = _folder(options["cwd"], "The workspace")
+    launch = _launch(agent, agent_args, options["demo"], _known()[0])
+    assert launch is not None
+    return doctor.run(launch, cwd, options["timeout"], options["prompt"], as_json=options["json"])
 
 
 def _run(options: Options) -> int:
@@ -164,15 +199,12 @@ def _run(options: Options) -> int:
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return all that the interface needs, with the agent already starting."""
     from acp_tui.host.guard import Guard
-    from acp_tui.store.agents import known_agents
-    from acp_tui.store.folders import config_folder
-    from acp_tui.store.settings import load
     from acp_tui.ui.start import Start
 
-    settings, problems = load(config_folder() / "settings.toml")
+    known, settings, problems = _known()
+    mcp_servers, unset = _mcp_servers(options, settings)
     _start_log(options)
-    known = known_agents(settings.agents)
-    launch = _launch(options, known)
+    launch = _launch(options.agent, options.agent_args, options.demo, known)
     _check_terminal()
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported
     guard = Guard()
@@ -188,20 +220,49 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
         extra_roots=extra_roots,
         mode=options.mode,
         theme=options.theme,
-        problems=tuple(problems),
+        mcp_servers=tuple(mcp_servers),
+        problems=(*problems, *unset),
     )
 
 
-def _launch(options: Options, known: Mapping[str, KnownAgent]) -> Launch | None:
+def _known() -> tuple[Mapping[str, KnownAgent], Settings, list[Problem]]:
+    """Return (the agents by name, the settings, what is wrong with them)."""
+    from acp_tui.store.agents import known_agents
+    from acp_tui.store.folders import config_folder
+    from acp_tui.store.settings import load
+
+    settings, problems = load(config_folder() / "settings.toml")
+    return known_agents(settings.agents), settings, problems
+
+
+def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServer], Sequence[Problem]]:
+    """Return (the MCP servers of the settings and of the files named, what cannot be used of them)."""
+    if not (options.mcp_config or settings.mcp_servers):
+        return (), ()
+    from pathlib import Path
+
+    from acp_tui.store.folders import config_folder
+    from acp_tui.store.mcp_config import BadConfig, collect
+
+    paths = [Path(os.path.abspath(Path(name).expanduser())) for name in options.mcp_config]  # noqa: PTH100
+    try:
+        return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
+    except BadConfig as error:
+        raise Refusal(str(error), USAGE) from None
+
+
+def _launch(
+    agent: str | None, agent_args: Sequence[str], demo: bool, known: Mapping[str, KnownAgent]
+) -> Launch | None:
     from acp_tui.store.agents import AgentError, resolve
     from acp_tui.store.demo import demo_launch
 
-    if options.demo:
+    if demo:
         return demo_launch()
-    if options.agent is None:
+    if agent is None:
         return None
     try:
-        return resolve(options.agent, options.agent_args, known)
+        return resolve(agent, agent_args, known)
     except AgentError as error:
         raise Refusal(f"{error.title}.\n{error.advice}") from None
 

@@ -48,6 +48,19 @@ def test_options_end_at_two_dashes_and_what_follows_is_the_agent() -> None:
     assert parse(["--", "gemini", "--acp"])[:2] == ("gemini", ("--acp",))
 
 
+def test_files_with_mcp_servers_can_be_named_several_times() -> None:
+    assert parse(["--mcp-config", "a", "--mcp-config=b"]).mcp_config == ("a", "b")
+
+
+def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mcp.json").write_text("{")
+
+    assert main(["--mcp-config", str(tmp_path / "mcp.json"), "--demo"]) == 2
+    assert "mcp.json:1: not valid JSON" in capsys.readouterr().err
+
+
 def test_folders_can_be_added_several_times() -> None:
     assert parse(["--add-dir", "a", "--add-dir=b"]).add_dir == ("a", "b")
 
@@ -178,6 +191,7 @@ def run(start):
         seen["pid"] = start.process.pid
     seen["launch"] = start.launch and start.launch.name
     seen["start"] = [start.cwd, start.extra_roots, start.mode, start.theme, start.settings.theme]
+    seen["mcp"] = [server.params() for server in start.mcp_servers]
     seen["problems"] = [problem.message for problem in start.problems]
     seen["fps"] = os.environ["TEXTUAL_FPS"]
     return 7
@@ -293,6 +307,21 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path)
     result = started(tmp_path, "--demo", ACP_TUI_HOME=str(tmp_path / "file" / "home"))
 
     assert (result["process"], result["code"]) == (True, 7)
+
+
+def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_told(
+    tmp_path: Path, home: Path
+) -> None:
+    settings(home, '[mcp_servers.mine]\nurl = "${URL}"\n[mcp_servers.other]\nurl = "${NOT_SET_AT_ALL}"\n')
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"tool": {"command": "sh"}}}')
+
+    result = started(tmp_path, "--mcp-config", str(tmp_path / "mcp.json"), URL="https://example.com")
+
+    assert [(server["name"], server.get("url")) for server in result["mcp"]] == [  # type: ignore[attr-defined]
+        ("mine", "https://example.com"),
+        ("tool", None),
+    ]
+    assert result["problems"] == ["MCP server 'other' is left out: the variable NOT_SET_AT_ALL is not set"]
 
 
 def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ class Process:
         self._readable: asyncio.Future[None] | None = None
         self._stderr_over: asyncio.Future[None] | None = None
         self._stopping: asyncio.Task[ExitStatus] | None = None
+        self._had_time = False
+        """Whether it could have ended by itself since its stdin was closed."""
 
     @classmethod
     def spawn(
@@ -247,6 +249,19 @@ class Process:
             await asyncio.wait({self._stderr_over}, timeout=_LINGER)
         return status
 
+    async def end_input(self, patience: float = 2.0) -> bool:
+        """Close stdin and return whether the agent has ended within `patience` seconds; for examining it."""
+        self.start_draining()
+        self._close_stdin()
+        exited = self._child.watch()
+        await asyncio.wait({exited}, timeout=patience)
+        self._had_time = True
+        return exited.done()
+
+    async def alive(self) -> bool:
+        """Return whether the agent, or anything that came of it, still runs."""
+        return await self._child.alive()
+
     async def stop(self, patience: float = 2.0) -> ExitStatus:
         """End the agent and all that came of it: close stdin, then TERM, then KILL, `patience` seconds apart.
 
@@ -257,10 +272,8 @@ class Process:
         return await asyncio.shield(self._stopping)
 
     async def _stop(self, patience: float) -> ExitStatus:
-        self.start_draining()
-        self._close_stdin()
-        exited = self._child.watch()
-        await asyncio.wait({exited}, timeout=patience)
+        if not self._had_time:
+            await self.end_input(patience)
         await self._child.end(patience)
         if self._stderr_over is not None:
             await asyncio.wait({self._stderr_over}, timeout=_LINGER)

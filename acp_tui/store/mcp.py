@@ -1,8 +1,7 @@
-"""MCP servers that the user's settings lend to every agent."""
+"""MCP servers that the user lends to agents."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -27,8 +26,12 @@ class McpServer:
     def params(self) -> dict[str, Any]:
         """Return the server as `session/new` carries it. Source: ACP, page "session setup", MCP servers."""
         if self.transport == "stdio":
-            program = shutil.which(self.command) or self.command
-            return {"name": self.name, "command": program, "args": list(self.args), "env": _pairs(self.env)}
+            return {
+                "name": self.name,
+                "command": self.command,
+                "args": list(self.args),
+                "env": _pairs(self.env),
+            }
         return {"type": self.transport, "name": self.name, "url": self.url, "headers": _pairs(self.headers)}
 
     def secrets(self) -> list[str]:
@@ -54,7 +57,7 @@ def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServ
     return tuple(McpServer(name, **values) for name, values in tables.items())
 
 
-_FIELDS: Final[Mapping[str, shape.Kind]] = {
+FIELDS: Final[Mapping[str, shape.Kind]] = {
     "type": shape.one_of("stdio", "http", "sse"),
     "transport": shape.one_of("stdio", "http", "sse"),
     "command": shape.text,
@@ -63,10 +66,11 @@ _FIELDS: Final[Mapping[str, shape.Kind]] = {
     "url": shape.text,
     "headers": shape.text_by_name,
 }
+"""What a table of a server may hold."""
 
 
 def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
-    values = shape.read_table(value, _FIELDS, place, findings)
+    values = shape.read_table(value, FIELDS, place, findings)
     said = values.pop("transport", None)
     values["transport"] = values.pop("type", said) or ("http" if values.get("url") else "stdio")
     needed = "command" if values["transport"] == "stdio" else "url"

@@ -57,7 +57,7 @@ def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServe
     """Return (the MCP servers that an agent takes, the names of those that it cannot reach)."""
     from acp_tui.store.mcp import offered
 
-    kept, left_out = offered(start.settings.mcp_servers, http=takes.http, sse=takes.sse)
+    kept, left_out = offered(start.mcp_servers, http=takes.http, sse=takes.sse)
     return list(kept), [server.name for server in left_out]
 
 

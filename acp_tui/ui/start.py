@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
+    from acp_tui.store.mcp import McpServer
     from acp_tui.store.problem import Problem
     from acp_tui.store.settings import Settings
 
@@ -36,6 +37,8 @@ class Start:
     """Further folders that the agent may use: absolute, without `cwd` and without doubles."""
     mode: str | None = None
     """The mode to ask the agent for once there is a session."""
+    mcp_servers: tuple[McpServer, ...] = ()
+    """All that may be lent to an agent: ready to be sent, its references resolved."""
     theme: str | None = None
     """The theme of this run; None is the one in the settings."""
     problems: tuple[Problem, ...] = ()

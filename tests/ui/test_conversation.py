@@ -288,8 +288,7 @@ async def test_mcp_servers_that_the_agent_cannot_take_are_told(tmp_path: Path) -
         McpServer("web", "http", url="https://example.com"),
         McpServer("tool", "stdio", command="true"),
     )
-    settings = Settings(journal=False, mcp_servers=servers)
-    async with talk(start(tmp_path, settings)) as (conversation, _):
+    async with talk(replace(start(tmp_path), mcp_servers=servers)) as (conversation, _):
         await conversation.begin()
 
         assert said(conversation) == ["This agent cannot take these MCP servers: web."]

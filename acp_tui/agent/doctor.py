@@ -1,0 +1,384 @@
+"""Examines an agent over a real connection: starts it, has it answer a short script, and says what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from acp_tui.acp.content import TextContent
+from acp_tui.acp.initialization import InitializeResponse, has
+from acp_tui.agent import conduct, errors
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.conduct import Finding, Frame, Verdict
+from acp_tui.agent.connection import ending
+from acp_tui.agent.errors import AgentError, AgentGone, CallFailed, LoginRequired
+from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.host.guard import Guard
+from acp_tui.host.host import Host
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.changes import Change
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store.launch import Launch
+from acp_tui.wire.messages import Noise
+
+PING: Final = "_acp-tui/ping"
+"""An extension that no agent has."""
+_PING_TIME: Final = 5.0  # seconds for an answer that needs no thought
+_LARGE: Final = 1_000_000  # characters in one line
+_LINGER: Final = 0.3  # seconds that an answer to a notification, which must not come, may take
+_STREAMING: Final = 3.0  # seconds until a turn is cancelled that says nothing
+
+T = TypeVar("T")
+
+
+@dataclass
+class Report:
+    """What was found out about an agent."""
+
+    launch: Launch
+    findings: list[Finding] = field(default_factory=list)
+    info: InitializeResponse | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether the agent breaks a rule, or cannot be used at all."""
+        return any(finding.verdict == "broken" for finding in self.findings)
+
+    def add(self, check: str, verdict: Verdict, text: str, fallback: str = "") -> None:
+        """Note one thing."""
+        self.findings.append(Finding(check, verdict, text, fallback))
+
+
+async def examine(
+    launch: Launch,
+    cwd: str,
+    *,
+    patience: float = 30.0,
+    prompt: str | None = None,
+    version: str = "0",
+    guard: Guard | None = None,
+) -> Report:
+    """Start an agent, ask what can be asked without a prompt, end it, and return what was found.
+
+    Args:
+        launch: how it is started.
+        cwd: the folder of its session; absolute.
+        patience: seconds for each of its answers.
+        prompt: what to say to it, if something may be said.
+        version: ours.
+        guard: ends it if we are killed.
+    """
+    report = Report(launch)
+    report.add("program", "well", launch.argv[0])
+    try:
+        process = Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
+    except SpawnFailed as error:
+        report.add("start", "broken", error.title, error.advice)
+        return report
+    await _Examination(report, process, cwd, patience, version).run(prompt)
+    if launch.quirks.missing_file_reads_empty:
+        text = "known to give up creating a file when reading it first is an error"
+        report.add("quirk", "note", text, "a missing file reads as empty")
+    return report
+
+
+class _Over(Exception):
+    """There is nothing more to ask."""
+
+
+class _Wire:
+    """A journal that keeps what went over the wire, to be judged."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+
+    def record(self, direction: str, line: bytes) -> None:
+        if len(line) > _LARGE and direction == "out":
+            return  # our own large line
+        msg = json.loads(line.decode("utf-8", "replace"))
+        self.frames.append(Frame(direction, msg))
+
+    def raw(self, text: str) -> None: ...
+
+    def note(self, msg: dict[str, Any]) -> None: ...
+
+    def flush(self) -> None: ...
+
+
+class _Examination:
+    """One run of the script; each step may end it."""
+
+    def __init__(self, report: Report, process: Process, cwd: str, patience: float, version: str) -> None:
+        self._report = report
+        self._process = process
+        self._cwd = cwd
+        self._patience = patience
+        self._wire = _Wire()
+        self._noise: list[Noise] = []
+        self._stderr_size = 0
+        self._session: Session | None = None
+        self._changed = asyncio.Event()
+        self._answers_pings = False
+        self._agent = Agent(
+            process, Host(Terminals()), self._wire, self._hear, name=report.launch.name, version=version
+        )
+        self._agent.on_noise = self._noise.append
+        process.on_stderr = self._hear_stderr
+
+    async def run(self, prompt: str | None) -> None:
+        """Go through the script, then end the agent."""
+        listening = asyncio.create_task(self._agent.run())
+        try:
+            await self._initialize()
+            await self._ask_unknown()
+            await self._tell_unknown()
+            await self._send_large_line()
+            await self._list_sessions()
+            await self._open_session()
+            await self._cancel_idle()
+            if prompt is not None and self._session is not None:
+                await self._prompt(self._session, prompt)
+                await self._cancel_prompt(self._session, prompt)
+            await self._clear_away()
+        except _Over:
+            pass
+        finally:
+            await self._end()
+            await listening
+
+    # ------------------------------------------------------------------ the script
+
+    async def _initialize(self) -> None:
+        began = time.monotonic()
+        try:
+            info = await self._within(self._patience, self._agent.initialize())
+        except TimeoutError:
+            text = f"initialize has no answer after {self._patience:g} s"
+            self._report.add("start", "broken", text, "acp-tui goes on waiting, and says so")
+            raise _Over from None
+        except AgentGone:
+            raise self._gone("start") from None
+        except AgentError as error:
+            self._report.add("start", "broken", str(error))
+            raise _Over from None
+        self._report.info = info
+        self._report.add("start", "well", f"answers initialize in {time.monotonic() - began:.1f} s")
+        raw = conduct.answer_to(self._wire.frames, "initialize")
+        self._report.findings += conduct.initialization(info, raw)
+
+    async def _ask_unknown(self) -> None:
+        """A request that it cannot know has to be refused as such. Source: JSON-RPC, -32601."""
+        check, fallback = "unknown request", "none: acp-tui calls no method that was not offered"
+        try:
+            await self._within(self._ping_time, self._agent.connection.call(PING, {}))
+        except TimeoutError:
+            text = f"{PING} has no answer after {self._ping_time:g} s, where error -32601 belongs"
+            self._report.add(check, "broken", text, fallback)
+            return
+        except AgentGone:
+            raise self._gone(check) from None
+        except CallFailed as error:
+            right = error.code == errors.METHOD_NOT_FOUND
+            text = f"refused with error {error.code}" + ("" if right else ", where -32601 belongs")
+            self._report.add(check, "well" if right else "broken", text, "" if right else fallback)
+        else:
+            self._report.add(check, "broken", "answered with a result, where error -32601 belongs", fallback)
+        self._answers_pings = True
+
+    async def _tell_unknown(self) -> None:
+        """A notification that it cannot know has to be ignored, without an answer."""
+        before = len(self._noise)
+        self._agent.connection.notify("_acp-tui/notice", {})
+        await self._is_alive("unknown notification")
+        if len(self._noise) > before:
+            text = "answered, although a notification has no answer"
+            self._report.add("unknown notification", "broken", text, "the answer is ignored")
+        else:
+            self._report.add("unknown notification", "well", "ignored")
+
+    async def _send_large_line(self) -> None:
+        if not self._answers_pings:
+            return  # nothing would tell whether it arrived
+        check, call = "large line", self._agent.connection.call(PING, {"text": "x" * _LARGE})
+        try:
+            await self._within(self._patience, call)
+        except TimeoutError:
+            text = f"no answer to a line of 1 MB after {self._patience:g} s"
+            self._report.add(check, "broken", text, "none: large files and images will not reach it")
+        except AgentGone:
+            raise self._gone(check) from None
+        except CallFailed:
+            self._report.add(check, "well", "a line of 1 MB is read")
+        else:
+            self._report.add(check, "well", "a line of 1 MB is read")
+
+    async def _list_sessions(self) -> None:
+        if self._report.info is None or not has(
+            self._report.info.agent_capabilities.session_capabilities.list
+        ):
+            return
+        if await self._ask("session/list", self._agent.list_sessions(self._cwd)) is not None:
+            self._report.findings += conduct.pages(self._wire.frames)
+
+    async def _open_session(self) -> None:
+        self._session = await self._ask("session/new", self._agent.new_session(self._cwd))
+        if self._session is not None:
+            self._report.add("session/new", "well", "a session opens without a login")
+            raw = conduct.answer_to(self._wire.frames, "session/new")
+            self._report.findings += conduct.new_session(raw)
+
+    async def _cancel_idle(self) -> None:
+        if self._session is None:
+            return
+        before = len(self._noise)
+        self._agent.connection.notify("session/cancel", {"sessionId": self._session.id})
+        await self._is_alive("cancel when idle")
+        answered = len(self._noise) > before
+        text = "answered, although it is a notification" if answered else "harmless"
+        self._report.add("cancel when idle", "note" if answered else "well", text)
+
+    async def _prompt(self, session: Session, text: str) -> None:
+        blocks: list[Any] = [TextContent(text=text)]
+        result = await self._ask("prompt", self._agent.prompt(session.id, blocks))
+        if result is None:
+            return
+        updates = sum(frame.msg.get("method") == "session/update" for frame in self._wire.frames)
+        said = f"ends with {result.stop_reason}, {updates} updates so far"
+        self._report.add("prompt", "well" if updates else "note", said)
+
+    async def _cancel_prompt(self, session: Session, text: str) -> None:
+        """Stop a second turn as soon as it says something."""
+        check = "cancel"
+        blocks: list[Any] = [TextContent(text=text)]
+        self._changed.clear()
+        turn = asyncio.create_task(self._agent.prompt(session.id, blocks))
+        turn.add_done_callback(lambda _: self._changed.set())
+        entries = len(session.entries)
+        try:
+            async with asyncio.timeout(_STREAMING):
+                while len(session.entries) <= entries + 1 and not turn.done():  # the prompt is one of them
+                    await self._changed.wait()
+                    self._changed.clear()
+        except TimeoutError:
+            pass
+        began = time.monotonic()
+        was_running = not turn.done()
+        self._agent.cancel(session.id)
+        result = await self._ask(check, turn)
+        if result is None:
+            return
+        took = f"{time.monotonic() - began:.1f} s after the cancel"
+        if not was_running:
+            self._report.add(check, "note", "the turn was over before it could be cancelled")
+        elif result.stop_reason == "cancelled":
+            self._report.add(check, "well", f"the turn ends as cancelled, {took}")
+        else:
+            text = f"the turn ends with {result.stop_reason}, {took}, where “cancelled” belongs"
+            self._report.add(check, "broken", text, "the turn counts as ended by itself")
+
+    async def _clear_away(self) -> None:
+        """Leave no session behind that nobody will use, where the agent can forget one."""
+        if self._session is None or self._report.info is None:
+            return
+        can = self._report.info.agent_capabilities.session_capabilities
+        if has(can.delete):
+            await self._ask("session/delete", self._agent.delete_session(self._session.id))
+        elif has(can.close):
+            await self._ask("session/close", self._agent.close_session(self._session.id))
+
+    async def _end(self) -> None:
+        """Close its input, look what it does, and judge all that was seen."""
+        frames = self._wire.frames
+        crashed = self._agent.connection.exit is not None
+        by_itself = await self._process.end_input()
+        left_behind = by_itself and await self._process.alive()
+        status = await self._agent.stop()
+        self._report.findings += conduct.order(frames)
+        self._report.findings += conduct.envelopes(frames)
+        self._report.findings += conduct.updates(frames)
+        self._report.findings += conduct.noise(self._noise)
+        self._report.findings.append(conduct.stderr(self._stderr_size, self._agent.stderr_tail))
+        if not crashed:
+            self._report.findings += conduct.ending(by_itself, status, left_behind)
+
+    # ------------------------------------------------------------------ asking
+
+    @property
+    def _ping_time(self) -> float:
+        return min(self._patience, _PING_TIME)
+
+    async def _within(self, seconds: float, call: Awaitable[T]) -> T:
+        async with asyncio.timeout(seconds):
+            return await call
+
+    async def _ask(self, check: str, call: Awaitable[T]) -> T | None:
+        """Return an answer; without one, say why, and return None."""
+        try:
+            return await self._within(self._patience, call)
+        except TimeoutError:
+            text = f"no answer after {self._patience:g} s"
+            self._report.add(check, "broken", text, "acp-tui goes on waiting, and says so")
+        except LoginRequired as error:
+            self._report.findings.append(self._login(check, error))
+        except AgentGone:
+            raise self._gone(check) from None
+        except AgentError as error:
+            self._report.add(check, "broken", str(error), "shown, with what can be tried")
+        return None
+
+    async def _is_alive(self, check: str) -> None:
+        """Wait until what was just sent must have been read."""
+        if not self._answers_pings:
+            await asyncio.sleep(_LINGER)
+            if self._agent.connection.exit is not None:
+                raise self._gone(check)
+            return
+        try:
+            await self._within(self._ping_time, self._agent.connection.call(PING, {}))
+        except TimeoutError:
+            self._report.add(check, "broken", "after it, nothing is answered any more")
+            raise _Over from None
+        except AgentGone:
+            raise self._gone(check) from None
+        except AgentError:
+            pass  # refused, so it lives
+
+    def _login(self, check: str, error: LoginRequired) -> Finding:
+        methods = [method.name for method in self._report.info.auth_methods] if self._report.info else []
+        if methods:
+            return Finding(
+                check, "note", f"wants a login ({error})", f"its ways to log in: {', '.join(methods)}"
+            )
+        advice = self._report.launch.login or "it offers no way to log in: run it in a shell"
+        return Finding(check, "note", f"wants a login ({error})", advice)
+
+    def _gone(self, check: str) -> _Over:
+        status = self._agent.connection.exit
+        how = f" with {ending(status)}" if status is not None else ""
+        last = self._agent.stderr_tail.strip().rpartition("\n")[2]
+        self._report.add(check, "broken", f"the agent ended{how}", f"its last words: {last}" if last else "")
+        return _Over()
+
+    # ------------------------------------------------------------------ hearing
+
+    def _hear(self, session_id: str, change: Change) -> None:
+        self._changed.set()
+        session = self._agent.sessions.get(session_id)
+        if session is not None and "questions" in change.fields:
+            asyncio.get_running_loop().call_soon(self._decline, session)  # it is not quite asked yet
+
+    def _decline(self, session: Session) -> None:
+        """Say no to whatever it asks: an examination allows nothing."""
+        for key, question in list(session.questions.items()):
+            if isinstance(question, Permission):
+                self._agent.answer(session.id, key, None, by="doctor")
+            else:
+                self._agent.answer_form(session.id, key, "cancel")
+
+    def _hear_stderr(self, line: str) -> None:
+        self._stderr_size += len(line.encode("utf-8", "replace")) + 1

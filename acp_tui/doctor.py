@@ -1,0 +1,123 @@
+"""`acp-tui doctor`: examines an agent and prints what was found, for people or as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from acp_tui.agent.conduct import Finding
+    from acp_tui.agent.doctor import Report
+    from acp_tui.store.launch import Launch
+
+HELP: Final = """\
+Examine an agent: how it starts, what it offers, which rules of the protocol it
+breaks, and what acp-tui does about each.
+
+  acp-tui doctor [options] --agent NAME [arguments of the agent …]
+  acp-tui doctor [options] --demo
+
+Nothing is said to the agent's model unless --prompt is given.
+
+  --cwd DIR        the folder of its session; the current one by default
+  --timeout S      seconds for each answer; 30 by default
+  --prompt TEXT    also say this, twice: once to the end, once to be cancelled
+  --json           print JSON
+  --help           show this text
+
+Exit code: 0 all is well, 1 something is broken, 2 the command line is wrong.
+"""
+
+_MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
+_CHECK: Final = 22
+"""Cells of the column of checks."""
+
+
+def parser() -> ArgumentParser:
+    """Return what reads the options before the agent."""
+    made = ArgumentParser(prog="acp-tui doctor", add_help=False, allow_abbrev=False, exit_on_error=False)
+    made.add_argument("--demo", action="store_true")
+    made.add_argument("--cwd", default=".")
+    made.add_argument("--timeout", type=_seconds, default=30.0)
+    made.add_argument("--prompt")
+    made.add_argument("--json", action="store_true")
+    return made
+
+
+def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json: bool) -> int:
+    """Examine an agent, print the report and return the exit code."""
+    from acp_tui import __version__
+    from acp_tui.agent.doctor import examine
+    from acp_tui.host.guard import Guard
+
+    guard = Guard()
+    try:
+        report = asyncio.run(
+            examine(launch, cwd, patience=timeout, prompt=prompt, version=__version__, guard=guard)
+        )
+    finally:
+        guard.close()
+    text = json.dumps(_plain(report), indent=2) if as_json else _words(report)
+    sys.stdout.buffer.write(f"{text}\n".encode(sys.stdout.encoding, "replace"))
+    sys.stdout.flush()
+    return int(report.broken)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ArgumentTypeError(f"must be a number of seconds, not {text}")
+    return seconds
+
+
+def _words(report: Report) -> str:
+    lines = [shlex.join(report.launch.argv), ""]
+    for finding in report.findings:
+        lines += _lines(finding)
+    counts = dict.fromkeys(_MARKS, 0)
+    for finding in report.findings:
+        counts[finding.verdict] += 1
+    lines += ["", f"{counts['well']} well, {counts['note']} to know, {counts['broken']} broken"]
+    return "\n".join(map(_safe, lines))
+
+
+def _lines(finding: Finding) -> list[str]:
+    lines = [f"{_MARKS[finding.verdict]} {finding.check:{_CHECK}}{finding.text}"]
+    if finding.fallback:
+        lines.append(f"{'':{_CHECK + 2}}→ {finding.fallback}")
+    return lines
+
+
+def _safe(text: str) -> str:
+    """Return a line with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    from acp_tui.agent.abilities import abilities
+
+    info = report.info
+    named = info.agent_info if info is not None else None
+    return {
+        "command": list(report.launch.argv),
+        "agent": {"name": named.name, "title": named.title, "version": named.version} if named else None,
+        "capabilities": dict(abilities(info.agent_capabilities)) if info is not None else None,
+        "auth_methods": [method.id for method in info.auth_methods] if info is not None else None,
+        "ok": not report.broken,
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict,
+                "text": finding.text,
+                "fallback": finding.fallback,
+            }
+            for finding in report.findings
+        ],
+    }
