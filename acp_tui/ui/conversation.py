@@ -11,13 +11,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from acp_tui import __version__
 from acp_tui.ui.failures import Failure, FailureKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.acp.content import ContentBlock
+    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.process import Process
     from acp_tui.host.host import Host
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
+    from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded", "ending"]
@@ -46,6 +47,9 @@ _SLOWLY: Final = (
 
 _OVER: Final = ("failed", "ended", "recorded", "ending")
 """Phases in which nobody hears what is said."""
+
+
+_RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 
 
 class Listener(Protocol):
@@ -73,33 +77,47 @@ class Listener(Protocol):
 class Conversation:
     """One agent and one session of it, from the first start to the last end."""
 
-    def __init__(self, start: Start, listener: Listener) -> None:
+    def __init__(
+        self,
+        start: Start,
+        listener: Listener,
+        running: RunningAgent | None = None,
+        attach: SessionInfo | None = None,
+    ) -> None:
+        """Begin later, by `begin`.
+
+        Args:
+            start: what the command line and the settings say.
+            listener: who shows the conversation.
+            running: an agent that other conversations have already; else one is started.
+            attach: a session that the agent has, to be taken up instead of a new one.
+        """
         self.phase: Phase = "starting"
         self.failure: Failure | None = None
         """Why the phase is `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """When the current phase began, on the monotonic clock."""
-        self.launch: Launch | None = start.launch
-        self.agent: Agent | None = None
+        self.launch: Launch | None = running.launch if running is not None else start.launch
+        self.running: RunningAgent | None = None
+        """The agent, once it is there."""
         self.session: Session | None = None
         self.queue: list[str] = []
         """What is said when the turn, or the start, is over; the first goes first."""
-        self.journal: Journal | None = None
-        self.host: Host | None = None
         self._start = start
         self._listener = listener
-        self._process: Process | None = start.process
-        self._spawn_error: Exception | None = start.spawn_error
+        self._attach = attach
+        self._process: Process | None = start.process if running is None else None
+        self._spawn_error: Exception | None = start.spawn_error if running is None else None
         self._round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
-        self._reader: asyncio.Task[None] | None = None
         self._speaking: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._continues = False
         """A session is begun below an earlier one."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot take."""
-        self._told_problem = False
+        if running is not None:
+            self._join(running)
 
     # ------------------------------------------------------------------ beginning and ending
 
@@ -116,18 +134,21 @@ class Conversation:
         for module in _SLOWLY:
             importlib.import_module(module)
             await asyncio.sleep(0)
-        if this == self._round and (self._process is not None or self._spawn()):
-            await self._open(self._make_agent(), this)
+        if this == self._round and (self.running is not None or self._process is not None or self._spawn()):
+            await self._open(self.running or self._run(), this)
 
-    async def _open(self, agent: Agent, this: int) -> None:
+    async def _open(self, running: RunningAgent, this: int) -> None:
         """Lead a running agent to a session that is ready, unless this round ends before that."""
         from acp_tui.agent.errors import AgentError, AgentGone
 
+        agent = running.agent
         try:
-            await agent.initialize()
+            await running.introduce()
             session = await self._make_session(agent)
             if this == self._round:
-                self.session = session
+                if self.session is not session:
+                    self.session = session
+                    self._show_whole(session)
                 self._tell_about_start(agent, session)
                 await self._apply_mode(agent, session)
             if not session.connected:
@@ -147,7 +168,6 @@ class Conversation:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay
-        from acp_tui.session.changes import Change, Field
         from acp_tui.store.recorded import read
 
         sessions = replay(read(path)).sessions
@@ -155,9 +175,15 @@ class Conversation:
             return False
         self.session = session = next(reversed(sessions.values()))
         self._set_phase("recorded")
+        self._show_whole(session)
+        return True
+
+    def _show_whole(self, session: Session) -> None:
+        """Have all of a session shown that was there before we knew it."""
+        from acp_tui.session.changes import Change, Field
+
         every: tuple[Field, ...] = get_args(Field)
         self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
-        return True
 
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again. What was said stays on the screen, above the new session."""
@@ -167,7 +193,7 @@ class Conversation:
         await self.begin(launch)
 
     async def end(self) -> None:
-        """End the agent and all that it started. May be called again, and at the same time."""
+        """Leave the agent; the last one to leave ends it. May be called again, and at the same time."""
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)
@@ -175,19 +201,42 @@ class Conversation:
     async def _end(self) -> None:
         self._round += 1
         self._set_phase("ending")
+        running, process = self.running, self._process
         try:
-            if self.agent is not None:
-                await self.agent.stop()
-            elif self._process is not None:
-                await self._process.stop()
-            working = [task for task in (self._reader, self._speaking) if task is not None]
-            if working:
-                await asyncio.wait(working)
+            if running is not None:
+                await self._leave(running)
+            elif process is not None:
+                await process.stop()
+            if self._speaking is not None:
+                await asyncio.wait([self._speaking])
             self._give_back()
         finally:
-            if self.journal is not None:
-                self.journal.close()
-            self.agent = self._process = self._reader = self._ending = None
+            self.running = self._process = self._ending = None
+
+    async def _leave(self, running: RunningAgent) -> None:
+        """End our session, or the whole agent when nobody else needs it."""
+        try:
+            if not running.is_shared:
+                await running.end()
+            elif self.session is not None:
+                await running.agent.close_session(self.session.id)
+        finally:
+            running.hearers.remove(self)
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent, while it is there."""
+        return self.running.agent if self.running is not None else None
+
+    @property
+    def host(self) -> Host | None:
+        """What the agent is lent, while it is there."""
+        return self.running.host if self.running is not None else None
+
+    @property
+    def journal(self) -> Journal | None:
+        """Where the connection is written down, while there is one."""
+        return self.running.journal if self.running is not None else None
 
     @property
     def command(self) -> Sequence[str]:
@@ -315,27 +364,18 @@ class Conversation:
         self._set_phase("failed")
         return False
 
-    def _make_agent(self) -> Agent:
-        from acp_tui.agent.agent import Agent
-        from acp_tui.ui.equipment import host_for, journal_for
+    def _run(self) -> RunningAgent:
+        from acp_tui.ui.running import RunningAgent
 
         assert self._process is not None
         assert self.launch is not None
-        self.host = host_for(self._start, self.launch)
-        self.journal = journal_for(self._start, self.launch)
-        self._told_problem = False
-        self.agent = Agent(
-            self._process,
-            self.host,
-            self.journal,
-            self._changed,
-            name=self.launch.name,
-            version=__version__,
-            line_limit=self._start.settings.line_limit_mb * 1024 * 1024,
-        )
-        self._process.on_stderr = self.journal.err
-        self._reader = asyncio.create_task(self._listen(self.agent))
-        return self.agent
+        running = RunningAgent(self._start, self.launch, self._process)
+        self._join(running)
+        return running
+
+    def _join(self, running: RunningAgent) -> None:
+        self.running = running
+        running.hearers.append(self)
 
     async def _make_session(self, agent: Agent) -> Session:
         """Make a session; while the agent wants a login first, let the person choose one."""
@@ -344,6 +384,8 @@ class Conversation:
         while True:
             servers = self._mcp_servers(agent)
             try:
+                if self._attach is not None:
+                    return await self._take_up(agent, self._attach, servers)
                 return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
             except LoginRequired as required:
                 refused = required
@@ -351,6 +393,18 @@ class Conversation:
             if not await self._log_in(agent, str(refused)):
                 raise refused
             self._set_phase("starting")
+
+    async def _take_up(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
+        """Take up a session that the agent has: with what was said, where it can replay that."""
+        from acp_tui.session.events import Noted
+
+        assert agent.info is not None
+        replay = agent.info.agent_capabilities.load_session
+        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
+        session = await agent.load_session(info.session_id, cwd, roots, servers, replay=replay)
+        if not replay:
+            agent.note(session.id, Noted(_RESUMED))
+        return session
 
     async def _log_in(self, agent: Agent, error: str) -> bool:
         """Let the person log in, again and again if it fails; return whether they did."""
@@ -372,10 +426,10 @@ class Conversation:
         """Ask for a way to log in, as long as the agent is there to hear of it."""
         from acp_tui.agent.errors import AgentGone
 
-        assert self._reader is not None
+        assert self.running is not None
         choice = asyncio.ensure_future(self._listener.choose_login(agent, error))
         try:
-            await asyncio.wait({choice, self._reader}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({choice, self.running.reader}, return_when=asyncio.FIRST_COMPLETED)
             if not choice.done():
                 raise AgentGone("The agent has ended.")
             return choice.result()
@@ -407,9 +461,10 @@ class Conversation:
         """Say once that the session is not recorded."""
         from acp_tui.session.events import Noted
 
-        if self.journal is not None and self.journal.problem is not None and not self._told_problem:
-            self._told_problem = True
-            agent.note(session.id, Noted(str(self.journal.problem), "warning"))
+        running = self.running
+        if running is not None and running.journal.problem is not None and not running.told_problem:
+            running.told_problem = True
+            agent.note(session.id, Noted(str(running.journal.problem), "warning"))
 
     async def _apply_mode(self, agent: Agent, session: Session) -> None:
         """Ask for the mode of the command line."""
@@ -428,10 +483,10 @@ class Conversation:
 
     # ------------------------------------------------------------------ what happens
 
-    async def _listen(self, agent: Agent) -> None:
-        this = self._round
-        await agent.run()
-        if this == self._round and self.phase == "ready":
+    def agent_ended(self) -> None:
+        """The agent is gone, and nobody asked for it."""
+        agent = self.agent
+        if agent is not None and self.phase == "ready":
             self.failure = Failure(
                 "ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit
             )
@@ -458,16 +513,25 @@ class Conversation:
         self._give_back()
         self._set_phase("failed")
 
-    def _changed(self, session_id: str, change: Change) -> None:
+    def changed(self, session_id: str, change: Change) -> None:
+        """Something in a session of the agent changed; it concerns us if it is ours, or nobody's."""
         if self.agent is not None and session_id == self.agent.outside.id:
             self._listener.questions_changed()
             return
-        if self.session is None and self.agent is not None:
+        if self._expects(session_id) and self.agent is not None:
             self.session = self.agent.sessions.get(session_id)
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
             if self.agent is not None:
                 self._tell_problem(self.agent, self.session)
+
+    def _expects(self, session_id: str) -> bool:
+        """Whether this may be the session that we wait for: its news come before the answer that names it."""
+        if self.session is not None or self.running is None:
+            return False
+        if self._attach is not None:
+            return session_id == self._attach.session_id
+        return not self.running.is_shared
 
     def _send_next(self) -> None:
         is_speaking = self._speaking is not None and not self._speaking.done()
