@@ -13,7 +13,7 @@ async def first_screen(play: Performance) -> None:
 
 
 async def start_screen(play: Performance) -> None:
-    await play.until(lambda: len(play.app.screen_stack) > 1, "the start screen")
+    await play.opened("StartScreen")
 
 
 async def at_work(play: Performance) -> None:
@@ -43,17 +43,20 @@ async def changes(play: Performance) -> None:
     await edit_question(play)
     await play.answer("y")
     await play.finished()
-    await play.pilot.press("f5", "down", "enter")
+    await play.pilot.press("f5", "right_square_bracket", "enter")
+    await play.opened("ChangesScreen")
 
 
 async def mode_menu(play: Performance) -> None:
     await play.ready()
     await play.pilot.press("f6")
+    await play.opened("Menu")
 
 
 async def tool_call(play: Performance) -> None:
     await at_work(play)
     await play.pilot.press("ctrl+o")
+    await play.opened("ToolCallScreen")
 
 
 async def form(play: Performance) -> None:

@@ -106,6 +106,10 @@ class Performance:
         self.app.session_screen.prompt.insert(f"{prompt} ")  # the space closes the list of completions
         await self.pilot.press("enter")
 
+    async def opened(self, screen: str) -> None:
+        """Return once the screen of a class of this name is shown."""
+        await self.until(lambda: type(self.app.screen).__name__ == screen, screen)
+
     async def asked(self) -> None:
         """Return once a question takes keys."""
         await self.until(lambda: getattr(self.app.screen, "armed", False), "a question")
