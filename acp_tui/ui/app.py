@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import threading
@@ -14,12 +15,16 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from acp_tui.ui.attention import Attention
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.theme import choose, look_of, textual_theme
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
     from acp_tui.ui.start import Start
+
+log = logging.getLogger(__name__)
 
 _HANG_UP: Final = 4.0
 """Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
@@ -52,6 +57,10 @@ class AcpApp(App[int]):
         self._start = start
         self._theme_folder: Path | None = None
         self._is_drawn = False
+        self._leaves = False
+        self.attention = Attention(
+            self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
+        )
         self.look = Look()
         self.use_theme(start.theme or start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -59,7 +68,7 @@ class AcpApp(App[int]):
 
     def get_default_screen(self) -> SessionScreen:
         """The session screen is there from the first frame."""
-        return SessionScreen(self._start, self.look)
+        return SessionScreen(self._start, self.look, self.attention)
 
     @property
     def session_screen(self) -> SessionScreen:
@@ -74,7 +83,7 @@ class AcpApp(App[int]):
         loop.add_signal_handler(signal.SIGTERM, self.action_leave)
         signal.signal(signal.SIGHUP, lambda *_: self._hang_up(loop))
         for problem in self._start.problems:
-            self.notify(str(problem), title="Settings", severity="warning", timeout=15)
+            self._warn(str(problem), "Settings")
         self.call_after_refresh(self._read_other_sheets)
         self.set_timer(SETTLED, self._collect_garbage)
 
@@ -114,7 +123,7 @@ class AcpApp(App[int]):
         self.register_theme(textual_theme(theme))
         self.theme = theme.name
         if problem is not None:
-            self.call_later(self.notify, str(problem), title="Theme", severity="warning", timeout=15)
+            self.call_later(self._warn, str(problem), "Theme")
         for screen in self.screen_stack if self.is_running else ():
             if hasattr(screen, "set_look"):
                 screen.set_look(self.look)
@@ -128,20 +137,72 @@ class AcpApp(App[int]):
             if name is not None:
                 self.use_theme(name)
 
+        if isinstance(self.screen, Menu):
+            return  # a menu is open already
         items = [Item(name, name) for name in find(self._theme_folder)]
         self.push_screen(Menu("Theme", items, self.theme, self.look), chosen)
 
     def action_help(self) -> None:
         """Show the keys."""
+        from acp_tui.store.folders import config_folder, data_folder, state_folder
         from acp_tui.ui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.look))
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss(None)
+            return
+        places = {
+            "settings": str(config_folder() / "settings.toml"),
+            "themes": str(config_folder() / "themes"),
+            "sessions": str(data_folder() / "journals"),
+            "log": str(state_folder() / "acp-tui.log"),
+        }
+        self.push_screen(HelpScreen(self.look, places))
 
-    @work(group="leave", exclusive=True)
-    async def action_leave(self) -> None:
-        """End the agent and everything that it started, then leave."""
+    def action_command_palette(self) -> None:
+        """Offer every action, the agent's commands and the themes."""
+        from textual.command import CommandPalette
+
+        from acp_tui.ui.commands import commands
+        from acp_tui.ui.theme import find
+
+        if not isinstance(self.screen, CommandPalette):
+            screen = self.session_screen
+            provider = commands(
+                screen.slash_commands,
+                screen.use_command,
+                lambda: list(find(self._theme_folder)),
+                self.use_theme,
+            )
+            self.push_screen(CommandPalette([provider]))
+
+    def action_leave(self) -> None:
+        """End the agent and everything that it started, then leave; asked again, leave at once."""
+        if self._leaves:
+            self.exit(0)  # what is left is ended by the guard
+        self._leaves = True
+        self._leave()
+
+    @work(group="leave")
+    async def _leave(self) -> None:
         await self.session_screen.conversation.end()
         self.exit(0)
+
+    def write_to_terminal(self, sequence: str) -> None:
+        """Send a control sequence to the terminal."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+
+    def on_unmount(self) -> None:
+        """Leave the terminal as it was."""
+        self.attention.end()
+
+    def _warn(self, text: str, title: str) -> None:
+        self.notify(safe(text), title=title, severity="warning", timeout=15, markup=False)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Write a mistake of ours to the log, where it can be found again; the interface ends."""
+        log.critical("the interface ended", exc_info=error)
+        super()._handle_exception(error)
 
 
 def run(start: Start) -> int:

@@ -48,8 +48,9 @@ def say(text: str) -> None:
 
 
 def ask(call: str) -> None:
-    tool_call = {"toolCallId": call, "title": f"Do {call}", "kind": "execute"}
-    params = {"sessionId": SESSION, "toolCall": tool_call, "options": OPTIONS}
+    tool_call = {"toolCallId": call, "title": LIKE.get("title", f"Do {call}"), "kind": "execute"}
+    options = [{**option, "name": LIKE.get("title", option["name"])} for option in OPTIONS]
+    params = {"sessionId": SESSION, "toolCall": tool_call, "options": options}
     send(id=f"q-{call}", method="session/request_permission", params=params)
 
 
@@ -94,7 +95,7 @@ def turn(text: str) -> str:
             hear_of("session/cancel") if rest else time.sleep(0.5)
             send(method="$/cancel_request", params={"requestId": "q-t1"})
         case "die":
-            sys.stderr.write("fatal: the roof is on fire\n")
+            sys.stderr.write(LIKE.get("last_words", "fatal: the roof is on fire") + "\n")
             sys.stderr.flush()
             os._exit(7)
         case "updates":
@@ -153,7 +154,8 @@ def serve(frame: Frame) -> None:
         case "initialize":
             methods = [{"id": "key", "name": "By key"}] if LIKE.get("login") else []
             version = LIKE.get("version", 1)
-            reply(frame, result={"protocolVersion": version, "authMethods": methods})
+            info = {"name": LIKE["name"]} if "name" in LIKE else None
+            reply(frame, result={"protocolVersion": version, "authMethods": methods, "agentInfo": info})
         case "session/new":
             new_session(frame)
         case "session/prompt":

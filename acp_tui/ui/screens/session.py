@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
+    from acp_tui.ui.attention import Attention
     from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -47,6 +48,7 @@ _QUEUED = 4
 class SessionScreen(Screen[None]):
     """One conversation. The panes draw the session; what the person does goes to the conversation."""
 
+    ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop_turn", "Stop", id="session.stop"),
         Binding("shift+tab", "next_mode", "Next mode", id="session.next-mode", priority=True),
@@ -72,7 +74,7 @@ class SessionScreen(Screen[None]):
         Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
     ]
 
-    def __init__(self, start: Start, look: Look) -> None:
+    def __init__(self, start: Start, look: Look, attention: Attention) -> None:
         super().__init__()
         self.look = look
         self.conversation = Conversation(start, self)
@@ -82,6 +84,7 @@ class SessionScreen(Screen[None]):
         self.completing: Completing | None = None
         """There is none before there is a prompt."""
         self._drawing = Drawing(self, self._furnish, self._draw)
+        self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
 
@@ -114,7 +117,7 @@ class SessionScreen(Screen[None]):
 
         box = PromptBox(enter_sends=self._start.settings.enter_sends, id="prompt")
         box.placeholder = "Say something. / for commands, F1 for help"
-        self.completing = Completing(box, self.query_one("#completions", Lines), self._commands)
+        self.completing = Completing(box, self.query_one("#completions", Lines), self.slash_commands)
         await self.query_one("#prompt-row").mount(box)
         box.focus()
         for key in self._early_keys:
@@ -130,6 +133,7 @@ class SessionScreen(Screen[None]):
     def set_look(self, look: Look) -> None:
         """Draw everything in another look."""
         self.look = look
+        self.set_class(look.ascii, "-ascii")
         for widget in self.query("*"):
             if isinstance(widget, Transcript | Lines):
                 widget.set_look(look)
@@ -157,8 +161,9 @@ class SessionScreen(Screen[None]):
             box.focus()
 
     def show_status(self) -> None:
-        """Make the status line equal to what is."""
+        """Make the status line, and the terminal around us, equal to what is."""
         self.query_one(StatusLine).show()
+        self._attention.update(self.conversation)
 
     # ------------------------------------------------------------------ what the conversation tells
 
@@ -236,7 +241,13 @@ class SessionScreen(Screen[None]):
             thoughts=self._start.settings.thoughts,
         )
 
-    def _commands(self) -> list[Command]:
+    def use_command(self, name: str) -> None:
+        """Write one of the agent's commands in the prompt."""
+        self.prompt.replace_all(f"/{name} ")
+        self.arranging.leave()
+
+    def slash_commands(self) -> list[Command]:
+        """Return the agent's commands as of now."""
         session = self.conversation.session
         return session.commands if session is not None else []
 

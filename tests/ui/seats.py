@@ -1,0 +1,116 @@
+"""The whole interface with a true agent behind it, as a person sits before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import Settings
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.screens.session import SessionScreen
+from tests.ui.screens.stage import screen_text
+from tests.ui.talks import said, start
+
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+class Seat:
+    """What a person sees and does."""
+
+    def __init__(self, app: AcpApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.written: list[str] = []
+        """What went to the terminal beside the pictures."""
+
+    @property
+    def session(self) -> SessionScreen:
+        return self.app.session_screen
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.session.conversation
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return screen_text(self.app)
+
+    @property
+    def obeyed(self) -> list[str]:
+        """What is drawn although a terminal would obey it, or be turned around by it."""
+        strips = self.app.screen._compositor.render_strips()
+        return [segment.text for strip in strips for segment in strip if _UNSAFE.search(segment.text)]
+
+    @property
+    def draft(self) -> str:
+        """What stands in the prompt."""
+        return self.session.prompt.text
+
+    @property
+    def said(self) -> list[str]:
+        return said(self.conversation)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def write(self, text: str) -> None:
+        """Write into the prompt, without the wait of a key each."""
+        self.session.prompt.insert(text)
+        await self.pilot.pause(0)
+
+    async def say(self, text: str) -> None:
+        await self.write(text)
+        await self.press("enter")
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait for a condition, and fail with what the screen shows."""
+        end = monotonic() + 10
+        while not condition():
+            assert monotonic() < end, self.text
+            await self.pilot.pause(0.01)
+
+    async def sees(self, *words: str) -> None:
+        await self.until(lambda: all(word in self.text for word in words))
+
+    async def is_before(self, kind: type[Screen[Any]]) -> Any:
+        """Wait until a screen of this kind is on top, and return it; a dialog until its keys count."""
+        await self.until(lambda: type(self.app.screen) is kind and getattr(self.app.screen, "armed", True))
+        return self.app.screen
+
+
+@asynccontextmanager
+async def seat(
+    folder: Path,
+    settings: Settings | None = None,
+    /,
+    *,
+    size: tuple[int, int] = (120, 40),
+    given: Launch | None = None,
+    ready: bool = True,
+    **like: Any,
+) -> AsyncIterator[Seat]:
+    """Sit down before the interface; the agent is the plain one, `like` says what is special about it."""
+    began = start(folder, settings or Settings(journal=False), **like)
+    app = AcpApp(replace(began, launch=given or began.launch))
+    try:
+        async with app.run_test(size=size) as pilot:
+            here = Seat(app, pilot)
+            app.write_to_terminal = here.written.append  # type: ignore[method-assign]
+            await here.until(lambda: app.session_screen.query("#prompt"))
+            if ready:
+                await here.until(lambda: here.conversation.phase == "ready")
+            yield here
+            await here.conversation.end()
+    finally:
+        began.guard.close()

@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Key
+
+from acp_tui.store.demo import demo_launch
+from acp_tui.store.settings import Settings
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.screens.failure import FailureScreen
+from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.login import LoginDialog
+from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.session import SessionScreen
+from tests.ui.seats import seat
+
+COMMANDS = {
+    "kind": "available_commands_update",
+    "availableCommands": [
+        {"name": "plan", "description": "make a plan"},
+        {"name": "play", "description": "play", "input": {"hint": "what"}},
+        {"name": "stop", "description": "stop"},
+    ],
+}
+
+
+async def test_what_is_typed_is_sent_with_enter_and_shown_with_its_answer(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("h", "i", "enter")
+
+        await here.sees("› hi", "heard hi")
+
+        assert here.draft == ""
+
+
+async def test_some_keys_make_a_line_and_up_and_down_bring_back_what_was_sent(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("a", "shift+enter", "b", "ctrl+j", "c", "alt+enter", "d")
+        assert here.draft == "a\nb\nc\nd"
+        await here.press("enter")
+        await here.say("second")
+        await here.write("draft")
+
+        await here.press("up")
+        assert here.draft == "second"
+        await here.press("up")
+        assert here.draft == "a\nb\nc\nd"
+        await here.press("down", "down")
+        assert here.draft == "draft"
+
+
+async def test_with_the_setting_enter_makes_a_line_and_another_key_sends(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings(journal=False, enter_sends=False)) as here:
+        await here.press("a", "enter", "b")
+        assert here.draft == "a\nb"
+        await here.press("ctrl+j")
+
+        await here.until(lambda: here.said[:1] == ["a\nb"])
+
+
+async def test_the_persons_own_key_sends_too(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings(journal=False, keys={"prompt.send": "f4"})) as here:
+        await here.press("a", "enter", "b", "f4")
+
+        await here.until(lambda: here.said[:1] == ["a\nb"])
+
+
+async def test_keys_typed_in_a_burst_act_in_their_order(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for key, character in (("a", "a"), ("ctrl+j", "\n"), ("b", "b"), ("enter", "\r"), ("c", "c")):
+            here.app.post_message(Key(key, character))
+
+        await here.until(lambda: here.said[:1] == ["a\nb"])
+        await here.until(lambda: here.draft == "c")
+
+
+async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[COMMANDS]) as here:
+        await here.until(lambda: here.session.slash_commands())
+        await here.press("slash", "p", "l")
+        await here.sees("/plan", "make a plan", "/play <what>")
+        assert "/stop" not in here.text
+
+        await here.press("down", "tab")
+        assert here.draft == "/play "
+        assert "/plan" not in here.text
+
+        here.session.prompt.clear()
+        await here.press("slash", "escape")
+        assert "/plan" not in here.text
+        assert here.draft == "/"
+        await here.press("s", "enter")
+        assert here.draft == "/stop", "it is taken first"
+        await here.press("enter")
+        await here.until(lambda: here.said[:1] == ["/stop"])
+
+
+async def test_escape_stops_the_turn_and_brings_back_what_waits(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("wait")
+        await here.say("later")
+        await here.sees("waiting", "queued later", "1 queued", "esc stops")
+
+        await here.press("escape")
+        await here.sees("Cancelled.")
+
+        assert here.draft == "later"
+        assert "queued" not in here.text
+
+
+async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for text in ("wait", "one", "two"):
+            await here.say(text)
+        await here.sees("queued two")
+
+        await here.press("alt+up")
+        assert here.draft == "two"
+        await here.press("exclamation_mark", "ctrl+s")
+
+        await here.until(lambda: here.said[-1:] == ["heard two!"])
+        assert here.said[2:] == ["Cancelled.", "one", "heard one", "two!", "heard two!"]
+
+
+async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
+        await here.sees("Ask ▾")
+        await here.press("shift+tab")
+        await here.sees("Plan ▾")
+
+        await here.press("f6")
+        await here.is_before(Menu)
+        await here.press("c", "o", "enter")
+
+        await here.sees("Code ▾")
+
+
+async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
+        await here.press("shift+tab")
+
+        await here.sees("plan … ▾")
+
+
+async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> None:
+    given = demo_launch()
+    given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
+    async with seat(tmp_path, given=given) as here:
+        await here.say("/new")
+        await here.is_before(PermissionDialog)
+        await here.press("n")
+        await here.sees("Reject (you)")
+        assert not (tmp_path / "demo-tally.py").exists()
+        await here.until(lambda: not here.conversation.is_busy)
+
+        await here.say("/new")
+        await here.write("draft")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.until((tmp_path / "demo-tally.py").exists)
+
+        assert here.draft == "draft"
+
+
+async def test_a_question_is_put_aside_and_brought_back_and_the_next_follows(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1 t2")
+        first = await here.is_before(PermissionDialog)
+        await here.press("escape")
+        await here.until(lambda: type(here.app.screen) is PermissionDialog and here.app.screen is not first)
+        second = await here.is_before(PermissionDialog)
+        await here.press("escape")
+        await here.until(lambda: here.app.screen is here.session)
+        await here.sees("2 questions ctrl+y", "asks you")
+        await here.press("y")
+        assert here.draft == "y", "nothing is answered by what is typed"
+
+        await here.press("ctrl+y")
+        again = await here.is_before(PermissionDialog)
+        assert again not in (first, second)
+        await here.press("y")
+        await here.until(lambda: here.app.screen is not again)
+        await here.is_before(PermissionDialog)
+        await here.press("n")
+
+        await here.until(lambda: here.said[-1:] == ["yes:1 no/2"])
+        assert here.app.screen is here.session
+
+
+async def test_a_question_answered_elsewhere_takes_its_dialog_away_from_under_other_screens(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask")
+        await here.is_before(PermissionDialog)
+        await here.press("f1")
+        helping = await here.is_before(HelpScreen)
+
+        here.conversation.cancel()
+        await here.until(lambda: not here.conversation.is_busy)
+
+        assert here.app.screen is helping, "what the person reads stays"
+        await here.press("f1")
+        await here.until(lambda: here.app.screen is here.session)
+
+
+async def test_a_question_that_the_agent_takes_back_is_gone(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("take-back")
+        await here.until(lambda: isinstance(here.app.screen, PermissionDialog))
+
+        await here.until(lambda: here.app.screen is here.session)
+
+        assert not here.conversation.questions
+
+
+async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:
+    async with seat(tmp_path, size=(80, 24)) as here:
+        await here.sees("chat F2", "plan F3", "tool calls F4", "changes F5")
+        assert "Changed files will be here." not in here.text
+
+        await here.press("f5")
+        await here.sees("Changed files will be here.")
+        assert here.session.focused is here.session.query_one("#changes")
+        await here.press("f5")
+
+        await here.until(lambda: "Changed files" not in here.text)
+        assert here.session.focused is here.session.prompt
+        assert here.text.splitlines()[-1].startswith(" Plain agent")
+
+
+async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("f3", "h")
+        assert here.session.focused is here.session.prompt
+        await here.until(lambda: "The agent's plan" not in here.text)
+
+    async with seat(tmp_path) as here:
+        assert "The agent's plan" not in here.text
+        await here.press("f3")
+        await here.sees("The agent's plan")
+        await here.press("f9")
+        await here.until(lambda: "Changed files" not in here.text)
+        assert here.session.focused is here.session.prompt
+
+    async with seat(tmp_path) as here:
+        assert "Changed files" not in here.text
+        await here.press("f9")
+        await here.sees("The agent's plan", "Changed files")
+
+
+async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.press("f5", "f11")
+        await here.until(lambda: "The agent's plan" not in here.text)
+        assert here.session.maximized is here.session.query_one("#changes", Pane)
+
+        await here.press("escape")
+
+        await here.sees("The agent's plan", "Changed files")
+        assert here.session.focused is here.session.prompt
+
+
+async def test_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("die")
+        await here.say("unsent")
+        await here.is_before(FailureScreen)
+        await here.sees("the roof is on fire", "exit code 7")
+        await here.press("escape")
+        await here.sees("F12 starts it again")
+        assert here.draft == "unsent"
+
+        await here.press("enter")
+        assert here.draft == "unsent", "nobody hears it"
+        await here.press("f12")
+        await here.sees("does not know what stands above", "› die")
+
+        await here.press("enter")
+        await here.sees("heard unsent")
+        assert here.app.screen is here.session
+
+
+async def test_an_agent_that_takes_long_is_told_of_and_goes_on_starting(tmp_path: Path) -> None:
+    settings = Settings(journal=False, initialize_timeout_s=0.1)
+    async with seat(tmp_path, settings, ready=False, ignores="initialize") as here:
+        await here.is_before(FailureScreen)
+        await here.sees("has not answered", "initialize")
+        await here.press("escape")
+        assert here.conversation.phase == "starting"
+        await here.press("ctrl+q")
+        await here.until(lambda: not here.app.is_running or here.app.return_value == 0)
+
+
+async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:
+    async with seat(tmp_path, ready=False, login="session") as here:
+        await here.is_before(LoginDialog)
+        await here.sees("By key")
+        await here.press("enter")
+
+        await here.until(lambda: here.conversation.phase == "ready")
+        assert isinstance(here.app.screen, SessionScreen)
+
+
+HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07[/x] [bold]b[/bold] [@click=app.quit]q[/]\x9b31m\u202e"
+
+
+async def test_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) -> None:
+    call = {"toolCallId": "a:b/c", "title": HOSTILE, "kind": HOSTILE, "status": "in_progress"}
+    entry = {"content": HOSTILE, "status": HOSTILE, "priority": "high"}
+    news = [
+        {"kind": "tool_call", **call, "locations": [{"path": HOSTILE}]},
+        {"kind": "plan", "entries": [entry]},
+        {
+            "kind": "available_commands_update",
+            "availableCommands": [{"name": HOSTILE, "description": HOSTILE}],
+        },
+        {"kind": "session_info_update", "title": HOSTILE},
+        {"kind": "agent_thought_chunk", "content": {"type": "text", "text": HOSTILE}},
+        {"kind": "usage_update", "used": 5, "size": 0, "cost": {"amount": 1, "currency": HOSTILE}},
+        {"kind": "agent_message_chunk", "content": {"type": "text", "text": HOSTILE}},
+    ]
+    like: dict[str, Any] = {"name": HOSTILE, "title": HOSTILE, "last_words": HOSTILE, "modes": [HOSTILE, "b"]}
+    async with seat(tmp_path, updates=news, **like) as here:
+        await here.until(lambda: here.conversation.session and here.conversation.session.plan)
+        await here.press("slash")
+        await here.sees("[/x]", "[@click=app.quit]")
+        assert here.obeyed == []
+        await here.press("escape", "ctrl+u", "f6")
+        await here.is_before(Menu)
+        assert here.obeyed == []
+        await here.press("escape")
+        await here.say("ask")
+        await here.is_before(PermissionDialog)
+        assert here.obeyed == []
+        await here.press("n")
+        await here.say("die")
+        await here.is_before(FailureScreen)
+        assert here.obeyed == []
+        await here.press("escape")
+        await here.sees("[/x]")
+        assert here.obeyed == []
+
+        for text in here.written:
+            assert re.fullmatch(r"(\x1b\[22;2t)?\x1b\]2;[^\x00-\x1f\x7f-\x9f]*\x07", text)
+
+
+async def test_the_palette_offers_actions_commands_and_themes(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[COMMANDS]) as here:
+        await here.until(lambda: here.session.slash_commands())
+        await here.press("ctrl+p", "p", "l", "a", "y")
+        await here.sees("/play")
+        await here.press("enter")
+
+        await here.until(lambda: here.draft == "/play ")
+
+
+async def test_with_the_ascii_setting_nothing_of_ours_is_beyond_ascii(tmp_path: Path) -> None:
+    news = [
+        {"kind": "agent_thought_chunk", "content": {"type": "text", "text": "hm"}},
+        {"kind": "tool_call", "toolCallId": "t", "title": "Read"},
+        {"kind": "plan", "entries": [{"content": "a", "status": "in_progress", "priority": "low"}]},
+    ]
+    async with seat(tmp_path, Settings(journal=False, ascii=True), modes=["ask"], updates=news) as here:
+        await here.say("wait")
+        await here.sees("waiting", "thought for", "Read")
+
+        assert here.text.isascii(), [line for line in here.text.splitlines() if not line.isascii()]
+
+
+async def test_an_error_of_ours_ends_the_interface_and_is_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def made_a_mistake() -> None:
+        async with seat(tmp_path) as here:
+            here.session.call_later(lambda: 1 // 0)
+            await here.until(lambda: here.app._exception)
+
+    with pytest.raises(ZeroDivisionError):
+        await made_a_mistake()
+
+    assert "ZeroDivisionError" in caplog.text
