@@ -2,11 +2,11 @@
 
 Orders (characters and bytes, separated by blanks):
     stream CHARACTERS MESSAGE    Markdown in pieces of 40; messages of MESSAGE characters (0: one)
-    pace CHARACTERS RATE COUNT   Markdown at once, then COUNT pieces, RATE a second
+    pace RATE COUNT              Markdown in COUNT pieces of 40, RATE a second
     count UPDATES                numbered pieces
     line BYTES                   one line of that length
     flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
-Each answer but a flood ends with `end(which answer it is, from 1)`; `pace` says so before its slow part.
+Each answer that comes as fast as it can, but for a flood, ends with `end(which one it is, from 1)`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,7 @@ def streamed(characters: int, message: int) -> Iterator[bytes]:
     yield chunk(_last(), "last" if message else None)
 
 
-def pace(characters: int, rate: int, count: int) -> None:
-    _send(b"".join(map(chunk, pieces(markdown(characters)))) + chunk(_last()))
+def pace(rate: int, count: int) -> None:
     later = pieces(markdown(count * 50, seed=3))[:count]
     start = time.monotonic()
     for number, piece in enumerate(later):

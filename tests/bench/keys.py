@@ -29,8 +29,10 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     with talk(env) as program:
         idle = echoes(program, letters)
     with talk(env) as program:
-        order(program, f"pace {80_000 if quick else 800_000} 100 3000")
+        order(program, f"stream {80_000 if quick else 800_000} 0")
         program.wait_for(agent.end(1))
+        program.look_on(0.5)
+        order(program, "pace 100 3000")
         program.look_on(1)
         streaming = echoes(program, letters)
     with talk(env) as program:
