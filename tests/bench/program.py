@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import struct
+import subprocess
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,15 +26,15 @@ class Program:
     def __init__(
         self, argv: Sequence[str], env: Mapping[str, str], size: tuple[int, int] = (120, 40)
     ) -> None:
-        self.started = time.perf_counter()
-        self.pid, self._pty = pty.fork()
-        if not self.pid:
-            try:
-                os.execvpe(argv[0], list(argv), dict(env))
-            finally:
-                os._exit(127)
+        self._pty, theirs = pty.openpty()
         columns, rows = size
-        fcntl.ioctl(self._pty, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(
+            argv, env=dict(env), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        self.pid = self._process.pid
+        os.close(theirs)
         self._drawn = b""
         self.bytes_drawn = 0
 
@@ -46,9 +47,8 @@ class Program:
         for child in self.children():
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        self._process.kill()
+        self._process.wait()
         os.close(self._pty)
 
     def type(self, text: str) -> None:
@@ -119,7 +119,7 @@ class Program:
     def children(self) -> list[int]:
         """Return the processes that it started and still has."""
         found: list[int] = []
-        for task in Path(f"/proc/{self.pid}/task").iterdir():
-            with suppress(OSError):
+        with suppress(OSError):  # it, or one of its threads, has ended
+            for task in Path(f"/proc/{self.pid}/task").iterdir():
                 found += map(int, (task / "children").read_text().split())
         return found
