@@ -1,0 +1,283 @@
+"""Makes a copy of a journal that can be shown to others: what is private is masked by its kind and length.
+
+Masked are paths under the home folder, values of the environment, tokens, and what files and programs hold.
+What both sides said in words stays, but for those; so a copy has to be looked at before it is passed on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from acp_tui.store.folders import private_folder
+from acp_tui.store.journal import SECRET_LENGTH
+
+PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
+"""The kinds of what is masked."""
+
+_KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
+_KEY_NAME: Final = re.compile(_KEY_WORDS, re.I)
+_VALUE: Final = r"[A-Za-z0-9+/_.=~%-]"
+_TOKENS: Final = re.compile(
+    rf"""
+    (?P<before>
+        \b(?:bearer|basic)\s+
+      | [\w-]*(?:{_KEY_WORDS})[\w-]*\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?
+      | [?&](?:code|state)=
+      | ://(?=[^\s/@]+@)
+    )(?P<value>{_VALUE}{{8,}}|(?<=://)[^\s/@]+(?=@))
+  | (?P<alone>
+        \b(?:sk|pk|rk)-[\w-]{{16,}}
+      | \bgh[pousr]_\w{{20,}} | \bgithub_pat_\w{{20,}} | \bglpat-[\w-]{{16,}}
+      | \bxox[abeprs]-[\w-]{{10,}} | \bAKIA[0-9A-Z]{{16}}\b | \bAIza[\w-]{{30,}}
+      | \b(?:hf|npm)_\w{{20,}} | \bya29\.[\w.-]{{20,}}
+      | \beyJ[\w-]{{10,}}\.[\w-]{{10,}}\.[\w-]*
+      | -----BEGIN[ A-Z]*PRIVATE[ ]KEY-----.*?(?:-----END[ A-Z]*PRIVATE[ ]KEY-----|\Z)
+    )
+    """,
+    re.I | re.X | re.S,
+)
+_UNTIL: Final = r"[^\s\"'`<>|()\[\]{},;]*"
+"""The rest of a path in a text."""
+
+_CONTENTS: Final[Mapping[str, str]] = {
+    "oldText": CONTENT, "newText": CONTENT, "old_text": CONTENT, "new_text": CONTENT, "blob": CONTENT,
+    "rawOutput": OUTPUT, "raw_output": OUTPUT, "terminal_output": OUTPUT, "terminal_output_delta": OUTPUT,
+    "terminalOutput": OUTPUT, "rawInput": OUTPUT, "raw_input": OUTPUT,
+}  # fmt: skip
+"""Fields that hold what belongs to files and programs, wherever they stand."""
+_BRIEF: Final = 60
+"""Characters of a text in a tool's input that are no content: its command, its name."""
+_ANSWERS: Final = {"fs/read_text_file": ("content", CONTENT), "terminal/output": ("output", OUTPUT)}
+"""Requests in whose answers one field is private."""
+_SAMPLES: Final = 20
+_SAMPLE_LENGTH: Final = 400
+
+
+@dataclass
+class Review:
+    """What a copy would hold."""
+
+    path: Path
+    size: int
+    """Bytes of the journal that were looked at; the copy ends there, too."""
+    rows: int = 0
+    broken: int = 0
+    """Rows that cannot be read, and are left out."""
+    masked: Counter[str] = field(default_factory=Counter)
+    """How often each kind was masked."""
+    samples: list[str] = field(default_factory=list)
+    """The first rows in which something was masked, cut."""
+
+
+class Redactor:
+    """Masks the rows of one journal, in their order: an answer is known by the request before it."""
+
+    def __init__(self, home: str, environment: Mapping[str, str]) -> None:
+        self.masked: Counter[str] = Counter()
+        self._asked: dict[tuple[str, str], str] = {}
+        self._home = home.rstrip("/")
+        self._homes = _homes(self._home)
+        self._values = _values(environment, self._home)
+
+    def row(self, line: bytes) -> bytes:
+        """Return a row without what is private.
+
+        Raises:
+            ValueError: it is no row of a journal.
+        """
+        try:
+            row = json.loads(line)
+        except RecursionError as error:
+            raise ValueError("too deeply nested") from error
+        if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
+            raise ValueError("not a row of a journal")
+        row["msg"] = self._message(row["dir"], row.get("msg"))
+        return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+    def text(self, text: str) -> str:
+        """Return a text without paths, values of the environment and tokens."""
+        if self._home and text.startswith(f"{self._home}/") and len(text) < 1024 and "\n" not in text:
+            return self._mask(PATH, text)  # a path may have spaces in it
+        text = _TOKENS.sub(self._token, text)
+        if self._values is not None:
+            text = self._values.sub(lambda found: self._mask(VARIABLE, found[0]), text)
+        if self._homes is not None:
+            text = self._homes.sub(lambda found: self._mask(PATH, found[0]), text)
+        return text
+
+    def _message(self, direction: str, msg: Any) -> Any:
+        if not isinstance(msg, dict):
+            return self._any(msg)
+        if direction == "note" and "wrote" in msg:
+            return {**self._any(msg), **self._hidden(msg, {"old": CONTENT, "new": CONTENT})}
+        method, request_id = msg.get("method"), json.dumps(msg.get("id"))
+        if isinstance(method, str):
+            self._asked[direction, request_id] = method
+            if method == "fs/write_text_file" and isinstance(msg.get("params"), dict):
+                hidden = self._hidden(msg["params"], {"content": CONTENT})
+                return {**self._any({**msg, "params": {}}), "params": {**self._any(msg["params"]), **hidden}}
+            return self._any(msg)
+        other = "out" if direction == "in" else "in"
+        asked = self._asked.pop((other, request_id), "")
+        if asked in _ANSWERS and isinstance(msg.get("result"), dict):
+            name, kind = _ANSWERS[asked]
+            hidden = self._hidden(msg["result"], {name: kind})
+            return {**self._any({**msg, "result": {}}), "result": {**self._any(msg["result"]), **hidden}}
+        return self._any(msg)
+
+    def _any(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._any(item) for item in value]
+        if isinstance(value, dict):
+            return self._object(value)
+        return value
+
+    def _object(self, value: dict[str, Any]) -> dict[str, Any]:
+        kind = value.get("type")
+        is_output = value.get("sessionUpdate") in ("tool_call", "tool_call_update") or "toolCallId" in value
+        result: dict[str, Any] = {}
+        for name, item in value.items():
+            if name in _CONTENTS:
+                brief = _BRIEF if name in ("rawInput", "raw_input") else 0
+                shown = self._hide_all(item, _CONTENTS[name], brief)
+            elif kind in ("image", "audio") and name == "data":
+                shown = self._hide_all(item, CONTENT)
+            elif kind == "resource" and name == "resource" and isinstance(item, dict):
+                shown = {**self._any(item), **self._hidden(item, {"text": CONTENT, "blob": CONTENT})}
+            elif is_output and name == "content" and isinstance(item, list):
+                shown = [self._tool_content(one) for one in item]
+            elif name in ("env", "headers"):
+                shown = self._variables(item)
+            elif isinstance(item, str) and len(item) >= SECRET_LENGTH and _KEY_NAME.search(name):
+                shown = self._mask(TOKEN, item)
+            else:
+                shown = self._any(item)
+            result[self._name(name, result)] = shown
+        return result
+
+    def _variables(self, value: Any) -> Any:
+        """Mask the values of variables or headers: a list of names and values, or an object."""
+        if isinstance(value, list):
+            return [self._hide(one, "value", VARIABLE) if isinstance(one, dict) else one for one in value]
+        return self._hide_all(value, VARIABLE)
+
+    def _tool_content(self, item: Any) -> Any:
+        """Mask the texts that a tool gave: they are lines of files, or what programs wrote."""
+        block = item.get("content") if isinstance(item, dict) else None
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            return {**self._any({**item, "content": {}}), "content": self._hide(block, "text", OUTPUT)}
+        if isinstance(item, dict) and item.get("type") == "text":
+            return self._hide(item, "text", OUTPUT)
+        return self._any(item)
+
+    def _hide(self, value: dict[str, Any], name: str, kind: str) -> dict[str, Any]:
+        rest = self._object({key: item for key, item in value.items() if key != name})
+        return {**rest, **self._hidden(value, {name: kind})}
+
+    def _hidden(self, value: dict[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
+        return {name: self._hide_all(value[name], kind) for name, kind in kinds.items() if name in value}
+
+    def _hide_all(self, value: Any, kind: str, brief: int = 0) -> Any:
+        """Mask all texts in a value; those of up to `brief` characters only as other texts are."""
+        if isinstance(value, str):
+            if not value:
+                return value
+            return self.text(value) if len(value) <= brief and "\n" not in value else self._mask(kind, value)
+        if isinstance(value, list):
+            return [self._hide_all(item, kind, brief) for item in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._hide_all(item, kind, brief) for name, item in value.items()}
+        return value
+
+    def _name(self, name: str, taken: Mapping[str, Any]) -> str:
+        shown = self.text(name)
+        while shown in taken:
+            shown += "'"
+        return shown
+
+    def _token(self, found: re.Match[str]) -> str:
+        if found["alone"]:
+            return self._mask(TOKEN, found["alone"])
+        return found["before"] + self._mask(TOKEN, found["value"])
+
+    def _mask(self, kind: str, text: str) -> str:
+        self.masked[kind] += 1
+        return f"‹{kind} {len(text)}›"
+
+
+def review(path: Path, redactor: Redactor) -> Review:
+    """Return what a copy of a journal as it is now would hold; nothing is written.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    found = Review(path, path.stat().st_size)
+    for line, masked in _rows(found, redactor, lambda: found.masked.total()):
+        if masked and len(found.samples) < _SAMPLES:
+            found.samples.append(line.decode("utf-8", "replace")[:_SAMPLE_LENGTH].rstrip())
+    return found
+
+
+def save(reviewed: Review, redactor: Redactor, target: Path) -> None:
+    """Write the copy that was reviewed; it is there whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    private_folder(target.parent)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    again = Review(reviewed.path, reviewed.size)
+    try:
+        with open(unfinished, "wb", opener=_private) as file:
+            for line, _ in _rows(again, redactor, lambda: 0):
+                file.write(line)
+        unfinished.replace(target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _rows(found: Review, redactor: Redactor, count: Callable[[], int]) -> Iterator[tuple[bytes, bool]]:
+    """Yield (a masked row, whether something was masked in it), and count into `found`."""
+    found.masked = redactor.masked
+    with found.path.open("rb") as file:
+        while file.tell() < found.size and (line := file.readline(found.size - file.tell())):
+            before = count()
+            try:
+                row = redactor.row(line)
+            except ValueError:
+                found.broken += bool(line.strip())
+                continue
+            found.rows += 1
+            yield row, count() > before
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
+def _homes(home: str) -> re.Pattern[str] | None:
+    """Return what finds paths under a folder in a text, also in addresses."""
+    if len(home) < 2:
+        return None
+    forms = "|".join(re.escape(form) for form in dict.fromkeys((home, quote(home))))
+    return re.compile(rf"(?<![\w.-])(?:{forms})(?:/{_UNTIL}|(?![\w.-]))")
+
+
+def _values(environment: Mapping[str, str], home: str) -> re.Pattern[str] | None:
+    """Return what finds the values of variables; those that are paths under the home are found as such."""
+    long_enough = {value for value in environment.values() if len(value) >= SECRET_LENGTH}
+    values = sorted((value for value in long_enough if not f"{value}/".startswith(f"{home}/")), key=len)
+    if not values:
+        return None
+    return re.compile("|".join(re.escape(value) for value in reversed(values)))
