@@ -1,0 +1,1 @@
+"""What the person can put into a prompt, without a screen."""

@@ -1,0 +1,202 @@
+"""Files that a prompt mentions become blocks of content. Source: ACP, pages "prompt turn" and "content"."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from acp_tui.ui.prompts.mentions import Lines, Reading, mentions
+from acp_tui.ui.words import size
+
+if TYPE_CHECKING:
+    from acp_tui.acp.content import ContentBlock, ImageContent
+    from acp_tui.acp.initialization import PromptCapabilities
+
+EMBEDDED: Final = 256 * 1024
+"""Bytes of a text up to which it travels with the prompt; a larger one is linked."""
+
+_SEARCHED: Final = 16 * 1024 * 1024
+"""Bytes of a file up to which lines are looked for in it."""
+
+IMAGE: Final = 10 * 1024 * 1024
+"""Bytes of an image up to which it travels with the prompt."""
+
+_HEAD: Final = 8192
+"""Bytes at the beginning that tell what a file holds."""
+
+_IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file or folder that a prompt mentions."""
+
+    name: str
+    """As it was mentioned."""
+    path: Path
+    kind: Literal["text", "image", "binary", "folder"]
+    size: int
+    """Bytes."""
+    mime_type: str | None
+    lines: Lines | None = None
+
+    @property
+    def uri(self) -> str:
+        """The address of the whole file."""
+        return self.path.as_uri() + ("/" if self.kind == "folder" else "")
+
+    def travels(self, takes: PromptCapabilities) -> bool:
+        """Whether the content goes with the prompt, as far as can be said without reading it."""
+        if self.kind == "image":
+            return takes.image and self.size <= IMAGE
+        most = _SEARCHED if self.lines is not None else EMBEDDED
+        return self.kind == "text" and takes.embedded_context and self.size <= most
+
+    def shown(self, takes: PromptCapabilities | None) -> str:
+        """Say what will be sent, for people; None for an agent that has not told yet what it takes."""
+        lines = f":{self.lines[0]}-{self.lines[1]}" if self.lines is not None else ""
+        about = "folder" if self.kind == "folder" else size(self.size)
+        if self.kind == "image":
+            about = f"image {about}"
+        is_link = takes is not None and not self.travels(takes)
+        return f"{self.name}{lines} {about}{' as a link' if is_link else ''}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a text mentions."""
+
+    attachments: tuple[Attachment, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Sentences for people about mentions that cannot be attached."""
+
+
+def find(text: str, roots: Sequence[str]) -> Found:
+    """Look for the files that a text mentions, in the folders `roots`; relative paths belong to the first.
+
+    What is mentioned and not there is just text. Blocks while it looks: not for the event loop.
+    """
+    attachments: dict[tuple[Path, Lines | None], Attachment] = {}
+    problems: list[str] = []
+    for readings in mentions(text):
+        for reading in readings:
+            try:
+                attachment = _attachment(reading, roots)
+            except OSError as error:
+                problems.append(f"@{reading.path} is not attached: {error.strerror or error}.")
+                break
+            if attachment is not None:
+                attachments.setdefault((attachment.path, attachment.lines), attachment)
+                break
+    return Found(tuple(attachments.values()), tuple(dict.fromkeys(problems)))
+
+
+def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
+    """Return (an attachment as a block that the agent takes, what to tell the person about it or "").
+
+    Blocks while it reads: not for the event loop.
+    """
+    from acp_tui.acp.content import EmbeddedResource, ResourceContents
+
+    try:
+        if attachment.kind == "image":
+            return _image(attachment, takes)
+        text = _text(attachment) if attachment.travels(takes) else None
+    except (OSError, UnicodeDecodeError) as error:
+        return _link(attachment), f"{attachment.name} goes as a link: {error}."
+    if text is None:
+        return _link(attachment), ""
+    fragment = "#L{}-{}".format(*attachment.lines) if attachment.lines is not None else ""
+    contents = ResourceContents(uri=attachment.uri + fragment, mime_type=attachment.mime_type, text=text)
+    return EmbeddedResource(resource=contents), ""
+
+
+def image_type(head: bytes) -> str | None:
+    """Return the type of the image that begins with these bytes; None: it is none that agents take."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((f"image/{name}" for magic, name in _IMAGES if head.startswith(magic)), None)
+
+
+def _attachment(reading: Reading, roots: Sequence[str]) -> Attachment | None:
+    """Return what a mention names; None: there is no such file.
+
+    Raises:
+        OSError: it is there, and cannot be attached.
+    """
+    path = Path(reading.path)
+    if reading.path.startswith("~/"):
+        path = path.expanduser()
+    is_ours = not path.is_absolute()
+    path = Path(roots[0]) / path
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError):  # also too long a name, and links in a circle
+        return None
+    if is_ours and not any(real.is_relative_to(Path(root).resolve()) for root in roots):
+        raise OSError("it leads out of the workspace; name it by its whole path")
+    if real.is_dir():
+        return Attachment(reading.path, real, "folder", 0, None) if reading.lines is None else None
+    if not real.is_file():
+        raise OSError("it is neither a file nor a folder")
+    with real.open("rb") as file:
+        head = file.read(_HEAD)
+    kind, mime_type = _kind(real, head)
+    lines = reading.lines if kind == "text" else None
+    return Attachment(reading.path, real, kind, real.stat().st_size, mime_type, lines)
+
+
+def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "binary"], str | None]:
+    if (image := image_type(head)) is not None:
+        return "image", image
+    guessed = mimetypes.guess_type(path.name)[0]
+    try:
+        head[:-3].decode()  # a character may be cut at the end
+    except UnicodeDecodeError as error:
+        if error.end < len(head) - 6:
+            return "binary", guessed
+    return ("binary", guessed) if b"\0" in head else ("text", guessed or "text/plain")
+
+
+def _text(attachment: Attachment) -> str | None:
+    """Return the text to be sent, or the lines of it; None for too much.
+
+    Raises:
+        OSError, UnicodeDecodeError: it is no text after all.
+    """
+    with attachment.path.open("rb") as file:
+        data = file.read(_SEARCHED + 1)
+    if attachment.lines is not None:
+        first, last = attachment.lines
+        data = b"".join(data.splitlines(keepends=True)[first - 1 : last])
+        if not data:
+            raise OSError(f"it has no line {first}")
+    return data.decode() if len(data) <= EMBEDDED else None
+
+
+def _image(attachment: Attachment, takes: PromptCapabilities) -> tuple[ImageContent | ContentBlock, str]:
+    from acp_tui.acp.content import ImageContent
+
+    if not attachment.travels(takes):
+        why = "it is too large" if takes.image else "this agent takes no images"
+        return _link(attachment), f"{attachment.name} goes as a link: {why}."
+    data = base64.b64encode(attachment.path.read_bytes()).decode()
+    return ImageContent(data=data, mime_type=attachment.mime_type or "", uri=attachment.uri), ""
+
+
+def _link(attachment: Attachment) -> ContentBlock:
+    """Return a link; which lines are meant stands beside its address, which some agents open as it is."""
+    from acp_tui.acp.content import ResourceLink
+
+    lines = "lines {}-{}".format(*attachment.lines) if attachment.lines is not None else None
+    return ResourceLink(
+        uri=attachment.uri,
+        name=attachment.name,
+        description=lines,
+        mime_type=attachment.mime_type,
+        size=attachment.size if attachment.kind != "folder" else None,
+    )

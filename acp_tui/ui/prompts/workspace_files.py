@@ -1,0 +1,213 @@
+"""The files and folders of a workspace that are not ignored, found by a few letters of their paths."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ignore import Walk
+
+FRESH: Final = 5.0
+"""Seconds after which a list is made anew when it is wanted again."""
+
+MOST: Final = 400_000
+"""Paths that are listed at most: somebody may have started in `/`."""
+
+_SHORT: Final = 2
+"""Characters up to which recent files come first, whatever their names look like."""
+
+_POOL: Final = 100
+"""Matches that are looked at for the best ones."""
+
+_NAME_BONUS: Final = 16
+"""What a match in the name of a file is worth more than one in its path."""
+
+_PIECE: Final = 64 * 1024
+"""Bytes of a listing that are taken in before keys get their turn."""
+
+_STEPS: Final = 500
+"""Steps of a walk that are made at one go."""
+
+_GIT: Final = ("git", "-c", "core.fsmonitor=false", "ls-files", "-z")
+"""A file system monitor is a command that the repository names; opening a list must not run it."""
+
+
+class _Listing:
+    """One reading of the workspace, which can be used while it grows."""
+
+    def __init__(self) -> None:
+        from frizbee import Haystacks
+
+        self.paths: list[str] = []
+        self.folders: dict[str, list[str]] = {"": []}
+        """What lies directly in a folder, by its path without the last slash."""
+        self._whole = Haystacks()
+        self._names = Haystacks()
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Take in files: paths relative to the workspace."""
+        before = len(self.paths)
+        last = ""
+        for path in paths:
+            if path != last and path.isprintable():  # others can neither be typed nor drawn
+                self._put(path, path.rpartition("/")[0])
+            last = path
+        new = self.paths[before:]
+        self._whole.extend(new)
+        self._names.extend([path.rstrip("/").rpartition("/")[2] for path in new])
+
+    def _put(self, path: str, folder: str) -> None:
+        inside = self.folders.get(folder)
+        if inside is None:
+            inside = self.folders[folder] = []
+            self._put(f"{folder}/", folder.rpartition("/")[0])
+        self.paths.append(path)
+        inside.append(path)
+
+    def best(self, needle: str, limit: int) -> list[str]:
+        """Return the paths that hold the characters of `needle` in order, the likeliest first."""
+        from frizbee import Matcher
+
+        matcher = Matcher(needle, max_items=_POOL)
+        named = matcher.match_list(self._names) if "/" not in needle else []
+        scores = {match.index: match.score + _NAME_BONUS for match in named}
+        if len(scores) < limit:
+            for match in matcher.match_list(self._whole):
+                scores[match.index] = max(scores.get(match.index, 0), match.score)
+        order = sorted(scores, key=lambda index: (-scores[index], len(self.paths[index]), index))
+        return [self.paths[index] for index in order[:limit]]
+
+
+class WorkspaceFiles:
+    """Lists one folder when asked to, and finds paths in the list."""
+
+    def __init__(self, folder: str, changed: Callable[[], None]) -> None:
+        """Take the folder, and whom to tell that more was found."""
+        self._folder = folder
+        self._changed = changed
+        self._listing: _Listing | None = None
+        self._made = float("-inf")
+        self._is_listing = False
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether `refresh` should be called before the list is used again."""
+        return not self._is_listing and time.monotonic() - self._made > FRESH
+
+    async def refresh(self) -> None:
+        """List the folder: what git tracks first, then what it does not ignore; else what a walk finds.
+
+        A first list is used while it grows; a later one takes the place of the one before when it is whole.
+        """
+        self._is_listing = True
+        listing = _Listing()
+        try:
+            if self._listing is None:
+                self._listing = listing
+            async with aclosing(_listed(self._folder)) as pieces:
+                async for paths in pieces:
+                    listing.add(paths)
+                    if self._listing is listing:
+                        self._changed()
+                    if len(listing.paths) >= MOST:
+                        break
+        finally:
+            self._is_listing = False
+            self._listing = listing
+            self._made = time.monotonic()
+        self._changed()
+
+    def matching(self, needle: str, recent: Sequence[str] = (), limit: int = 50) -> list[str]:
+        """Return paths relative to the folder, those of folders ending with `/`, the likeliest first.
+
+        Without a needle, or behind a slash, what lies in the folder. `recent` are paths that come first
+        while the needle is short.
+        """
+        listing = self._listing
+        if listing is None:
+            return []
+        inside = listing.folders.get(needle[:-1]) if needle.endswith("/") else None
+        if not needle or inside is not None:
+            found = sorted(inside or listing.folders[""], key=_folders_first)
+        else:
+            found = listing.best(needle, limit)
+        if len(needle) <= _SHORT:
+            letters = needle.casefold()
+            first = [path for path in recent if letters in path.rpartition("/")[2].casefold()]
+            found = list(dict.fromkeys([*first, *found]))
+        return found[:limit]
+
+
+def _folders_first(path: str) -> tuple[bool, bool, str]:
+    return not path.endswith("/"), path.startswith("."), path.casefold()
+
+
+async def _listed(folder: str) -> AsyncGenerator[list[str]]:
+    """Yield the files of a folder, some at a time."""
+    found = False
+    for which in (("--cached",), ("--others", "--exclude-standard")):
+        async with aclosing(_git_listed(folder, which)) as pieces:
+            async for paths in pieces:
+                found = True
+                yield paths
+    if found:
+        return
+    walk, goes_on = await asyncio.to_thread(_walk, folder), True
+    while goes_on:
+        paths, goes_on = await asyncio.to_thread(_walked, walk, folder)
+        yield paths
+
+
+async def _git_listed(folder: str, which: Sequence[str]) -> AsyncGenerator[list[str]]:
+    """Yield what git lists; nothing where there is no repository, or no git."""
+    quiet = asyncio.subprocess.DEVNULL
+    try:
+        git = await asyncio.create_subprocess_exec(
+            *_GIT, *which, cwd=folder, stdin=quiet, stdout=asyncio.subprocess.PIPE, stderr=quiet
+        )
+    except OSError:
+        return
+    assert git.stdout is not None
+    try:
+        rest = b""
+        while data := await git.stdout.read(_PIECE):
+            whole, _, rest = (rest + data).rpartition(b"\0")
+            if whole:
+                yield whole.decode("utf-8", "surrogateescape").split("\0")
+            await asyncio.sleep(0)
+    finally:
+        if git.returncode is None:
+            try:
+                git.kill()
+            except ProcessLookupError:  # it has just ended
+                pass
+            await git.wait()
+
+
+def _walk(folder: str) -> Walk:
+    from ignore import WalkBuilder
+
+    return WalkBuilder(Path(folder)).require_git(False).build()
+
+
+def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
+    """Make the next steps of a walk: return (the files that were met, whether it goes on)."""
+    from ignore import Error
+
+    paths: list[str] = []
+    for _ in range(_STEPS):
+        try:
+            path = str(next(walk).path())
+        except StopIteration:
+            return paths, False
+        except Error:  # a folder that may not be read
+            continue
+        if not os.path.isdir(path):  # noqa: PTH112  # a Path takes five times as long
+            paths.append(path[len(folder.rstrip("/")) + 1 :])
+    return paths, True

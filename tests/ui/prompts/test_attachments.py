@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from acp_tui.acp.content import EmbeddedResource, ImageContent, ResourceLink
+from acp_tui.acp.initialization import PromptCapabilities
+from acp_tui.ui.prompts import attachments
+from acp_tui.ui.prompts.attachments import Found, block, find
+
+ALL = PromptCapabilities(image=True, embedded_context=True)
+NONE = PromptCapabilities()
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+
+
+def found(text: str, folder: Path, *more: Path) -> Found:
+    return find(text, [str(folder), *map(str, more)])
+
+
+def test_a_text_travels_where_the_agent_takes_it_and_is_linked_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "größe 1.py"
+    path.write_text("print(1)\r\nprint(2)\n", newline="")
+    (attachment,) = found('see @"größe 1.py"', tmp_path).attachments
+
+    embedded, problem = block(attachment, ALL)
+    link, _ = block(attachment, NONE)
+
+    assert isinstance(embedded, EmbeddedResource)
+    assert embedded.resource.uri == f"{tmp_path.as_uri()}/gr%C3%B6%C3%9Fe%201.py"
+    assert embedded.resource.text == "print(1)\r\nprint(2)\n"
+    assert embedded.resource.mime_type == "text/x-python"
+    assert problem == ""
+    assert isinstance(link, ResourceLink)
+    assert (link.uri, link.name, link.size) == (embedded.resource.uri, "größe 1.py", 19)
+
+
+def test_of_a_range_only_these_lines_travel(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\nthree\nfour\n")
+    (attachment,) = found("@a.py:2-3", tmp_path).attachments
+
+    embedded, _ = block(attachment, ALL)
+    link, _ = block(attachment, NONE)
+
+    assert isinstance(embedded, EmbeddedResource)
+    assert embedded.resource.text == "two\nthree\n"
+    assert embedded.resource.uri.endswith("/a.py#L2-3")
+    assert isinstance(link, ResourceLink)
+    assert link.uri.endswith("/a.py")
+    assert link.description == "lines 2-3"
+
+
+def test_lines_that_are_not_there_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\n")
+    (attachment,) = found("@a.py:7-9", tmp_path).attachments
+
+    linked, problem = block(attachment, ALL)
+
+    assert isinstance(linked, ResourceLink)
+    assert problem == "a.py goes as a link: it has no line 7."
+
+
+def test_an_image_travels_by_what_it_holds_not_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "shot.jpg").write_bytes(PNG)
+    (attachment,) = found("@shot.jpg", tmp_path).attachments
+
+    image, _ = block(attachment, ALL)
+    link, problem = block(attachment, PromptCapabilities(embedded_context=True))
+
+    assert isinstance(image, ImageContent)
+    assert (image.mime_type, base64.b64decode(image.data)) == ("image/png", PNG)
+    assert isinstance(link, ResourceLink)
+    assert problem == "shot.jpg goes as a link: this agent takes no images."
+
+
+def test_folders_binary_and_huge_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attachments, "EMBEDDED", 10)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "data.bin").write_bytes(b"\0\1\2")
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9 " * 10)
+    (tmp_path / "long.txt").write_text("x" * 11)
+
+    blocks = [
+        block(one, ALL)[0] for one in found("@src/ @data.bin @latin.txt @long.txt", tmp_path).attachments
+    ]
+
+    assert all(isinstance(one, ResourceLink) for one in blocks)
+    assert [one.uri.rpartition("/")[2] for one in blocks if isinstance(one, ResourceLink)] == [
+        "",
+        "data.bin",
+        "latin.txt",
+        "long.txt",
+    ]
+
+
+def test_lines_of_a_huge_file_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attachments, "EMBEDDED", 10)
+    (tmp_path / "long.txt").write_text("12345\n" * 10)
+    (attachment,) = found("@long.txt:3", tmp_path).attachments
+
+    embedded, _ = block(attachment, ALL)
+
+    assert isinstance(embedded, EmbeddedResource)
+    assert embedded.resource.text == "12345\n"
+
+
+def test_a_character_cut_at_the_end_of_the_head_is_still_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x" * 8191 + "ä" * 10)
+
+    assert found("@a.txt", tmp_path).attachments[0].kind == "text"
+
+
+def test_what_is_not_there_is_just_text_and_punctuation_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+
+    result = found("ask @alice about @a.py, and (@a.py:1).", tmp_path)
+
+    assert [one.name for one in result.attachments] == ["a.py", "a.py"]
+    assert result.problems == ()
+
+
+def test_the_same_file_is_attached_once(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+
+    assert len(found("@a.py @./a.py @a.py", tmp_path).attachments) == 1
+
+
+def test_outside_of_the_workspace_only_whole_paths_count(tmp_path: Path) -> None:
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    (workspace / "README").symlink_to(secret)
+
+    assert found("@../secret @README", workspace).attachments == ()
+    assert len(found("@../secret @README", workspace).problems) == 2
+    assert [one.path for one in found(f"@{secret}", workspace).attachments] == [secret]
+    assert found("@README", workspace, tmp_path).attachments != (), "a further root of the session"
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    result = found("@pipe", tmp_path)
+
+    assert result.attachments == ()
+    assert result.problems == ("@pipe is not attached: it is neither a file nor a folder.",)
+
+
+def test_chips_say_what_goes_and_how(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x" * 2048)
+    (tmp_path / "shot.png").write_bytes(PNG)
+    text, image = found("@a.py @shot.png", tmp_path).attachments
+
+    assert text.shown(ALL) == "a.py 2 KB"
+    assert image.shown(ALL) == "shot.png image 28 B"
+    assert image.shown(NONE) == "shot.png image 28 B as a link"
+    assert image.shown(None) == "shot.png image 28 B"

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from acp_tui.ui.prompts import workspace_files
+from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
+
+
+def write(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+async def listed(folder: Path) -> WorkspaceFiles:
+    files = WorkspaceFiles(str(folder), lambda: None)
+    await files.refresh()
+    return files
+
+
+@pytest.fixture(params=["git", "no git"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    write(tmp_path, "src/cli.py", "src/deep/er/x.py", "README.md", "build/out.o", "my notes.txt")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    if request.param == "git":
+        git(tmp_path, "init", "-q")
+        git(tmp_path, "add", "src", "README.md")
+    return tmp_path
+
+
+async def test_files_and_folders_are_found_and_ignored_ones_are_not(folder: Path) -> None:
+    files = await listed(folder)
+
+    assert files.matching("cli") == ["src/cli.py"]
+    assert files.matching("notes") == ["my notes.txt"], "not tracked, and not ignored either"
+    assert files.matching("er/x") == ["src/deep/er/x.py"]
+    assert files.matching("out.o") == []
+
+
+async def test_without_letters_stands_what_lies_in_the_folder(folder: Path) -> None:
+    files = await listed(folder)
+
+    assert files.matching("")[:3] == ["src/", "my notes.txt", "README.md"]
+    assert files.matching("src/") == ["src/deep/", "src/cli.py"]
+    assert files.matching("src/deep/") == ["src/deep/er/"]
+
+
+async def test_recent_files_come_first_while_the_needle_is_short(folder: Path) -> None:
+    files = await listed(folder)
+    recent = ["src/deep/er/x.py"]
+
+    assert files.matching("", recent)[0] == "src/deep/er/x.py"
+    assert files.matching("x", recent)[0] == "src/deep/er/x.py"
+    assert files.matching("READ", recent) == ["README.md"]
+
+
+async def test_a_match_in_the_name_comes_before_one_in_the_path(tmp_path: Path) -> None:
+    write(tmp_path, "client/index.py", "tests/client.py")
+
+    assert (await listed(tmp_path)).matching("client")[:2] == ["client/", "tests/client.py"]
+
+
+async def test_an_old_list_is_made_anew_and_used_until_the_new_one_is_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = await listed(folder)
+    assert not files.is_stale
+    monkeypatch.setattr(workspace_files, "FRESH", 0)
+    write(folder, "new.py")
+    assert files.is_stale
+    assert files.matching("new.py") == []
+
+    await files.refresh()
+
+    assert files.matching("new.py") == ["new.py"]
+
+
+async def test_names_that_cannot_be_typed_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "a\nb", "a\x1b]0;x\x07c", "ok")
+    git(tmp_path, "init", "-q")
+
+    assert (await listed(tmp_path)).matching("") == ["ok"]
+
+
+async def test_opening_the_list_runs_no_command_of_the_repository(tmp_path: Path) -> None:
+    write(tmp_path, "a")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
+
+    assert (await listed(tmp_path)).matching("") == ["a"]
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path: Path) -> None:
+    names = [f"part{number % 40}/file{number}.py" for number in range(20_000)]
+    for part in range(40):
+        (tmp_path / f"part{part}").mkdir()
+    for name in names:
+        (tmp_path / name).touch()
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    told: list[int] = []
+    files = WorkspaceFiles(str(tmp_path), lambda: told.append(len(files.matching("", limit=50))))
+
+    await files.refresh()
+
+    assert len(told) > 3, "the first pieces can be used before the last is there"
+    assert files.matching("file19999") == ["part39/file19999.py"]
+    assert len(files.matching("part", limit=50)) == 50
+    assert len(files.matching("part7/", limit=1000)) == 500
+
+
+async def test_a_listing_ends_at_the_most(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace_files, "MOST", 1)
+
+    files = await listed(folder)
+
+    assert not files.is_stale
+    assert files.matching("")
