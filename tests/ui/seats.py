@@ -106,7 +106,7 @@ async def seat(
     try:
         async with app.run_test(size=size) as pilot:
             here = Seat(app, pilot)
-            app.write_to_terminal = here.written.append  # type: ignore[method-assign]
+            app.write_to_terminal = here.written.append  # type: ignore[method-assign, assignment]
             await here.until(lambda: app.session_screen.query("#prompt"))
             if ready:
                 await here.until(lambda: here.conversation.phase == "ready")

@@ -1,0 +1,34 @@
+"""Blocks of a chat as the text of their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.setting import Setting
+from acp_tui.ui.entries.views import VIEWS
+from acp_tui.ui.widgets.look import Look
+
+
+def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", terminals: Any = None) -> Setting:
+    return Setting(
+        "/work",
+        terminal=(terminals or {}).get,
+        redraw=lambda block: None,
+        glyph=Look(ascii=ascii).glyph,
+        asks=lambda call: call == asks,
+        thoughts=thoughts,
+    )
+
+
+def block(entry: Any, place: Setting | None = None) -> EntryBlock:
+    return VIEWS[type(entry)](entry, place or setting())
+
+
+def rows(shown: EntryBlock, width: int = 60, *, ascii: bool = False) -> list[str]:
+    """Return the text of the rows; each fits the width, and the estimate is not absurd."""
+    found = [
+        "".join(segment.text for segment in row).rstrip() for row in shown.rows(width, Look(ascii=ascii))
+    ]
+    assert shown.height_hint(width) <= 4 * len(found) + 4
+    return found
