@@ -43,6 +43,7 @@ class ProtocolScreen(Screen[None]):
         Binding("slash", "filter", "Filter", id="protocol.filter"),
         Binding("e", "errors", "Errors only", id="protocol.errors"),
         Binding("c", "copy", "Copy", id="protocol.copy"),
+        Binding("s", "bundle", "Save a redacted copy", id="protocol.bundle"),
         Binding("b", "beginning", "From the beginning", id="protocol.beginning"),
     ]
 
@@ -103,7 +104,7 @@ class ProtocolScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is something for."""
-        if action in ("filter", "errors", "copy"):
+        if action in ("filter", "errors", "copy", "bundle"):
             return self._tail is not None
         return action != "beginning" or (self._tail is not None and self._tail.skipped > 0)
 
@@ -135,6 +136,17 @@ class ProtocolScreen(Screen[None]):
         frame = self.query_one(FrameList).current
         if frame is not None and self._tail is not None:
             copy(self, frame, self._tail)
+
+    def action_bundle(self) -> None:
+        """Show what a copy without private things would hold, and save it if the person says so."""
+        from acp_tui.ui.screens.bundle import BundleScreen
+
+        def saved(path: Path | None) -> None:
+            if path is not None:
+                self.notify(str(path), title="The redacted copy is saved", timeout=10, markup=False)
+
+        if self._path is not None:
+            self.app.push_screen(BundleScreen(self._path, self._look), saved)
 
     def action_beginning(self) -> None:
         """Read the file from its beginning."""

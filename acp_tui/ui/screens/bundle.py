@@ -1,0 +1,131 @@
+"""The bundle screen: what a redacted copy of a journal would hold, before it is saved."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.words import size
+
+if TYPE_CHECKING:
+    from acp_tui.store.redacting import Redactor, Review
+
+_WARNING = (
+    "What you and the agent said in words is not masked, but for paths, variables and tokens. "
+    "Read the copy before you pass it on."
+)
+
+
+class BundleScreen(Screen[Path | None]):
+    """Shows what was masked and sample rows; dismisses with the file that was saved, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "save", "Save the copy", id="bundle.save"),
+        Binding("escape,q", "close", "Close", id="bundle.close"),
+    ]
+
+    def __init__(self, journal: Path, look: Look | None = None) -> None:
+        super().__init__()
+        self._journal = journal
+        self._look = look or Look()
+        self._target = data_folder() / "bundles" / f"{journal.stem}.redacted.ndjson"
+        self._review: Review | None = None
+        self._saving = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out a title and the facts."""
+        yield Lines(self._look, id="title")
+        yield Transcript(self._look, id="content")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Look through the journal."""
+        title = [("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]
+        self.query_one(Lines).set_lines([title])
+        self.query_one(Transcript).append(TextBlock([("muted", "Looking through the journal …")]))
+        self.query_one(Transcript).focus()
+        self._look_through()
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Lines).set_look(look)
+        self.query_one(Transcript).set_look(look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to save once it is known what."""
+        return self._review is not None and not self._saving if action == "save" else True
+
+    def action_close(self) -> None:
+        """Save nothing."""
+        self.dismiss(None)
+
+    @work(group="bundle", exclusive=True)
+    async def action_save(self) -> None:
+        """Save the copy that was shown."""
+        from acp_tui.store.redacting import save
+
+        assert self._review is not None
+        self._saving = True
+        self.refresh_bindings()
+        try:
+            await asyncio.to_thread(save, self._review, _redactor(), self._target)
+        except OSError as error:
+            self._saving = False
+            self.refresh_bindings()
+            self._say_not(f"{self._target} cannot be written: {error.strerror}.")
+        else:
+            self.dismiss(self._target)
+
+    @work(group="bundle", exclusive=True)
+    async def _look_through(self) -> None:
+        from acp_tui.store.redacting import review
+
+        try:
+            self._review = await asyncio.to_thread(review, self._journal, _redactor())
+        except OSError as error:
+            self._say_not(f"{self._journal} cannot be read: {error.strerror}.")
+            return
+        self._show(self._review)
+        self.refresh_bindings()
+
+    def _show(self, found: Review) -> None:
+        content = self.query_one(Transcript)
+        content.clear()
+        rows = f"{found.rows:,} rows of {size(found.size)}"
+        broken = f", {found.broken:,} more cannot be read and are left out" if found.broken else ""
+        content.append(TextBlock([("text", f"{rows}{broken}. It would be saved as")]))
+        content.append(TextBlock([("accent", str(self._target))]))
+        content.append(TextBlock([("warning", _WARNING)], above=1))
+        content.append(TextBlock([("heading", "Masked, by kind and length")], above=1))
+        for kind, count in found.masked.most_common():
+            content.append(TextBlock([("text", f"{count:>7,}  "), ("muted", kind)]))
+        if not found.masked:
+            content.append(TextBlock([("muted", "nothing")]))
+        if found.samples:
+            content.append(TextBlock([("heading", "The first rows in which something is masked")], above=1))
+        for sample in found.samples:
+            content.append(TextBlock([("muted", sample)]))
+        self.call_after_refresh(content.action_scroll_start)
+
+    def _say_not(self, text: str) -> None:
+        self.notify(text, title="There is no copy", severity="error", timeout=10, markup=False)
+
+
+def _redactor() -> Redactor:
+    from acp_tui.store.redacting import Redactor
+
+    return Redactor(str(Path.home()), os.environ)
