@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Any, Final
 
 from acp_tui.wire.messages import (
@@ -26,6 +27,7 @@ LINE_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of one line that are accepted unless the peer is given another limit."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _ODD_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
 
 
@@ -45,7 +47,6 @@ class Peer:
         self._parts: list[bytes] = []
         self._size = 0
         self._skipping = False
-        self._first = True
         # NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
         self._decode = json.JSONDecoder(parse_constant=lambda _: None).decode
 
@@ -139,10 +140,7 @@ class Peer:
             return
         self._parts = []
         self._size = 0
-        if self._first:
-            self._first = False
-            last = last.removeprefix(_BOM)
-        line = last.strip()
+        line = last.removeprefix(_BOM).strip()  # a mark may follow a launcher's banner
         if line:
             self._read(line, messages)
 
@@ -190,8 +188,8 @@ class Peer:
 
     def _response(self, value: dict[str, Any], line: bytes) -> Message:
         call_id = value.get("id")
-        if type(call_id) is str and call_id.isascii() and call_id.isdigit():
-            call_id = int(call_id)  # some agents echo numbers as text
+        if type(call_id) is str:
+            call_id = _number(call_id)  # some agents echo numbers as text
         call = None
         if isinstance(call_id, int | float) and not isinstance(call_id, bool):
             call = self.calls.pop(call_id, None)  # type: ignore[arg-type]  # 5.0 finds 5
@@ -224,11 +222,16 @@ def _error(value: Any) -> ErrorObject:
     if not isinstance(value, dict):
         return ErrorObject(0, str(value))
     code = value.get("code")
-    if isinstance(code, str) and code.lstrip("-").isdigit():
-        code = int(code)
+    if isinstance(code, str):
+        code = _number(code)
     message = value.get("message")
     return ErrorObject(
-        int(code) if isinstance(code, int | float) else 0,
+        int(code) if isinstance(code, int | float) and isfinite(code) else 0,
         message if isinstance(message, str) else "Unknown error",
         value.get("data"),
     )
+
+
+def _number(text: str) -> int | None:
+    """Read a whole number of a size that somebody may have meant."""
+    return int(text) if _NUMBER.fullmatch(text) else None

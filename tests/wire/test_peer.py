@@ -165,7 +165,9 @@ def test_an_id_that_is_used_twice_gets_two_answers() -> None:
     assert [answer["result"] for answer in answers] == [1, 2]
 
 
-@pytest.mark.parametrize("bad_id", [b"99", b"null", b"[0]", b'{"a":0}', b"true", b'"x"'])
+@pytest.mark.parametrize(
+    "bad_id", [b"99", b"null", b"[0]", b'{"a":0}', b"true", b'"x"', b"1e999", b'"' + b"9" * 5000 + b'"']
+)
 def test_c18_a_response_to_nothing_leaves_the_calls_alone(bad_id: bytes) -> None:
     peer = Peer()
     peer.call("m", {})
@@ -182,6 +184,9 @@ def test_c18_a_response_to_nothing_leaves_the_calls_alone(bad_id: bytes) -> None
         ("{}", 0, "Unknown error"),
         ('{"code":"-32000","message":7}', -32000, "Unknown error"),
         ("[1]", 0, "[1]"),
+        ('{"code":1e999,"message":"x"}', 0, "x"),
+        ('{"code":"²","message":"x"}', 0, "x"),
+        ('{"code":"--5","message":"x"}', 0, "x"),
     ],
 )
 def test_c18_a_malformed_error_still_ends_its_call(error: str, code: int, message: str) -> None:
