@@ -17,6 +17,7 @@ from acp_tui.acp.permissions import PermissionRequest
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.acp.reading import Unreadable
 from acp_tui.acp.sessions import NewSessionResponse, SessionSetup, SetConfigOptionResponse
+from acp_tui.agent.errors import METHOD_NOT_FOUND
 from acp_tui.session import events
 from acp_tui.session.events import Event
 from acp_tui.session.questions import Elicitation, Permission
@@ -176,7 +177,8 @@ def _option_set(response: Response) -> Iterator[SessionEvent]:
     option_id, value = _chosen(response.call.params)
     if response.error is not None:
         reason = f"The agent did not change it: {response.error.message}"
-        yield session_id, events.SettingFailed(option_id, reason)
+        unknown = response.error.code == METHOD_NOT_FOUND
+        yield session_id, events.SettingFailed(option_id, reason, unknown)
         return
     told = None
     if _get(response.result, "configOptions"):

@@ -106,6 +106,8 @@ class SettingFailed:
 
     option_id: str
     reason: str
+    unknown: bool = False
+    """It does not know the method at all: there is no use in asking again."""
 
 
 @dataclass(frozen=True, slots=True)

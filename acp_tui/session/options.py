@@ -26,6 +26,8 @@ class Option:
     config: SelectOption | BooleanOption
     set_by: SetBy
     """The method that sets it, `session/…`."""
+    fixed: bool = False
+    """The agent shows it and does not know that method."""
 
     @property
     def value_name(self) -> str:

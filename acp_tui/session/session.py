@@ -144,8 +144,7 @@ class Session:
             case events.Set():
                 return self._set(event)
             case events.SettingFailed():
-                self.pending.pop(event.option_id, None)
-                return _with_fields(self._note(event.reason, "error", "", at), "options")
+                return self._setting_failed(event, at)
             case _:
                 assert_never(event)
 
@@ -308,6 +307,13 @@ class Session:
             if option.config.id == event.option_id:
                 self._choose(option, event.value)
         return Change(fields=("options",))
+
+    def _setting_failed(self, event: events.SettingFailed, at: float) -> Change:
+        self.pending.pop(event.option_id, None)
+        for option in self.options:
+            if option.config.id == event.option_id:
+                option.fixed = event.unknown
+        return _with_fields(self._note(event.reason, "error", "", at), "options")
 
     def _current_mode(self, mode_id: str, at: float) -> Change:
         if self._modes is not None:

@@ -191,6 +191,9 @@ class Asking:
         )
 
     def _set(self, option: Option, value: str | bool) -> None:
+        if option.fixed:
+            self._screen.notify(f"This agent does not let anybody set {option.config.name}.", markup=False)
+            return
         self._screen.run_worker(self._screen.conversation.set_option(option, value), group="options")
 
     def _option(self, category: str) -> Option | None:
