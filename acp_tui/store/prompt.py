@@ -1,7 +1,8 @@
-"""What the person says: a text, and what stands behind the chips in it."""
+"""What the person writes: a text, and what stands behind the chips in it. Histories and drafts keep it."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,12 +26,23 @@ class Prompt:
         """The text with everything that its chips stand for."""
         return CHIP.sub(lambda found: self.chips.get(found[0], found[0]), self.text)
 
-    def used(self) -> dict[str, str]:
-        """Return the chips that are still in the text."""
-        return {chip: self.chips[chip] for chip in CHIP.findall(self.text) if chip in self.chips}
+    def row(self) -> dict[str, object]:
+        """Return what is kept of it, as JSON has it."""
+        return {"text": self.text, "chips": dict(self.chips)} if self.chips else {"text": self.text}
 
 
 def together(prompts: Sequence[Prompt]) -> Prompt:
     """Return several prompts as one, a blank line between them."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}
     return Prompt("\n\n".join(prompt.text for prompt in prompts), chips)
+
+
+def prompt_of(row: str | bytes) -> Prompt | None:
+    """Return what was kept as a line of JSON; None for a broken one."""
+    try:
+        kept = json.loads(row)
+        text, chips = kept["text"], kept.get("chips", {})
+        whole = all(isinstance(word, str) for word in (text, *chips, *chips.values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return Prompt(text, chips) if whole else None
