@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -17,11 +18,14 @@ from textual.binding import Binding, BindingType
 
 from acp_tui.ui.attention import Attention
 from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme import choose, look_of, textual_theme
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
+    from acp_tui.acp.sessions import SessionInfo
+    from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
 
 log = logging.getLogger(__name__)
@@ -45,11 +49,20 @@ class AcpApp(App[int]):
     """acp-tui."""
 
     TITLE = "acp-tui"
+    DEFAULT_MODE = FIRST
     CSS_PATH: ClassVar[list[Any]] = [*FIRST_SHEETS]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("f10", "theme", "Theme", id="app.theme", priority=True),
+        Binding("ctrl+pagedown", "go(1)", "Next session", id="app.next", show=False, priority=True),
+        Binding("ctrl+pageup", "go(-1)", "Previous session", id="app.previous", show=False, priority=True),
+        *(
+            Binding(
+                f"alt+{n}", f"go_to({n - 1})", f"Session {n}", id=f"app.go-{n}", show=False, priority=True
+            )
+            for n in range(1, 10)
+        ),
     ]
 
     def __init__(self, start: Start) -> None:
@@ -61,21 +74,31 @@ class AcpApp(App[int]):
         self.attention = Attention(
             self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
         )
+        self.tabs = Tabs(self)
         self.look = Look()
         self.use_theme(start.theme or start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.set_keymap(dict(start.settings.keys))
 
-    def get_default_screen(self) -> SessionScreen:
+        self.add_mode(FIRST, self._first_screen)
+
+    def _first_screen(self) -> SessionScreen:
         """The session screen is there from the first frame."""
-        return SessionScreen(self._start, self.look, self.attention)
+        screen = SessionScreen(self._start, self.look, self.attention, self.tabs)
+        self.tabs.add(screen)
+        return screen
+
+    def session_screen_for(
+        self, running: RunningAgent | None, attach: SessionInfo | None, recorded: Path | None
+    ) -> SessionScreen:
+        """Return a screen for one more session; without a running agent it begins with a choice."""
+        start = replace(self._start, launch=None, process=None, spawn_error=None, mode=None)
+        return SessionScreen(start, self.look, self.attention, self.tabs, running, attach, recorded)
 
     @property
     def session_screen(self) -> SessionScreen:
-        """The screen of the conversation."""
-        screen = self.screen_stack[0]
-        assert isinstance(screen, SessionScreen)
-        return screen
+        """The session screen that is seen."""
+        return self.tabs.current
 
     def on_mount(self) -> None:
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
@@ -124,7 +147,8 @@ class AcpApp(App[int]):
         self.theme = theme.name
         if problem is not None:
             self.call_later(self._warn, str(problem), "Theme")
-        for screen in self.screen_stack if self.is_running else ():
+        shown = self.screen_stack if self.is_running else []
+        for screen in [*shown, *(screen for screen in self.tabs.screens if screen not in shown)]:
             if hasattr(screen, "set_look"):
                 screen.set_look(self.look)
 
@@ -141,6 +165,14 @@ class AcpApp(App[int]):
             return  # a menu is open already
         items = [Item(name, name) for name in find(self._theme_folder)]
         self.push_screen(Menu("Theme", items, self.theme, self.look), chosen)
+
+    def action_go(self, step: int) -> None:
+        """Show the session `step` further, from over any dialog: it stays where it is."""
+        self.run_worker(self.tabs.go(step), group="tabs")
+
+    def action_go_to(self, place: int) -> None:
+        """Show a session by its place, from 0."""
+        self.run_worker(self.tabs.go_to(place), group="tabs")
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -184,7 +216,7 @@ class AcpApp(App[int]):
 
     @work(group="leave")
     async def _leave(self) -> None:
-        await self.session_screen.conversation.end()
+        await self.tabs.end()
         self.exit(0)
 
     def write_to_terminal(self, sequence: str) -> None:

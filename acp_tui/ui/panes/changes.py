@@ -42,7 +42,7 @@ class ChangesPane(Pane):
 
     def show(self, session: Session, change: Change) -> None:
         """Show the changed files."""
-        if "files" not in change.fields:
+        if "files" not in change.fields or not session.files:
             return
         self.take_placeholder_away()
         for path, file in session.files.items():

@@ -34,7 +34,7 @@ class Asking:
         self._aside &= questions.keys()
         if self._shown is not None and self._shown[0] not in questions:
             self.close()
-        if self._shown is not None:
+        if self._shown is not None or not self._screen.is_seen:
             return
         for key, question in questions.items():
             if key not in self._aside:

@@ -34,7 +34,8 @@ class Beginning:
 
     async def begin(self) -> None:
         """Start the agent of the command line, or let the person choose one."""
-        if self._screen.conversation.launch is not None:
+        conversation = self._screen.conversation
+        if conversation.launch is not None or conversation.running is not None:
             await self._screen.conversation.begin()
         else:
             await self.choose()
@@ -44,7 +45,7 @@ class Beginning:
         while (choice := await self._choice()) is not None:
             if choice.kind == "recorded":
                 assert choice.path is not None
-                if self._show_recorded(choice.path):
+                if self.show_recorded(choice.path):
                     return
             elif (launch := self._launch(choice)) is not None:
                 self._screen.begin_again(launch)
@@ -61,7 +62,7 @@ class Beginning:
         )
         return await answer_of(self._screen.app, screen)
 
-    def _show_recorded(self, path: Path) -> bool:
+    def show_recorded(self, path: Path) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
             shown = self._screen.conversation.show_recorded(path)

@@ -126,7 +126,7 @@ class Menu(Dialog[str]):
     def _list(self, words: str) -> None:
         """Show what matches, keeping the item that was moved to if it still does."""
         found = matching(self._items, words)
-        kept = self._highlighted_key() or self._current
+        kept = self.highlighted_key() or self._current
         self._shown = {}
         options: list[Option] = []
         group = ""
@@ -142,7 +142,8 @@ class Menu(Dialog[str]):
         self._highlight(options, kept)
         self.call_after_refresh(self.fit)
 
-    def _highlighted_key(self) -> str | None:
+    def highlighted_key(self) -> str | None:
+        """Return the key of the item that was moved to."""
         highlighted = self.body.highlighted
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -25,19 +26,26 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.completing import Completing
 from acp_tui.ui.screens.drawing import Drawing
+from acp_tui.ui.screens.sessions import SessionList
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from acp_tui.acp.commands import Command
+    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.session.changes import Change
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.ui.attention import Attention
+    from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
+    from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
@@ -71,13 +79,30 @@ class SessionScreen(Screen[None]):
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
+        Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
+        Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
+        Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
+        Binding("alt+w", "close_session", "Close session", id="session.close", show=False, priority=True),
         Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
     ]
 
-    def __init__(self, start: Start, look: Look, attention: Attention) -> None:
+    def __init__(
+        self,
+        start: Start,
+        look: Look,
+        attention: Attention,
+        tabs: Tabs,
+        running: RunningAgent | None = None,
+        attach: SessionInfo | None = None,
+        recorded: Path | None = None,
+    ) -> None:
+        """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
         super().__init__()
         self.look = look
-        self.conversation = Conversation(start, self)
+        self.tabs = tabs
+        self.has_news = False
+        """Whether a turn has ended here while another session was seen."""
+        self.conversation = Conversation(start, self, running, attach)
         self.asking = Asking(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -87,11 +112,15 @@ class SessionScreen(Screen[None]):
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
+        self._recorded = recorded
+        self._explains_later = False
+        self._seen = asyncio.Event()
 
     # ------------------------------------------------------------------ what it is made of
 
     def compose(self) -> ComposeResult:
         """The panes; the prompt comes after the first frame."""
+        yield Lines(self.look, id="sessions")
         yield Lines(self.look, id="tabs")
         with Horizontal(id="body"):
             yield ChatPane()
@@ -123,7 +152,10 @@ class SessionScreen(Screen[None]):
         for key in self._early_keys:
             box.action_enter() if key == "\r" else box.insert(key)
         self.set_interval(1.0, self._tick)
-        await self.beginning.begin()
+        if self._recorded is not None:
+            self.beginning.show_recorded(self._recorded)
+        else:
+            await self.beginning.begin()
 
     @work(group="begin", exclusive=True)
     async def begin_again(self, launch: Launch | None = None) -> None:
@@ -161,9 +193,75 @@ class SessionScreen(Screen[None]):
             box.focus()
 
     def show_status(self) -> None:
-        """Make the status line, and the terminal around us, equal to what is."""
+        """Make the status line, the tabs and the terminal around us equal to what is."""
         self.query_one(StatusLine).show()
         self._attention.update(self.conversation)
+        self.tabs.show()
+
+    # ------------------------------------------------------------------ one of several
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether this is the session that the person looks at."""
+        return self.tabs.is_current(self)
+
+    @property
+    def title_of_tab(self) -> str:
+        """What the session is about, in a few words: its title, else the first prompt, else the agent."""
+        from acp_tui.session.entries import UserMessage, text_of
+
+        session = self.conversation.session
+        if session is None:
+            return self.conversation.agent_name
+        first = next((entry for entry in session.entries if isinstance(entry, UserMessage)), None)
+        said = " ".join(text_of(first).split()) if first is not None else ""
+        return session.title or said or self.conversation.agent_name
+
+    def show_sessions(self, lines: Sequence[Line]) -> None:
+        """Show the tabs of all sessions."""
+        if self.is_mounted:
+            self.query_one("#sessions", Lines).set_lines(lines)
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what waited to be shown."""
+        if not self.is_seen:
+            return
+        self._seen.set()
+        self.has_news = False
+        self.tabs.show()
+        self.asking.show_next()
+        if self._explains_later:
+            self._explains_later = False
+            self._explain_failure()
+
+    def on_screen_suspend(self) -> None:
+        """Another session is seen, or a dialog lies over this one."""
+        if not self.is_seen:
+            self._seen.clear()
+
+    @on(Lines.Clicked, "#sessions")
+    def _session_clicked(self, event: Lines.Clicked) -> None:
+        if event.piece >= 0:
+            self.run_worker(self.tabs.go_to(event.piece // 3), group="tabs")
+
+    def action_new_session(self) -> None:
+        """Open another session with the same agent, or choose one."""
+        running = self.conversation.running
+        usable = running is not None and running.is_running
+        self.run_worker(self.tabs.open(running=running if usable else None), group="tabs")
+
+    def action_other_agent(self) -> None:
+        """Open a session with another agent, or a recorded one."""
+        self.run_worker(self.tabs.open(), group="tabs")
+
+    @work(group="sessions", exclusive=True)
+    async def action_sessions(self) -> None:
+        """Choose an earlier session."""
+        await SessionList(self).show()
+
+    def action_close_session(self) -> None:
+        """End this session; with the last one the program ends."""
+        self.app.run_worker(self.tabs.close(self), group="tabs")
 
     # ------------------------------------------------------------------ what the conversation tells
 
@@ -174,7 +272,9 @@ class SessionScreen(Screen[None]):
         self.show_status()
         if self.conversation.phase in ("failed", "ended"):
             self.asking.close()
-            self._explain_failure()
+            self._explains_later = not self.is_seen
+            if self.is_seen:
+                self._explain_failure()
         elif self.conversation.phase != "recorded":
             self.workers.cancel_group(self, "failure")  # what was explained is not so any more
 
@@ -208,6 +308,7 @@ class SessionScreen(Screen[None]):
 
     async def choose_login(self, agent: Agent, error: str) -> str | None:
         """Ask the person for a way to log in."""
+        await self._seen.wait()  # a dialog belongs over its own session
         return await self.asking.login(agent, error)
 
     def _draw(self, session: Session, change: Change) -> None:
@@ -216,6 +317,9 @@ class SessionScreen(Screen[None]):
         if change.fields:
             self.show_status()
             self.arranging.show_tabs()
+        if "turn" in change.fields and not self.is_seen:
+            self.has_news = session.turn_state == "idle"
+            self.tabs.show()
         if "questions" in change.fields:
             self.asking.show_next()
         if "commands" in change.fields and self.completing is not None:
