@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from acp_tui.acp.authentication import AuthMethod
 from acp_tui.acp.content import AudioContent, ContentBlock, EmbeddedResource, ImageContent
 from acp_tui.acp.initialization import (
     PROTOCOL_VERSION,
@@ -32,7 +33,7 @@ from acp_tui.acp.sessions import (
 from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
-from acp_tui.agent.errors import AgentError, Busy, CallFailed, NotOffered, WrongVersion
+from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
@@ -53,6 +54,7 @@ log = logging.getLogger(__name__)
 OFFERED: Final = ClientCapabilities(
     fs=FileCapabilities(read_text_file=True, write_text_file=True),
     terminal=True,
+    auth={"terminal": True},
     session={"configOptions": {"boolean": {}}},
     elicitation={"form": {}, "url": {}},
 )
@@ -286,9 +288,31 @@ class Agent:
                 params["type"] = "boolean"
         await self.connection.call(f"session/{option.set_by}", params)
 
+    def login_methods(self, refused: LoginRequired | None = None) -> list[AuthMethod]:
+        """Return the ways to log in: those offered at the start, and those that a refusal itself names."""
+        methods = {method.id: method for method in (self.info.auth_methods if self.info is not None else ())}
+        for value in refused.methods if refused is not None else ():
+            try:
+                named = read(AuthMethod, value)
+                methods.setdefault(named.id, named)
+            except Unreadable as error:
+                log.info("a way to log in: %s", error)
+        return list(methods.values())
+
     async def authenticate(self, method_id: str) -> None:
-        """Log in by a method that the agent offered; takes as long as the person needs."""
+        """Log in by a method that the agent offered; takes as long as the person needs.
+
+        Raises:
+            NotOffered: it is a login in a terminal, which is no call; nothing was sent.
+            AgentGone, CallFailed.
+        """
+        by_call = all(method.id != method_id or method.type != "terminal" for method in self.login_methods())
+        self._need(by_call, "log in by this method without a terminal")
         await self.connection.call("authenticate", {"methodId": method_id})
+
+    def stop_login(self) -> None:
+        """Ask the agent to end the login that runs; its answer still comes. Source: ACP, "cancellation"."""
+        self.connection.withdraw("authenticate")
 
     async def close_session(self, session_id: str) -> None:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""

@@ -166,6 +166,12 @@ class Connection:
                 self.notify("$/cancel_request", {"requestId": call.id})
             raise
 
+    def withdraw(self, method: str) -> None:
+        """Ask the agent to end its work on our calls of this method; they are answered all the same."""
+        for call in list(self._peer.calls.values()):
+            if call.method == method:
+                self.notify("$/cancel_request", {"requestId": call.id})
+
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Tell something."""
         self._send(self._peer.notify(method, params))

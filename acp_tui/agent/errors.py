@@ -41,6 +41,12 @@ class CallFailed(AgentError):
 class LoginRequired(CallFailed):
     """The agent wants a login first. Source: ACP, page "authentication"."""
 
+    @property
+    def methods(self) -> list[Any]:
+        """Return the ways to log in that the error itself names, as they came; some agents do so."""
+        named = self.data.get("authMethods") if isinstance(self.data, dict) else None
+        return named if isinstance(named, list) else []
+
 
 class AgentGone(AgentError):
     """The agent's process has ended, or its output was closed."""

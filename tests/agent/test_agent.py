@@ -43,6 +43,7 @@ async def test_c32_c36_initialize_comes_first_once_and_names_what_we_can_do() ->
             "clientCapabilities": {
                 "fs": {"readTextFile": True, "writeTextFile": True},
                 "terminal": True,
+                "auth": {"terminal": True},
                 "session": {"configOptions": {"boolean": {}}},
                 "elicitation": {"form": {}, "url": {}},
             },
@@ -147,6 +148,54 @@ async def test_c38_a_login_can_be_given_up_and_its_late_answer_is_taken() -> Non
 
         assert withdrawn["params"] == {"requestId": call["id"]}
         assert talk.agent.connection.waiting_for == []
+
+
+async def test_c38_a_login_that_is_to_stop_keeps_waiting_for_its_answer() -> None:
+    async with conversation() as talk:
+        login = asyncio.create_task(talk.agent.authenticate("browser"))
+        call = await talk.puppet.hears("authenticate")
+
+        talk.agent.stop_login()
+        withdrawn = await talk.puppet.hears("$/cancel_request")
+        await settled()
+        assert withdrawn["params"] == {"requestId": call["id"]}
+        assert not login.done()
+
+        talk.puppet.answers(call, error={"code": -32800, "message": "Cancelled"})
+        with pytest.raises(CallFailed, match="Cancelled"):
+            await login
+
+
+async def test_c38_a_login_in_a_terminal_is_never_a_call() -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        methods = [{"id": "tui", "name": "T", "type": "terminal", "args": ["--login"], "env": {"A": "b"}}]
+        result = {"protocolVersion": 1, "authMethods": methods}
+        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
+        await starting
+        before = len(talk.puppet.sent.frames)
+
+        with pytest.raises(NotOffered):
+            await talk.agent.authenticate("tui")
+        assert len(talk.puppet.sent.frames) == before
+
+
+async def test_c37_ways_to_log_in_that_only_the_error_names_are_offered_too() -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        result = {"protocolVersion": 1, "authMethods": [{"id": "a", "name": "A"}]}
+        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
+        await starting
+        making = asyncio.create_task(talk.agent.new_session("/w"))
+        named = [{"id": "b", "name": "B"}, {"name": "no id"}, 5, {"id": "a", "name": "again"}]
+        error = {"code": -32000, "message": "Log in", "data": {"authMethods": named}}
+        talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
+        with pytest.raises(LoginRequired) as refused:
+            await making
+
+        offered = talk.agent.login_methods(refused.value)
+
+        assert [(method.id, method.name) for method in offered] == [("a", "A"), ("b", "B")]
 
 
 async def test_c41_logging_out_is_a_request() -> None:
