@@ -1,4 +1,4 @@
-"""Agents that speak older or private dialects, over a connection: what they hear is always today's protocol."""
+"""Agents that speak older or private dialects, on a connection: what they hear is today's protocol."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ async def test_what_is_there_is_returned_at_once_and_the_end_is_empty() -> None:
     await process.stop()
 
 
-async def test_large_writes_keep_their_order_and_do_not_interleave() -> None:
+async def test_c2_large_writes_keep_their_order_and_do_not_interleave() -> None:
     process = shell("cat")
     lines = [bytes([letter]) * 300_000 + b"\n" for letter in b"abcdefgh"]
     begin = time.process_time()
@@ -215,7 +215,7 @@ async def test_what_was_written_before_the_exit_is_read_after_it() -> None:
         ("trap '' TERM; echo; while :; do sleep 0.01; done", 0.1, ExitStatus(None, "SIGKILL")),
     ],
 )
-async def test_stop_asks_before_it_kills(script: str, patience: float, status: ExitStatus) -> None:
+async def test_c11_stop_asks_before_it_kills(script: str, patience: float, status: ExitStatus) -> None:
     process = shell(script)
     if "echo" in script:
         await process.read()
@@ -237,7 +237,7 @@ async def test_stop_asks_before_it_kills(script: str, patience: float, status: E
         "nohup setsid sleep {time} > /dev/null 2>&1 & sleep {time} & wait",
     ],
 )
-async def test_nothing_is_left_of_an_agent_behind_a_wrapper(script: str) -> None:
+async def test_c11_nothing_is_left_of_an_agent_behind_a_wrapper(script: str) -> None:
     moment = a_long_time()
     process = shell(script.format(time=moment))
     await until(lambda: len(sleepers(moment)) == 2)

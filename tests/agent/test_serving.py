@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.agent import OFFERED
 from acp_tui.host.files import Files, Written
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
+
+TERMINAL_METHODS = [f"terminal/{name}" for name in ("create", "output", "wait_for_exit", "kill", "release")]
 
 
 @asynccontextmanager
@@ -154,10 +157,19 @@ async def test_a_file_can_be_asked_for_right_behind_the_answer_that_made_the_ses
         assert (await talk.puppet.answer_to("r"))["result"] == {"content": "x"}
 
 
+async def test_c85_c91_every_method_of_what_is_offered_is_served_and_no_other(tmp_path: Path) -> None:
+    assert (OFFERED.fs.read_text_file, OFFERED.fs.write_text_file, OFFERED.terminal) == (True, True, True)
+    async with lending(tmp_path) as talk:
+        for method in ("fs/read_text_file", "fs/write_text_file", *TERMINAL_METHODS):
+            assert await code(talk, method, sessionId="other") == -32602, "known, and these params are wrong"
+        for method in ("fs/delete_file", "terminal/resize", "mcp/connect", "fs/", "terminal"):
+            assert await code(talk, method) == -32601
+
+
 # ------------------------------------------------------------------ terminals
 
 
-async def test_c92_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
+async def test_c92_c93_c94_c98_the_life_of_a_terminal(tmp_path: Path) -> None:
     async with lending(tmp_path) as talk:
         args = ["-c", "pwd; echo $A; read x; exit 7"]
         made = await served(

@@ -21,7 +21,7 @@ def test_every_kind_of_server_is_as_the_protocol_has_it() -> None:
     assert servers[1]["headers"] == [{"name": "Authorization", "value": "Bearer x"}]
 
 
-def test_servers_the_agent_cannot_use_are_left_out_and_named() -> None:
+def test_c43_servers_the_agent_cannot_use_are_left_out_and_named() -> None:
     assert offered([LOCAL, WEB, EVENTS], http=True, sse=False) == ([LOCAL, WEB], [EVENTS])
     assert offered([LOCAL, WEB, EVENTS], http=False, sse=False) == ([LOCAL], [WEB, EVENTS])
 

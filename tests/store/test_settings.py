@@ -170,7 +170,7 @@ def test_a_mistake_in_an_agent_is_found_inside_its_table(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["mcpServers", "mcp_servers"])
-def test_mcp_servers_are_read_in_the_common_shape(file: Path, name: str) -> None:
+def test_d36_mcp_servers_are_read_in_the_common_shape(file: Path, name: str) -> None:
     file.write_text(
         f"""
 [{name}.docs]

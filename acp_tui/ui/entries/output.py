@@ -49,13 +49,10 @@ class Tail(Block):
 class TerminalTail(Tail):
     """The newest lines of a terminal of ours, as they come."""
 
-    def __init__(self, terminal: Terminal | None, redraw: Callable[[], None], limit: int) -> None:
+    def __init__(self, terminal: Terminal, redraw: Callable[[], None], limit: int) -> None:
         super().__init__(limit)
         self._redraw = redraw
-        if terminal is not None:
-            self.log.feed(terminal.attach(self._take))
-        else:
-            self.log.feed(b"(its output is gone)")
+        self.log.feed(terminal.attach(self._take))
 
     def _take(self, data: bytes) -> None:
         self.log.feed(data)

@@ -67,8 +67,9 @@ class ToolCallBlock(EntryBlock):
         for item in self.entry.content:
             if isinstance(item, TerminalItem) and item.terminal_id not in self._tails:
                 terminal = self.setting.terminal(item.terminal_id)
-                tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
-                self._tails[item.terminal_id] = tail
+                if terminal is not None:
+                    tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
+                    self._tails[item.terminal_id] = tail
         if self.entry.output is not None:
             self._output = self._output or TextTail(_OUTPUT_ROWS)
             self._output.take_over(self.entry.output)
@@ -88,6 +89,16 @@ class ToolCallBlock(EntryBlock):
             printed = TextTail(_OUTPUT_ROWS)
             printed.take_over(GrowingText(text[-_PRINTED:]))
             self._told.append(printed)
+        elif not text and self._has_lost_its_output:
+            self._told.append(_indented("(its output is gone)", "muted"))
+
+    @property
+    def _has_lost_its_output(self) -> bool:
+        """Whether a terminal is named that is not ours, and nothing else says what was printed."""
+        from acp_tui.acp.tools import TerminalItem
+
+        names = [item.terminal_id for item in self.entry.content if isinstance(item, TerminalItem)]
+        return bool(names) and not self._tails and self._output is None
 
     @property
     def is_running(self) -> bool:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 from acp_tui.acp.content import AudioContent, ContentBlock, ImageContent, ResourceLink, TextContent
 from acp_tui.acp.tools import ContentItem, Diff, TerminalItem
+from acp_tui.host.terminals import Terminals
 from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserMessage
 from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import described
@@ -14,6 +16,7 @@ from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from tests.ui.entries.rows import block, rows, setting
+from tests.waiting import until
 
 PICTURE = ImageContent(data="aGFsbG8=", mime_type="image/png")
 
@@ -148,10 +151,35 @@ def test_output_that_the_agent_sends_bit_by_bit_is_shown_as_it_comes() -> None:
     assert rows(shown)[2:] == ["  ▌ one", "  ▌ two", "  ▌ three"]
 
 
-def test_a_terminal_that_is_gone_says_so() -> None:
+async def test_c76_a_terminal_is_live_and_stays_when_it_is_released(tmp_path: Path) -> None:
+    terminals = Terminals()
+    terminal = await terminals.create("s", "sh", ["-c", "echo one; read line; echo two"], cwd=str(tmp_path))
+    shown = block(
+        call(status="in_progress", content=[TerminalItem(terminal_id=terminal.id)]),
+        setting(terminals={terminal.id: terminal}),
+    )
+    await until(lambda: rows(shown)[2:] == ["  ▌ one"])
+
+    terminal.write(b"\n")
+    await terminal.wait()
+    await terminals.release("s", terminal.id)
+    shown.sync()
+
+    assert [row for row in rows(shown)[2:] if row.strip(" ▌")] == ["  ▌ one", "  ▌ two"]
+
+
+def test_c76_d42_what_the_call_says_stands_in_for_a_terminal_that_is_not_ours() -> None:
+    content = [TerminalItem(terminal_id="x"), text_item("printed")]
+
+    shown = rows(block(call(kind="execute", content=content)))
+
+    assert shown[2:] == ["  ▌ printed"]
+
+
+def test_c76_a_terminal_that_is_gone_says_so() -> None:
     shown = rows(block(call(kind="execute", content=[TerminalItem(terminal_id="x")])))
 
-    assert shown[2:] == ["  ▌ (its output is gone)"]
+    assert shown[2:] == ["  (its output is gone)"]
 
 
 def test_a_diff_is_counted_and_previewed() -> None:

@@ -77,7 +77,7 @@ async def test_escape_puts_the_form_aside() -> None:
         assert app.result is None
 
 
-async def test_a_required_field_of_an_unknown_kind_leaves_only_no() -> None:
+async def test_c104_a_required_field_of_an_unknown_kind_leaves_only_no() -> None:
     async with shown(form({"odd": {"type": "object"}}, ("odd",))) as (app, pilot):
         assert "cannot be sent" in app.text
         await pilot.press("ctrl+s")

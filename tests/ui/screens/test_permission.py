@@ -53,7 +53,7 @@ def press_at(app: Desk, key: str, at: float) -> None:
     app.post_message(event)
 
 
-async def test_typing_hands_answer_nothing() -> None:
+async def test_c82_r24_typing_hands_answer_nothing() -> None:
     question = dialog()
     async with shown(question, armed=False) as (app, pilot):
         began = time.monotonic()
