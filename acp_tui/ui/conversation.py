@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui.ui.failures import Failure, FailureKind
+from acp_tui.ui.login import LoginScreens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
+    from acp_tui.agent.errors import LoginRequired
     from acp_tui.agent.process import Process
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
@@ -52,7 +54,7 @@ _OVER: Final = ("failed", "ended", "recorded", "ending")
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 
 
-class Listener(Protocol):
+class Listener(LoginScreens, Protocol):
     """Who shows the conversation."""
 
     def phase_changed(self) -> None:
@@ -69,9 +71,6 @@ class Listener(Protocol):
 
     def prompt_failed(self, text: str) -> None:
         """What was said did not arrive: the person gets it back."""
-
-    async def choose_login(self, agent: Agent, error: str) -> str | None:
-        """Ask the person for a way to log in; None: not now. Cancelled when it does not matter any more."""
 
 
 class Conversation:
@@ -141,10 +140,9 @@ class Conversation:
         """Lead a running agent to a session that is ready, unless this round ends before that."""
         from acp_tui.agent.errors import AgentError, AgentGone
 
-        agent = running.agent
         try:
             await running.introduce()
-            session = await self._make_session(agent)
+            agent, session = await self._make_session(running.agent)
             if this == self._round:
                 if self.session is not session:
                     self.session = session
@@ -154,8 +152,8 @@ class Conversation:
             if not session.connected:
                 raise AgentGone("The agent has ended.")
         except AgentError as error:
-            if this == self._round:
-                self._fail(agent, error)
+            if this == self._round and self.phase != "failed":
+                self._fail(self.agent or running.agent, error)
             return
         if this == self._round:
             self._set_phase("ready")
@@ -221,7 +219,8 @@ class Conversation:
             elif self.session is not None:
                 await running.agent.close_session(self.session.id)
         finally:
-            running.hearers.remove(self)
+            if self in running.hearers:
+                running.hearers.remove(self)
 
     @property
     def agent(self) -> Agent | None:
@@ -317,6 +316,29 @@ class Conversation:
         if self.agent is not None:
             self.agent.answer_form(*question, action, content)
 
+    @property
+    def can_log_out(self) -> bool:
+        """Whether the agent has said that it can end a login."""
+        from acp_tui.acp.initialization import has
+
+        info = self.agent.info if self.agent is not None else None
+        return info is not None and has(info.agent_capabilities.auth.logout)
+
+    async def log_out(self) -> None:
+        """End the login with the agent; what came of it is a notice in the chat."""
+        from acp_tui.agent.errors import AgentError
+        from acp_tui.session.events import Noted
+
+        if self.agent is None or self.session is None:
+            return
+        agent, session = self.agent, self.session
+        try:
+            await agent.log_out()
+        except AgentError as error:
+            agent.note(session.id, Noted(f"The agent did not log out: {error}", "warning"))
+        else:
+            agent.note(session.id, Noted("Logged out. The agent may ask for a login again."))
+
     async def set_option(self, option: Option, value: str | bool) -> None:
         """Change a mode, a model or another option; a refusal is a notice in the chat."""
         from acp_tui.agent.errors import AgentError
@@ -377,21 +399,23 @@ class Conversation:
         self.running = running
         running.hearers.append(self)
 
-    async def _make_session(self, agent: Agent) -> Session:
-        """Make a session; while the agent wants a login first, let the person choose one."""
+    async def _make_session(self, agent: Agent) -> tuple[Agent, Session]:
+        """Make a session; while the agent wants a login first, let the person log in.
+
+        Returns (who has it, the session): a login may put another process in the place of the agent.
+        """
         from acp_tui.agent.errors import LoginRequired
 
         while True:
             servers = self._mcp_servers(agent)
             try:
                 if self._attach is not None:
-                    return await self._take_up(agent, self._attach, servers)
-                return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
+                    return agent, await self._take_up(agent, self._attach, servers)
+                return agent, await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
             except LoginRequired as required:
                 refused = required
             self._set_phase("logging-in")
-            if not await self._log_in(agent, str(refused)):
-                raise refused
+            agent = await self._log_in(refused)
             self._set_phase("starting")
 
     async def _take_up(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
@@ -406,35 +430,56 @@ class Conversation:
             agent.note(session.id, Noted(_RESUMED))
         return session
 
-    async def _log_in(self, agent: Agent, error: str) -> bool:
-        """Let the person log in, again and again if it fails; return whether they did."""
-        from acp_tui.agent.errors import AgentError, AgentGone
+    async def _log_in(self, refused: LoginRequired) -> Agent:
+        """Let the person log in, and return whom to ask again.
 
-        if agent.info is None or not agent.info.auth_methods:
-            return False
-        while (method := await self._choose_login(agent, error)) is not None:
-            try:
-                await agent.authenticate(method)
-                return True
-            except AgentGone:
-                raise
-            except AgentError as failed:
-                error = str(failed)
-        return False
+        Raises:
+            LoginRequired: they did not.
+            AgentGone.
+        """
+        from acp_tui.ui.login import log_in
 
-    async def _choose_login(self, agent: Agent, error: str) -> str | None:
-        """Ask for a way to log in, as long as the agent is there to hear of it."""
+        assert self.running is not None
+        this = self._round
+        outcome = await log_in(self.running, refused, self._listener)
+        if outcome == "given_up":
+            raise refused
+        if outcome == "reconnect":
+            return await self._reconnect(this)
+        return self.running.agent
+
+    async def _reconnect(self, this: int) -> Agent:
+        """Start the agent anew, since only a new process knows of a login in a terminal."""
         from acp_tui.agent.errors import AgentGone
 
         assert self.running is not None
-        choice = asyncio.ensure_future(self._listener.choose_login(agent, error))
-        try:
-            await asyncio.wait({choice, self.running.reader}, return_when=asyncio.FIRST_COMPLETED)
-            if not choice.done():
-                raise AgentGone("The agent has ended.")
-            return choice.result()
-        finally:
-            choice.cancel()
+        await self._leave(self.running)
+        if this == self._round:
+            self.running = self._process = None
+        if this != self._round or not self._spawn():
+            raise AgentGone("The agent has ended.")
+        running = self._run()
+        await running.introduce()
+        return running.agent
+
+    async def _session_again(self, agent: Agent, before: Session) -> Session:
+        """Return the session of an agent that was started anew: the one before, where it can be resumed."""
+        from acp_tui.acp.initialization import has
+        from acp_tui.agent.errors import CallFailed
+
+        assert agent.info is not None
+        servers = self._mcp_servers(agent)
+        cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
+        if has(agent.info.agent_capabilities.session_capabilities.resume):
+            try:
+                self.session = await agent.load_session(before.id, cwd, roots, servers, replay=False)
+                return self.session
+            except CallFailed:
+                pass  # nothing was said in it yet, or it was not kept
+        self.session = await agent.new_session(cwd, roots, servers)
+        self._continues = True
+        self._tell_about_start(agent, self.session)
+        return self.session
 
     def _mcp_servers(self, agent: Agent) -> list[dict[str, Any]]:
         from acp_tui.ui.equipment import mcp_servers_for
@@ -561,8 +606,11 @@ class Conversation:
                 await agent.prompt(session.id, blocks)
             except LoginRequired as required:
                 turns = len(session.turns)  # refused: it counts as not said
-                if not await self._log_in(agent, str(required)):
-                    raise
+                asked = agent
+                agent = await self._log_in(required)
+                if agent is not asked:
+                    session = await self._session_again(agent, session)
+                    turns = 0
                 await agent.prompt(session.id, blocks)
         except AgentError:
             # The session has noted why. What was said is in the chat; what was not is given back.

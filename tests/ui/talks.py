@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from acp_tui.acp.authentication import AuthMethod
 from acp_tui.agent.agent import Agent
 from acp_tui.host.guard import Guard
 from acp_tui.session.changes import Change
@@ -17,6 +19,7 @@ from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.running import RunningAgent
 from acp_tui.ui.start import Start
 
 AGENT = Path(__file__).with_name("plain_agent.py")
@@ -41,6 +44,12 @@ class Notes:
         self.questions = 0
         self.errors: list[str] = []
         self.logins: list[str | None] = []
+        self.offered: list[str] = []
+        self.impatience = asyncio.Event()
+        """Set when the person will not wait for a login any more."""
+        self.terminals: list[AuthMethod] = []
+        self.failures: list[str] = []
+        """Why logins in a terminal fail, one after the other; nothing: they do not."""
         self.conversation: Conversation
 
     def phase_changed(self) -> None:
@@ -58,9 +67,17 @@ class Notes:
     def prompt_failed(self, text: str) -> None:
         self.given_back.append(text)
 
-    async def choose_login(self, agent: Agent, error: str) -> str | None:
+    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         self.errors.append(error)
+        self.offered = [method.id for method in methods]
         return self.logins.pop(0)
+
+    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
+        await self.impatience.wait()
+
+    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
+        self.terminals.append(method)
+        return self.failures.pop(0)
 
 
 @asynccontextmanager

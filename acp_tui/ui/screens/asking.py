@@ -1,15 +1,14 @@
-"""What passes between the conversation and the dialogs over its screen: questions, logins, choices."""
+"""What passes between the conversation and the dialogs over its screen: questions and choices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acp_tui.ui.screens.withdrawing import answer_of, withdraw
+from acp_tui.ui.screens.withdrawing import withdraw
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
 
-    from acp_tui.agent.agent import Agent
     from acp_tui.session.options import Option
     from acp_tui.session.questions import Elicitation, Permission, Question
     from acp_tui.ui.screens.session import SessionScreen
@@ -107,23 +106,6 @@ class Asking:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()
         self.show_next()
-
-    # ------------------------------------------------------------------ logins
-
-    async def login(self, agent: Agent, error: str) -> str | None:
-        """Let the person choose a way to log in; None: not now. Cancelled, it takes the dialog away."""
-        from acp_tui.ui.screens.login import LoginDialog
-
-        assert agent.info is not None
-        launch = self._screen.conversation.launch
-        dialog = LoginDialog(
-            agent.info.auth_methods,
-            agent=self._screen.conversation.agent_name,
-            hint=launch.login if launch is not None else "",
-            look=self._screen.look,
-            error=error,
-        )
-        return await answer_of(self._screen.app, dialog)
 
     # ------------------------------------------------------------------ modes, models, options
 

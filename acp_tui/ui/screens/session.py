@@ -26,6 +26,7 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.completing import Completing
 from acp_tui.ui.screens.drawing import Drawing
+from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.sessions import SessionList
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from acp_tui.acp.authentication import AuthMethod
     from acp_tui.acp.commands import Command
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
@@ -104,6 +106,7 @@ class SessionScreen(Screen[None]):
         """Whether a turn has ended here while another session was seen."""
         self.conversation = Conversation(start, self, running, attach)
         self.asking = Asking(self)
+        self.logging_in = LoggingIn(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
         self.completing: Completing | None = None
@@ -306,10 +309,18 @@ class SessionScreen(Screen[None]):
         if self.is_running:
             self.prompt.give_back(text)
 
-    async def choose_login(self, agent: Agent, error: str) -> str | None:
+    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Ask the person for a way to log in."""
         await self._seen.wait()  # a dialog belongs over its own session
-        return await self.asking.login(agent, error)
+        return await self.logging_in.choose(methods, error)
+
+    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
+        """Show that the agent logs in."""
+        await self.logging_in.wait(agent, method)
+
+    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
+        """Run the agent's own login."""
+        return await self.logging_in.in_terminal(running, method, self._start.cwd)
 
     def _draw(self, session: Session, change: Change) -> None:
         for pane in self.query(Pane):

@@ -1,0 +1,96 @@
+"""Logging in to an agent: the person chooses a way, it is gone, and what was refused can be tried again.
+
+No widget here: what has to be shown is asked of `LoginScreens`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from acp_tui.acp.authentication import AuthMethod
+    from acp_tui.agent.agent import Agent
+    from acp_tui.agent.errors import LoginRequired
+    from acp_tui.ui.running import RunningAgent
+
+T = TypeVar("T")
+
+Outcome = Literal["logged_in", "reconnect", "given_up"]
+"""The agent knows the login; a new process of the agent will; there is none."""
+
+GIVEN_UP = "The login was given up."
+
+
+class LoginScreens(Protocol):
+    """Shows the person what a login needs. Each call is cancelled when it does not matter any more."""
+
+    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
+        """Return the id of the way that the person chooses; None: not now."""
+
+    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
+        """Show that the agent logs in, and let it be stopped; return only when the person will not wait."""
+
+    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
+        """Run the agent's own login in a terminal; return why it failed, nothing when it did not."""
+
+
+async def log_in(running: RunningAgent, refused: LoginRequired, screens: LoginScreens) -> Outcome:
+    """Let the person log in, again and again if it fails, until it is done or they do not want to.
+
+    Source: ACP, page "authentication".
+
+    Raises:
+        AgentGone: there is nobody to log in to any more.
+    """
+    agent, error = running.agent, str(refused)
+    methods = agent.login_methods(refused)
+    while methods:
+        chosen = await _while_there(running, screens.choose_login(agent, methods, error))
+        method = next((method for method in methods if method.id == chosen), None)
+        if method is None:
+            return "given_up"
+        if method.type == "terminal":
+            error = await _while_there(running, screens.log_in_in_terminal(running, method))
+        else:
+            error = await _authenticate(running, method, screens)
+        if not error:
+            return "reconnect" if method.type == "terminal" else "logged_in"
+    return "given_up"
+
+
+async def _authenticate(running: RunningAgent, method: AuthMethod, screens: LoginScreens) -> str:
+    """Have the agent log in, however long it takes; return why it failed, nothing when it did not."""
+    from acp_tui.agent.errors import AgentError, AgentGone
+
+    agent = running.agent
+    login = asyncio.ensure_future(agent.authenticate(method.id))
+    patience = asyncio.ensure_future(screens.wait_for_login(agent, method))
+    try:
+        await asyncio.wait({login, patience}, return_when=asyncio.FIRST_COMPLETED)
+        if not login.done():
+            return GIVEN_UP
+        login.result()
+    except AgentGone:
+        raise
+    except AgentError as error:
+        return str(error) or "The login failed."
+    finally:
+        login.cancel()
+        patience.cancel()
+    return ""
+
+
+async def _while_there(running: RunningAgent, answer: Awaitable[T]) -> T:
+    """Return an answer of the person, unless the agent goes before they give it."""
+    from acp_tui.agent.errors import AgentGone
+
+    asked = asyncio.ensure_future(answer)
+    try:
+        await asyncio.wait({asked, running.reader}, return_when=asyncio.FIRST_COMPLETED)
+        if not asked.done():
+            raise AgentGone("The agent has ended.")
+        return asked.result()
+    finally:
+        asked.cancel()

@@ -1,0 +1,74 @@
+"""What a login shows over its session: the ways to choose from, the wait, the agent's own login."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from acp_tui.ui.screens.withdrawing import answer_of
+
+if TYPE_CHECKING:
+    from acp_tui.acp.authentication import AuthMethod
+    from acp_tui.agent.agent import Agent
+    from acp_tui.ui.running import RunningAgent
+    from acp_tui.ui.screens.session import SessionScreen
+
+_OWNER = "login"
+"""Whom terminals of logins belong to: no session of an agent, so that none can reach them."""
+
+
+class LoggingIn:
+    """Brings up one screen after the other; each goes away when its call is cancelled."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    async def choose(self, methods: Sequence[AuthMethod], error: str) -> str | None:
+        """Let the person choose a way to log in; None: not now."""
+        from acp_tui.ui.screens.login import LoginDialog
+
+        conversation = self._screen.conversation
+        dialog = LoginDialog(
+            methods,
+            agent=conversation.agent_name,
+            hint=conversation.launch.login if conversation.launch is not None else "",
+            look=self._screen.look,
+            error=error,
+        )
+        return await answer_of(self._screen.app, dialog)
+
+    async def wait(self, agent: Agent, method: AuthMethod) -> None:
+        """Show that the agent logs in, until the person will not wait."""
+        from acp_tui.ui.screens.login_wait import LoginWait
+
+        name = self._screen.conversation.agent_name
+        dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
+        await answer_of(self._screen.app, dialog)
+
+    async def in_terminal(self, running: RunningAgent, method: AuthMethod, cwd: str) -> str:
+        """Run the agent's own program with the method's arguments in a terminal; return why it failed.
+
+        Never another program: only arguments and variables are the agent's to say.
+        """
+        from acp_tui.host.terminals import TerminalError
+        from acp_tui.ui.screens.terminal_login import STOPPED, TerminalLoginScreen
+
+        program, *arguments = running.launch.argv
+        terminals = running.host.terminals
+        try:
+            terminal = await terminals.create(
+                _OWNER,
+                program,
+                [*arguments, *method.args],
+                env={**running.launch.env, **method.env},
+                cwd=cwd,
+            )
+        except TerminalError as error:
+            return str(error)
+        title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
+        screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
+        try:
+            failure = await answer_of(self._screen.app, screen)
+            return STOPPED if failure is None else failure
+        finally:
+            await terminals.release(_OWNER, terminal.id)

@@ -1,0 +1,96 @@
+"""The dialog while an agent logs in: how long it takes, what the agent says, and a way to stop it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from acp_tui.ui.screens.details import Details
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.words import clock
+
+if TYPE_CHECKING:
+    from acp_tui.agent.agent import Agent
+
+_LINES = 12
+"""Lines of stderr that are shown; many agents print the address to visit there."""
+
+
+class LoginWait(Dialog[None]):
+    """Shows a login that the agent carries out; dismisses when the person will not even wait for its end.
+
+    The first Esc asks the agent to stop, and the dialog stays for its answer. The second one leaves.
+    """
+
+    WAITS_FOR_PAUSE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stop", "Stop the login", id="login-wait.stop"),
+        Binding("c", "copy", "Copy what it says", id="login-wait.copy"),
+    ]
+
+    def __init__(self, agent: Agent, *, name: str, method: str, look: Look) -> None:
+        """Show the login that runs.
+
+        Args:
+            agent: who logs in.
+            name: its name for people.
+            method: the way that was chosen.
+            look: the styles.
+        """
+        super().__init__(f"{name} logs in", look)
+        self._agent = agent
+        self._method = method
+        self._began = time.monotonic()
+        self._before = agent.stderr_tail
+        self._stopping = False
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the time and what the agent says."""
+        yield Details(self._facts(), self.look)
+
+    def on_mount(self) -> None:
+        """Count seconds."""
+        self.set_interval(0.5, self._tick)
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        return [("Esc", "do not wait" if self._stopping else "stop the login"), ("c", "copy what it says")]
+
+    def action_stop(self) -> None:
+        """Ask the agent to stop; asked again, leave."""
+        if self._stopping:
+            self.dismiss(None)
+            return
+        self._stopping = True
+        self._agent.stop_login()
+        self.show_hints()
+        self._tick()
+
+    def action_copy(self) -> None:
+        """Copy what the agent says, such as an address."""
+        self.app.copy_to_clipboard(self._said())
+        self.notify("Copied, if the terminal allows it.")
+
+    def _tick(self) -> None:
+        self.query_one(Details).show(self._facts())
+        self.call_after_refresh(self.fit)
+
+    def _facts(self) -> list[TextBlock]:
+        waited = clock(time.monotonic() - self._began)
+        text = "asked to stop, waiting for its answer" if self._stopping else "waiting for the agent"
+        blocks = [TextBlock([("text", f"{self._method}  "), ("muted", f"{text} {waited}")])]
+        said = self._said().splitlines()[-_LINES:]
+        if said:
+            blocks.append(TextBlock([("muted", "It says (stderr):")], above=1))
+            blocks.append(TextBlock([("text", "\n".join(said))]))
+        return blocks
+
+    def _said(self) -> str:
+        """Return what came on stderr since the login began."""
+        return self._agent.stderr_tail.removeprefix(self._before).strip()
