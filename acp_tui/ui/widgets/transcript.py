@@ -120,6 +120,8 @@ class Transcript(ScrollView, can_focus=True):
         self._hidden = False
         self._busy: set[Block] = set()
         """Blocks that changed since the last flush or are not laid out to their end yet."""
+        self._told: set[Block] = set()
+        """Those that changed since the last flush: what of them is below the view is news."""
         self._overloaded = False
         self._flush_waits = False
         self._flushed_at = 0.0
@@ -161,6 +163,7 @@ class Transcript(ScrollView, can_focus=True):
         self._stack.remove(block)
         self._view.removed(block, index)
         self._busy.discard(block)
+        self._told.discard(block)
         if self._cursor is block:
             self._cursor = None
         self._request_flush()
@@ -170,6 +173,7 @@ class Transcript(ScrollView, can_focus=True):
         if block in self._stack:
             self._stack.stale(block)
             self._busy.add(block)
+            self._told.add(block)
             if block.waiting > OVERLOADED:
                 self._weigh()  # a flush would find out too late
             self._request_flush()
@@ -179,6 +183,7 @@ class Transcript(ScrollView, can_focus=True):
         self._stack.clear()
         self._paint.clear()
         self._busy.clear()
+        self._told.clear()
         self._cursor = None
         self._view.reset()
         self._moved(True)
@@ -212,7 +217,8 @@ class Transcript(ScrollView, can_focus=True):
         self._move(pages * max(1, self.size.height - 1))
 
     def action_scroll_start(self) -> None:
-        """Show the first row."""
+        """Show the first row; what is there by now is no news."""
+        self._told.clear()
         self._scroll_to_row(0)
 
     def action_follow_end(self) -> None:
@@ -344,7 +350,8 @@ class Transcript(ScrollView, can_focus=True):
         changed, self._busy = self._busy, set()
         self._stack.estimate(changed, but=self._view.near())
         finished = self._view.settle(perf_counter() + SLICE)
-        self._news = self._news or any(self._view.is_above_end_of(block) for block in changed)
+        self._news = self._news or any(self._view.is_above_end_of(block) for block in self._told)
+        self._told.clear()
         self._busy = {
             block for block in map(self._stack.blocks.__getitem__, self._view.near()) if block.waiting
         }
@@ -368,7 +375,7 @@ class Transcript(ScrollView, can_focus=True):
         if not width:
             self._stack.look, self._stack.width = look, 0  # laid out when there is a size again
             return
-        self._view.resize(max(1, width - 1), height, look)
+        self._view.resize(max(1, width - 2), height, look)  # the thumb, and a free column before it
         filters, ground = self.app.get_line_filters(), self.background_colors[1]
         self._paint.dip(look, self.rich_style, width, filters, ground)
         self._flush()
@@ -419,7 +426,7 @@ class Transcript(ScrollView, can_focus=True):
         strips = list(frame.strips(crop.y, crop.bottom, cursor))
         if frame.needle:
             strips = [frame.found(strip) for strip in strips]
-        selection = self.text_selection
+        selection = self.text_selection if self.is_attached else None
         if selection is not None:
             style = self.screen.get_component_rich_style("screen--selection")
             strips = [frame.selected(y, strip, selection, style) for y, strip in enumerate(strips, crop.y)]

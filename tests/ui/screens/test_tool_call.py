@@ -107,7 +107,7 @@ async def test_output_of_one_huge_line_leaves_the_keys_alone() -> None:
     huge = "x" * 570_000
     call = ToolCall("c", content=[said(huge)], raw_output={"output": huge})
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))
-    async with app.run_test() as pilot:
+    async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: "xxx" in screen_text(app))
         started = time.process_time()
         app.screen.query_one(Transcript).action_scroll_pages(1)
