@@ -38,7 +38,9 @@ class Terminal:
         env: Mapping[str, str],
         columns: int = 130,
         rows: int = 40,
+        patience: float = 60,
     ) -> None:
+        self._patience = patience
         self._emulator = Vt(columns, rows, 0)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, self._slave = pty.openpty()
@@ -76,13 +78,16 @@ class Terminal:
         """Send keys as the terminal does: text as it is, special keys as their sequences."""
         os.write(self._master, text.encode())
 
-    def until(self, condition: str | Callable[[str], object], seconds: float = 60) -> str:
+    def until(self, condition: str | Callable[[str], object], seconds: float | None = None) -> str:
         """Return the screen once it shows a text, or once a condition on its text holds.
+
+        Waits for some seconds, as many as this terminal has patience for if none are given.
 
         Raises:
             NeverShown: that does not happen in time, or the program ended before.
         """
         holds = (lambda screen: condition in screen) if isinstance(condition, str) else condition
+        seconds = self._patience if seconds is None else seconds
         deadline = time.monotonic() + seconds
         while not holds(self.screen):
             if not self._read() and self.process.poll() is not None:

@@ -12,7 +12,8 @@ from typing import Final
 import pytest
 
 from tests.real import gemini
-from tests.real.model import Model, Say, Script, Step, Use
+from tests.real.dialects.answer import Use
+from tests.real.model import Model, Say, Script, Step
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.real

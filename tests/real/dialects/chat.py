@@ -32,7 +32,7 @@ def stream(request: dict[str, Any], pieces: Iterable[Piece]) -> Iterator[dict[st
     for piece in pieces:
         if isinstance(piece, Use):
             finish = "tool_calls"
-            delta = {"tool_calls": [{"index": 0, **_call(piece)}]}
+            delta: dict[str, Any] = {"tool_calls": [{"index": 0, **_call(piece)}]}
         else:
             delta = {"role": "assistant", "content": piece}
         yield {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
@@ -45,10 +45,8 @@ def whole(request: dict[str, Any], pieces: Iterable[Piece]) -> dict[str, Any]:
     """Return an answer in one."""
     given = list(pieces)
     uses = [piece for piece in given if isinstance(piece, Use)]
-    message: dict[str, Any] = {
-        "role": "assistant",
-        "content": "".join(p for p in given if isinstance(p, str)),
-    }
+    text = "".join(piece for piece in given if isinstance(piece, str))
+    message: dict[str, Any] = {"role": "assistant", "content": text}
     if uses:
         message["tool_calls"] = [_call(use) for use in uses]
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if uses else "stop"}

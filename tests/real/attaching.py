@@ -1,0 +1,73 @@
+"""The sessions of a real agent, as they come back after a new start."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from acp_tui.acp.initialization import has
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.process import Process
+from acp_tui.host.host import Host
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.entries import Part, UserMessage
+from acp_tui.session.session import Session
+from acp_tui.store.journal import Journal
+from tests.real.run import Run
+
+_SECONDS = 60
+
+
+@dataclass
+class Found:
+    """What became of a session."""
+
+    can_list: bool = False
+    can_load: bool = False
+    is_listed: bool = False
+    said: list[str] = field(default_factory=list)
+    """What the person said in it, as the agent tells."""
+
+
+async def sessions_of(run: Run) -> Found:
+    """Start the agent of a run again, and look for its session."""
+    session_id = run.session_id()
+    program, *arguments = run.agent.command
+    argv = [str(_program(program, run.env["PATH"])), *arguments]
+    process = Process.spawn(argv, cwd=str(run.workspace), env=run.env)
+    journal = Journal(run.home / "attaching.ndjson", [])
+    agent = Agent(process, Host(Terminals()), journal, lambda _session_id, _change: None)
+    listening = asyncio.create_task(agent.run())
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _find(agent, session_id, str(run.workspace))
+    finally:
+        await agent.stop()
+        await listening
+        journal.close()
+
+
+async def _find(agent: Agent, session_id: str, cwd: str) -> Found:
+    can = (await agent.initialize()).agent_capabilities
+    found = Found(can_list=has(can.session_capabilities.list), can_load=bool(can.load_session))
+    if found.can_list:
+        found.is_listed = session_id in [session.session_id for session in await agent.list_sessions(cwd)]
+    if found.can_load:
+        session = await agent.load_session(session_id, cwd)
+        async with asyncio.timeout(10):
+            while not found.said:  # some send what was said only after they have said that it is loaded
+                found.said = [str(part) for part in _parts(session)]
+                await asyncio.sleep(0.05)
+    return found
+
+
+def _parts(session: Session) -> Iterator[Part]:
+    for entry in session.entries:
+        if isinstance(entry, UserMessage):
+            yield from entry.parts
+
+
+def _program(name: str, path: str) -> Path:
+    return next(file for folder in path.split(":") if (file := Path(folder) / name).exists())

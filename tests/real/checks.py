@@ -1,0 +1,171 @@
+"""What every real agent is put through, from the prompt to the end of its processes."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.real.attaching import sessions_of
+from tests.real.model import Say
+from tests.real.run import ARMED, AT_REST, CTRL_Q, ESCAPE, SHIFT_TAB, Run, wait_for
+
+
+class Cannot(Exception):
+    """The agent does not offer what is checked; the text says what it lacks."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that a person does with an agent."""
+
+    name: str
+    about: str
+    run: Callable[[Run], None]
+    """Raises AssertionError when it does not work, Cannot when the agent does not offer it."""
+
+
+def prompt(run: Run) -> None:
+    """A part of the answer is shown while the rest is still to come."""
+    words = [f"word{number}" for number in range(40)]
+    run.say("Count for me", Say(" ".join(words), pause=0.05))
+    run.terminal.until(lambda screen: "word3 " in screen and words[-1] not in screen)
+    run.settled(words[-1])
+
+
+def read(run: Run) -> None:
+    poem = _poem(run)
+    run.say("Read the poem", run.agent.use("read", path=poem), Say("A fine poem."))
+    _has_card("✓", "poem.txt", run.finish("A fine poem."))
+
+
+def edit(run: Run) -> None:
+    """An edit that is allowed changes the file, and is listed among the changes."""
+    poem = _poem(run)
+    _wish_for_white(run, poem, "Make them white", Say("All white now."))
+    if run.agent.asks:
+        run.terminal.until(ARMED)
+        assert "red" in poem.read_text()
+    screen = run.finish("All white now.")
+    assert poem.read_text() == "roses are white\nviolets are blue\n"
+    _has_card("✓", "", screen)
+
+
+def changes(run: Run) -> None:
+    """The edit before is listed beside the chat."""
+    poem = run.workspace / "poem.txt"
+    assert poem.exists() and "white" in poem.read_text(), "nothing was edited before"
+    _, _, listed = run.terminal.screen.partition("─ changes ")
+    if "poem.txt" not in listed and '"diff"' not in run.journal():
+        raise Cannot("it reports no differences")
+    assert "poem.txt" in listed, run.terminal.screen
+
+
+def reject(run: Run) -> None:
+    """An edit that is rejected changes nothing, and its card does not wait for ever."""
+    if not run.agent.asks:
+        raise Cannot("it never asks")
+    poem = _poem(run)
+    _wish_for_white(run, poem, "Make them white again", Say("Red they stay."))
+    run.answer("n")
+    screen = run.terminal.until(lambda screen: AT_REST in screen)
+    assert poem.read_text() == "roses are red\nviolets are blue\n"
+    _has_card("[⊘✗✓]", "", screen)
+    assert not re.search("[○●?] (edit|move|other|run)", screen), screen
+
+
+def command(run: Run) -> None:
+    trace = run.workspace / "trace.txt"
+    run.say("Leave a trace", run.agent.use("run", command="echo trace | tee trace.txt"), Say("It is left."))
+    if run.agent.asks:
+        assert "tee trace.txt" in run.terminal.until(ARMED)
+        assert not trace.exists()
+    screen = run.finish("It is left.")
+    assert trace.read_text() == "trace\n"
+    _has_card("✓", "trace", screen)
+
+
+def stop(run: Run) -> None:
+    """Escape ends an answer in its middle, and the next prompt is answered."""
+    run.say("Talk on", Say(" ".join(f"talk{number}" for number in range(300)), pause=0.2))
+    run.terminal.until("talk5 ")
+    run.terminal.type(ESCAPE)
+    run.terminal.until(lambda screen: AT_REST in screen, 10)
+    run.say("Still there?", Say("Yes, here I am."))
+    assert "talk290" not in run.settled("Yes, here I am.")
+
+
+def options(run: Run) -> None:
+    """Another mode, or the next choice of what the status line shows first, is agreed to by the agent."""
+    before = _first_option(run.terminal.screen)
+    if before is None:
+        raise Cannot("it has no modes")
+    run.terminal.type(SHIFT_TAB)
+    run.terminal.until(lambda screen: _first_option(screen) not in (before, None), 20)
+
+
+def leave(run: Run) -> None:
+    """The program ends at once, and nothing that it started is left."""
+    if not run.has_spoken:  # started again after a failure: a session in which nothing was said is not kept
+        prompt(run)
+    run.terminal.type(CTRL_Q)
+    assert run.terminal.exit_code() == 0
+    wait_for(lambda: not run.processes(), 5)
+
+
+def sessions(run: Run) -> None:
+    """The session that has just ended is in the agent's list and comes back with what was said.
+
+    Done through `Agent`, without the interface.
+    """
+    if run.agent.later_minute:
+        minute = time.time() // 60
+        wait_for(lambda: time.time() // 60 > minute, 61)
+    found = asyncio.run(sessions_of(run))
+    if not found.can_list and not found.can_load:
+        raise Cannot("it neither lists nor loads sessions")
+    assert found.is_listed or not found.can_list, found
+    assert found.can_load, found
+    assert "Count for me" in found.said, found
+    if not found.can_list:
+        raise Cannot("it loads sessions, but does not list them")
+
+
+CHECKS: Final = (
+    Check("prompt", "an answer streams into the chat", prompt),
+    Check("read", "it reads a file", read),
+    Check("edit", "it asks, is allowed, and edits a file", edit),
+    Check("changes", "the edit is among the changes", changes),
+    Check("reject", "it asks, is refused, and edits nothing", reject),
+    Check("command", "it asks, is allowed, and runs a command", command),
+    Check("stop", "Esc stops an answer; the next prompt is answered", stop),
+    Check("mode", "another mode is chosen", options),
+    Check("quit", "Ctrl+Q ends it; no process is left", leave),
+    Check("sessions", "a new start lists and loads the session", sessions),
+)
+
+
+def _poem(run: Run) -> Path:
+    poem = run.workspace / "poem.txt"
+    poem.write_text("roses are red\nviolets are blue\n")
+    return poem
+
+
+def _wish_for_white(run: Run, poem: Path, wish: str, end: Say) -> None:
+    before = [run.agent.use("read", path=poem)] if run.agent.reads else []
+    change = run.agent.use("edit", path=poem, old="roses are red", new="roses are white")
+    run.say(wish, *before, change, end)
+
+
+def _has_card(mark: str, title: str, screen: str) -> None:
+    assert re.search(rf"{mark} \S+ .*{re.escape(title)}", screen), screen
+
+
+def _first_option(screen: str) -> str | None:
+    """Return the first choice in the status line, once the agent has agreed to it."""
+    found = re.search(r"· ([^·\n]*?) ▾", screen.rstrip().rpartition("\n")[2])
+    return found[1] if found and not found[1].endswith("…") else None

@@ -1,0 +1,132 @@
+"""acp-tui on a terminal with a real agent, in a workspace of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.real.agents import RealAgent
+from tests.real.model import Model, Script, Step
+from tests.terminal import NeverShown, Terminal
+
+ESCAPE, SHIFT_TAB, F6, DOWN, CTRL_Q = "\x1b", "\x1b[Z", "\x1b[17~", "\x1b[B", "\x11"
+
+MARK: Final = "ACP_TUI_TEST_RUN"
+"""Environment variable by which all that a run has started is found."""
+
+AT_REST: Final = "F1 help"
+"""What the status line shows while no turn is running."""
+
+ARMED: Final = "r reject with a reason"
+"""What a permission dialog shows once its keys count."""
+
+_NOT_READY: Final = re.compile(r"starting \d|wants a login|did not start|ended, F12")
+_START: Final = 60.0
+_PATIENCE: Final = 25.0
+"""Seconds for whatever follows a key."""
+
+
+class Run:
+    """One start of acp-tui."""
+
+    def __init__(
+        self, agent: RealAgent, folder: Path, terminal: Terminal, model: Model, env: dict[str, str]
+    ) -> None:
+        self.agent = agent
+        self.home = folder / "home"
+        self.workspace = folder / "workspace"
+        self.terminal = terminal
+        self.model = model
+        self.env = env
+
+    @property
+    def has_spoken(self) -> bool:
+        """Whether anything was said."""
+        return bool(self.model.script)
+
+    def say(self, prompt: str, *steps: Step) -> None:
+        """Write the model's answers into its script, then type the prompt and send it."""
+        self.model.script[prompt] = list(steps)
+        self.terminal.type(prompt)
+        self.terminal.until(f"› {prompt}")
+        self.terminal.type("\r")
+
+    def answer(self, key: str) -> None:
+        """Answer the permission dialog, once it takes keys."""
+        self.terminal.until(ARMED)
+        self.terminal.type(key)
+        self.terminal.until(lambda screen: ARMED not in screen)
+
+    def finish(self, text: str, key: str = "y") -> str:
+        """Answer all questions with a key until a text is shown and the turn is over; return the screen."""
+        while True:
+            screen = self.terminal.until(lambda s: ARMED in s or (text in s and AT_REST in s))
+            if ARMED not in screen:
+                return screen
+            self.answer(key)
+
+    def settled(self, text: str) -> str:
+        """Return the screen once it shows a text and the turn is over."""
+        return self.terminal.until(lambda screen: text in screen and AT_REST in screen)
+
+    def processes(self) -> list[str]:
+        """Return the command lines of all that this run has started and that still lives."""
+        mark = self.env[MARK].encode()
+        found = []
+        for folder in Path("/proc").iterdir():
+            try:
+                if mark in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_text(errors="replace").replace("\0", " "))
+            except OSError:  # no process, or gone
+                continue
+        return found
+
+    def journal(self) -> str:
+        """Return what is recorded of the only session."""
+        (file,) = self.home.glob(".local/share/acp-tui/journals/*.ndjson")
+        return file.read_text("utf-8")
+
+    def session_id(self) -> str:
+        """Return the agent's id of the session."""
+        for line in self.journal().splitlines():
+            message = json.loads(line)["msg"]
+            result = message.get("result") if isinstance(message, dict) else None
+            if isinstance(result, dict) and "sessionId" in result:
+                return str(result["sessionId"])
+        raise AssertionError("no session was made")
+
+
+@contextmanager
+def running(agent: RealAgent, programs: Path, folder: Path) -> Iterator[Run]:
+    """Start acp-tui with an agent in an empty folder, and yield it when it is ready; end it afterwards."""
+    (folder / "workspace").mkdir(parents=True)
+    (folder / "home").mkdir()
+    with Model(Script()) as model:
+        env = {**agent.prepare(programs, folder / "home", model.url), MARK: uuid.uuid4().hex}
+        mode = ["--mode", agent.mode] if agent.mode else []
+        argv = [str(Path(sys.executable).with_name("acp-tui")), *mode, "--agent", *agent.command]
+        with Terminal(argv, cwd=folder / "workspace", env=env, patience=_PATIENCE) as terminal:
+            screen = terminal.until(_has_begun, _START)
+            if _NOT_READY.search(screen):
+                raise NeverShown(f"it did not start:\n{screen}")
+            yield Run(agent, folder, terminal, model, env)
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
+    """Return once a condition holds, and fail when it does not come to hold."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.05)
+
+
+def _has_begun(screen: str) -> bool:
+    state = _NOT_READY.search(screen)
+    return AT_REST in screen and (state is None or not state[0].startswith("starting"))
