@@ -15,7 +15,6 @@ from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.session import SessionScreen
 from tests.ui.seats import seat
 
 COMMANDS = {
@@ -303,7 +302,7 @@ async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:
         await here.press("enter")
 
         await here.until(lambda: here.conversation.phase == "ready")
-        assert isinstance(here.app.screen, SessionScreen)
+        await here.until(lambda: here.app.screen is here.session)
 
 
 HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07[/x] [bold]b[/bold] [@click=app.quit]q[/]\x9b31m\u202e"

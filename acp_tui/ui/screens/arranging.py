@@ -106,7 +106,7 @@ class Arranging:
         """Choose the pane that is shown where there is room for one."""
         for frame in self._screen.query(Frame):
             frame.set_class(name == frame.pane.NAME, "-tab")
-        self._screen.query_one("#chat").set_class(name == "chat", "-tab")
+        self._screen.query_one("#chat-box").set_class(name == "chat", "-tab")
         self._screen.query_one("#side").set_class(name != "chat", "-tab")
         self._tab = name
         self.show_tabs()

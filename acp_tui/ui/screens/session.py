@@ -31,6 +31,7 @@ from acp_tui.ui.screens.sessions import SessionList
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.words import welcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,8 @@ class SessionScreen(Screen[None]):
         yield Lines(self.look, id="sessions")
         yield Lines(self.look, id="tabs")
         with Horizontal(id="body"):
-            yield ChatPane()
+            with Vertical(id="chat-box"):
+                yield ChatPane()
             with Vertical(id="side"):
                 yield Frame(PlanPane(), id="plan-frame")
                 yield Frame(ToolCallsPane(), id="tool-calls-frame")
@@ -141,6 +143,7 @@ class SessionScreen(Screen[None]):
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
         self.set_look(self.look)
         self.arranging.begin()
+        self.query_one(ChatPane).welcome(welcome(self._start.cwd))
         self.call_after_refresh(self._begin)
 
     @work(group="begin", exclusive=True)

@@ -31,12 +31,13 @@ async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
 def withdraw(screen: Screen[Any]) -> None:
     """Take a screen away without an answer, also from under others; one that is gone is left alone."""
     app = screen.app
-    stack = app._screen_stack
-    if screen not in stack:
+    for stack in app._screen_stacks.values():  # each of Textual's modes has its own
+        if screen not in stack:
+            continue
+        if screen is app.screen:
+            screen.dismiss(None)
+        else:
+            # Textual dismisses the topmost screen only; this is what it does to a screen that it takes off.
+            stack.remove(screen)
+            screen.remove()
         return
-    if screen is app.screen:
-        screen.dismiss(None)
-    else:
-        # Textual dismisses the topmost screen only; this is what it does to a screen that it takes off.
-        stack.remove(screen)
-        screen.remove()
