@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.worker import WorkerFailed
 
+from acp_tui.store.folders import config_folder
 from acp_tui.ui.attention import Attention
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
@@ -68,7 +70,7 @@ class AcpApp(App[int]):
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
-        self._theme_folder: Path | None = None
+        self._theme_folder = config_folder() / "themes"
         self._is_drawn = False
         self._leaves = False
         self.attention = Attention(
@@ -176,7 +178,7 @@ class AcpApp(App[int]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        from acp_tui.store.folders import config_folder, data_folder, state_folder
+        from acp_tui.store.folders import data_folder, state_folder
         from acp_tui.ui.screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
@@ -233,7 +235,8 @@ class AcpApp(App[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Write a mistake of ours to the log, where it can be found again; the interface ends."""
-        log.critical("the interface ended", exc_info=error)
+        mistake = error.error if isinstance(error, WorkerFailed) else error
+        log.critical("the interface ended", exc_info=mistake)
         super()._handle_exception(error)
 
 

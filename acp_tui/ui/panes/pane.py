@@ -20,6 +20,8 @@ class Pane(Transcript):
 
     NAME: ClassVar[str] = ""
     """Its name in settings, in titles and among the tabs."""
+    IS_LIST: ClassVar[bool] = True
+    """Whether up and down go from line to line instead of scrolling."""
     EMPTY: ClassVar[str] = ""
     """What will be here."""
 
@@ -42,6 +44,19 @@ class Pane(Transcript):
         self._placeholder = None
         self.set_fact("")
         self.on_mount()
+
+    def action_scroll_rows(self, rows: int) -> None:
+        """Go up or down: a list has a line that the keys are on."""
+        if self.IS_LIST and self._placeholder is None:
+            self.action_step(rows)
+        else:
+            super().action_scroll_rows(rows)
+
+    def on_focus(self) -> None:
+        """Put the keys on a line, so that Enter has something to open."""
+        super().on_focus()
+        if self.IS_LIST and self.cursor is None and self._placeholder is None and self.blocks:
+            self.action_step(-1)
 
     def set_fact(self, fact: str) -> None:
         """Show a short fact beside the pane's name."""
