@@ -79,6 +79,7 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
     finally:
         login.cancel()
         patience.cancel()
+        await asyncio.wait({patience})  # so that what it has shown is away
     return ""
 
 

@@ -20,8 +20,9 @@ async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
         if not answer.done():
             answer.set_result(result)
 
-    await app.push_screen(screen, answered)
+    shown = app.push_screen(screen, answered)
     try:
+        await shown
         return await answer
     except asyncio.CancelledError:
         withdraw(screen)
