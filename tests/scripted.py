@@ -92,7 +92,6 @@ class Scripted:
         text = json.dumps(row).replace("/workspace", self._workspace)
         for recorded, ours in self._terminals.items():
             text = text.replace(json.dumps(recorded), json.dumps(ours))
-        self.sent.asked(row)
         return text.encode() + b"\n"
 
 

@@ -47,7 +47,7 @@ ABLE: Frame = {
 
 
 class Puppet:
-    """A process in memory: what it says comes from the test, what it is told is kept and checked."""
+    """A process in memory: what it says comes from the test, what it is told is kept."""
 
     def __init__(self) -> None:
         self.sent = Sent()
@@ -81,8 +81,6 @@ class Puppet:
 
     def says(self, *frames: Frame) -> None:
         """Send messages, all in one go."""
-        for frame in frames:
-            self.sent.asked(frame)
         self.prints(b"".join(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n" for frame in frames))
 
     def updates(self, name: str, session: str = SESSION, /, **fields: Any) -> None:
@@ -193,7 +191,7 @@ async def conversation(
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
-    At its end all that was sent is valid, and its journal replays to the same sessions.
+    At its end its journal replays to the same sessions.
     """
     puppet, journal, changes = Puppet(), MemoryJournal(), list[tuple[str, Change]]()
     host = Host(terminals=Terminals(), rules=rules)
@@ -213,7 +211,6 @@ async def conversation(
         await agent.stop()
         await asyncio.wait_for(running, 10)
         await asyncio.gather(*talk.prompts, return_exceptions=True)
-    assert puppet.sent.faults == []
     replayed = replay(journal.rows).sessions
     for session_id, session in agent.sessions.items():
         assert told(replayed[session_id]) == told(session)

@@ -105,7 +105,6 @@ async def test_our_client_plays_its_part(name: str, tmp_path: Path) -> None:
         result for result in results if isinstance(result, AgentError)
     ]
     assert person.script.ended, person.script.waits_for
-    assert person.script.sent.faults == []
     there, again = replay(rows).sessions, replay(person.journal.rows).sessions
     for session_id, session in agent.sessions.items():
         assert told(again[session_id]) == told(session)

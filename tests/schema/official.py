@@ -10,7 +10,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 _SCHEMA = json.loads(Path(__file__).with_name("v1.json").read_text("utf-8"))
-_WORDS = {
+_WORDS: dict[tuple[str, bool], str] = {
     (words["x-method"], name.endswith(("Request", "Notification"))): name
     for name, words in _SCHEMA["$defs"].items()
     if "x-method" in words
@@ -19,12 +19,17 @@ _WORDS = {
 
 def faults_of_params(method: str, params: Any) -> list[str]:
     """Return what is wrong with the params of a request or notification."""
-    return _faults(_WORDS[method, True], params)
+    return _faults(word_of(method, is_params=True), params)
 
 
 def faults_of_result(method: str, result: Any) -> list[str]:
     """Return what is wrong with the answer to a request."""
-    return _faults(_WORDS[method, False], result)
+    return _faults(word_of(method, is_params=False), result)
+
+
+def word_of(method: str, *, is_params: bool) -> str:
+    """Return the name of the word that a method's params, or its result, are."""
+    return _WORDS[method, is_params]
 
 
 def _faults(name: str, value: Any) -> list[str]:

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from acp_tui.agent.connection import Connection
+from acp_tui.wire.messages import Message, Request
+from tests.judges import Judges
+
+
+@pytest.fixture(autouse=True)
+def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Put every line of every connection before the judges."""
+    judges: defaultdict[Connection, Judges] = defaultdict(Judges)
+    send, receive = Connection._send, Connection._receive
+
+    def judged_send(self: Connection, line: bytes) -> None:
+        judges[self].sent(line)
+        send(self, line)
+
+    def noted_receive(self: Connection, message: Message) -> None:
+        if isinstance(message, Request):
+            judges[self].heard(message.id, message.method)
+        receive(self, message)
+
+    monkeypatch.setattr(Connection, "_send", judged_send)
+    monkeypatch.setattr(Connection, "_receive", noted_receive)
+    yield
+    assert [fault for each in judges.values() for fault in each.faults] == []

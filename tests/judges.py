@@ -1,0 +1,47 @@
+"""What our client sends, line by line before two judges that nobody here wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.schema.official import faults_of_params, faults_of_result
+from tests.schema.sdk import lost_in_params, lost_in_result
+
+_UNPUBLISHED = frozenset({"session/set_model", "session/fork"})
+"""Methods that are in no stable schema, and that agents offer all the same."""
+
+
+class Judges:
+    """The official schema, and the official SDK: is what we send valid, and read as it is meant?"""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        self._asked: dict[str, str] = {}
+
+    def heard(self, request_id: object, method: str) -> None:
+        """Take note of a request of the agent: it tells how our answer has to look."""
+        self._asked[json.dumps(request_id)] = method
+
+    def sent(self, line: bytes) -> None:
+        """Judge a line of ours."""
+        if line.count(b"\n") != 1 or not line.endswith(b"\n"):
+            self.faults.append(f"not one line: {line!r}")
+        frame = json.loads(line.decode())
+        if frame.get("jsonrpc") != "2.0":
+            self.faults.append(f"no JSON-RPC 2.0: {frame}")
+        self.faults += self._of_call(frame) if "method" in frame else self._of_answer(frame)
+
+    def _of_call(self, frame: dict[str, Any]) -> list[str]:
+        method, params = frame["method"], frame["params"]
+        if method in _UNPUBLISHED or method.startswith("_"):  # an extension is nobody's but its vendor's
+            return []
+        return faults_of_params(method, params) or lost_in_params(method, params)
+
+    def _of_answer(self, frame: dict[str, Any]) -> list[str]:
+        if "error" in frame:
+            error = frame["error"]
+            fine = type(error.get("code")) is int and type(error.get("message")) is str
+            return [] if fine and "result" not in frame else [f"no error object: {frame}"]
+        method, result = self._asked[json.dumps(frame["id"])], frame["result"]
+        return faults_of_result(method, result) or lost_in_result(method, result)
