@@ -1,0 +1,77 @@
+"""The program as it is installed, on a terminal: whichever way it ends, nothing is left behind."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.offspring import a_long_time, sleepers
+from tests.terminal import Terminal
+from tests.ui.talks import AGENT
+
+BROKEN = """
+import sys
+from acp_tui.cli import main
+from acp_tui.ui.app import AcpApp
+
+AcpApp.action_theme = lambda app: 1 // 0
+sys.exit(main(sys.argv[1:]))
+"""
+F10 = "\x1b[21~"
+
+
+class Run:
+    """A run of the program, with an agent that leaves a child behind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.nap = a_long_time()
+        self.folder = folder
+        agent = shlex.join([sys.executable, "-S", "-E", str(AGENT)])
+        script = f"sleep {self.nap} & exec {agent} " + '"$@"'
+        self.agent = ["sh", "-c", script, "sh"]
+
+    def on(self, *words: str) -> Terminal:
+        argv = [sys.executable, *words, "--agent", *self.agent]
+        env = {"ACP_TUI_HOME": str(self.folder / "home"), "PATH": "/usr/bin:/bin"}
+        return Terminal(argv, cwd=self.folder, env=env, patience=20)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    one = Run(tmp_path)
+    yield one
+    assert sleepers(one.nap) == []
+
+
+def test_the_quit_key_ends_all_even_before_the_agent_answers(run: Run) -> None:
+    run.agent.append('{"ignores": "initialize"}')
+    with run.on("-m", "acp_tui") as terminal:
+        terminal.until("starting")
+        assert sleepers(run.nap)
+        terminal.type("\x11")
+
+        assert terminal.exit_code(10) == 0, terminal.screen
+
+
+def test_a_signal_to_end_ends_all(run: Run) -> None:
+    with run.on("-m", "acp_tui") as terminal:
+        terminal.until("F1 help")
+        terminal.process.send_signal(signal.SIGTERM)
+
+        assert terminal.exit_code(10) == 0, terminal.screen
+
+
+def test_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:
+    with run.on("-c", BROKEN) as terminal:
+        terminal.until("F1 help")
+        terminal.type(F10)
+
+        assert terminal.exit_code(10) == 1
+        log = (run.folder / "home" / "state" / "acp-tui.log").read_text()
+        assert "ZeroDivisionError" in log
+        assert "Traceback" in log
