@@ -61,9 +61,9 @@ class Drawing:
     def flush(self) -> None:
         """Draw what is collected."""
         self._waits = False
-        self._drawn_at = time.perf_counter()
         if self._session is None or not (self._entries or self._fields):
             return
+        self._drawn_at = time.perf_counter()
         change = Change(tuple(sorted(self._entries)), tuple(self._fields))
         self._entries.clear()
         self._fields.clear()
