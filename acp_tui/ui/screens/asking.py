@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acp_tui.ui.screens.withdrawing import withdraw
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
@@ -174,7 +175,8 @@ class Asking:
 
     def _set(self, option: Option, value: str | bool) -> None:
         if option.fixed:
-            self._screen.notify(f"This agent does not let anybody set {option.config.name}.", markup=False)
+            name = safe_line(option.config.name)
+            self._screen.notify(f"This agent does not let anybody set {name}.", markup=False)
             return
         self._screen.run_worker(self._screen.conversation.set_option(option, value), group="options")
 
