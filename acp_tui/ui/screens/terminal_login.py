@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widgets import Footer, Static
 
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -52,14 +52,14 @@ class TerminalLoginScreen(Screen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the exact command above its terminal."""
         yield Lines(self._look, id="facts")
+        yield Static(f"$ {safe_line(self._terminal.command_line)}", id="command", markup=False)
         yield TerminalView(self._look)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Type into the command from the start."""
-        command = [("muted", " $ "), ("accent", safe_line(self._terminal.command_line))]
         title = [("strong", f" {safe_line(self._title)}")]
-        self.query_one(Lines).set_lines([(title, [("muted", "ctrl+] stops the login ")]), (command, [])])
+        self.query_one(Lines).set_lines([(title, [("muted", "ctrl+] stops the login ")])])
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
         view.focus()

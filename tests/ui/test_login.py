@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.host.guard import Guard
+from acp_tui.session.entries import Notice
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.login import LoginDialog
+from acp_tui.ui.screens.login_wait import LoginWait
+from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
+from acp_tui.ui.start import Start
+from tests.ui.seats import seat
+from tests.ui.talks import said, talk
+from tests.waiting import until
+
+AGENT = str(Path(__file__).with_name("login_agent.py"))
+
+
+def launch(folder: Path, **like: Any) -> Launch:
+    argv = (sys.executable, "-S", "-E", AGENT, str(folder), json.dumps(like))
+    return Launch("locked", "Locked agent", argv, {"OF_LAUNCH": "1"})
+
+
+def start(folder: Path, **like: Any) -> Start:
+    return Start(str(folder), Settings(journal=False), Guard(), launch=launch(folder, **like))
+
+
+def heard(folder: Path) -> list[list[str]]:
+    """Return what each process of the agent was asked, in the order of the processes."""
+    by_process: dict[str, list[str]] = {}
+    for line in (folder / "heard").read_text().splitlines():
+        process, method = line.split()
+        by_process.setdefault(process, []).append(method)
+    return list(by_process.values())
+
+
+async def test_c39_after_a_login_in_a_terminal_a_new_process_is_asked_again(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, at="session")) as (conversation, notes):
+        notes.logins = ["tui", "tui"]
+        failures = ["It broke.", ""]
+
+        async def in_terminal(running: object, method: Any) -> str:
+            notes.terminals.append(method)
+            failure = failures.pop(0)
+            if not failure:
+                (tmp_path / "login").write_text("terminal")
+            return failure
+
+        notes.log_in_in_terminal = in_terminal  # type: ignore[method-assign]
+        conversation.say("hello")
+        await conversation.begin()
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert notes.errors == ["Log in first", "It broke."]
+        assert [(method.id, method.args, method.env) for method in notes.terminals] == [
+            ("tui", ["--login"], {"OF_METHOD": "2"})
+        ] * 2
+        assert heard(tmp_path) == [
+            ["initialize", "session/new"],
+            ["initialize", "session/new", "session/prompt"],
+        ]
+        assert notes.phases == ["starting", "logging-in", "starting", "ready"]
+
+
+@pytest.mark.parametrize(("can", "again"), [({}, "session/new"), ({"resume": {}}, "session/resume")])
+async def test_c37_a_prompt_is_said_again_in_the_session_of_the_new_process(
+    tmp_path: Path, can: dict[str, Any], again: str
+) -> None:
+    async with talk(start(tmp_path, can=can)) as (conversation, notes):
+        notes.logins = ["tui"]
+
+        async def in_terminal(*_: object) -> str:
+            (tmp_path / "login").write_text("terminal")
+            return ""
+
+        notes.log_in_in_terminal = in_terminal  # type: ignore[method-assign, assignment]
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert heard(tmp_path)[1] == ["initialize", again, "session/prompt"]
+        assert conversation.phase == "ready"
+        assert notes.given_back == []
+        conversation.say("more")
+        await until(lambda: said(conversation)[-1:] == ["heard more"])
+
+
+async def test_c38_a_login_that_the_agent_stops_when_asked_is_offered_again(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, at="session", slow=True)) as (conversation, notes):
+        notes.logins = ["page", None]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(
+            lambda: conversation.agent and "authenticate" in conversation.agent.connection.waiting_for
+        )
+
+        assert conversation.agent is not None
+        conversation.agent.stop_login()
+        await beginning
+
+        assert notes.errors == ["Log in first", "Cancelled"]
+        assert heard(tmp_path) == [["initialize", "session/new", "authenticate"]]
+        assert conversation.phase == "failed"
+
+
+async def test_a_login_that_the_person_does_not_wait_for_is_offered_again(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, at="session", slow=True)) as (conversation, notes):
+        notes.logins = ["page", None]
+        notes.impatience.set()
+
+        await conversation.begin()
+
+        assert notes.errors == ["Log in first", "The login was given up."]
+
+
+async def test_ways_that_only_the_refusal_names_are_offered(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, at="session", late=True)) as (conversation, notes):
+        notes.logins = ["page"]
+        await conversation.begin()
+
+        assert notes.offered == ["page", "tui"]
+        assert conversation.phase == "ready"
+
+
+async def test_c41_after_logging_out_a_prompt_leads_back_to_the_login(tmp_path: Path) -> None:
+    (tmp_path / "login").write_text("before")
+    async with talk(start(tmp_path)) as (conversation, notes):
+        notes.logins = ["page"]
+        await conversation.begin()
+        assert conversation.can_log_out
+
+        await conversation.log_out()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert notes.errors == ["Log in first"]
+        assert conversation.session is not None
+        notices = [entry.text for entry in conversation.session.entries if isinstance(entry, Notice)]
+        assert "Logged out. The agent may ask for a login again." in notices
+
+
+async def test_an_end_during_a_login_in_a_terminal_ends_it(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, at="session")) as (conversation, notes):
+        gone = asyncio.Event()
+
+        async def never(*_: object) -> str:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                gone.set()
+            return ""
+
+        notes.log_in_in_terminal = never  # type: ignore[method-assign, assignment]
+        notes.logins = ["tui"]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: not notes.logins)
+        await conversation.end()
+        await beginning
+        await until(gone.is_set)
+
+        assert conversation.phase == "ending"
+
+
+async def test_c39_the_agents_own_login_runs_on_a_terminal_with_its_arguments_and_variables(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path, given=launch(tmp_path, at="session"), ready=False) as here:
+        await here.is_before(LoginDialog)
+        await here.press("down", "enter")
+        await here.is_before(TerminalLoginScreen)
+        await here.sees("login_agent.py", "--login", "variables 1 2", "password?")
+        await here.press("n", "o", "enter")
+
+        await here.is_before(LoginDialog)
+        await here.sees("The login ended with exit code 3.")
+        await here.press("down", "enter")
+        await here.is_before(TerminalLoginScreen)
+        await here.sees("password?")
+        await here.press(*"sesame", "enter")
+
+        await here.until(lambda: here.conversation.phase == "ready")
+        await here.is_before(SessionScreen)
+        await here.say("hello")
+        await here.sees("heard hello")
+        assert len(heard(tmp_path)) == 2
+
+
+async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: Path) -> None:
+    async with seat(tmp_path, given=launch(tmp_path, at="session", slow=True), ready=False) as here:
+        await here.is_before(LoginDialog)
+        await here.press("enter")
+        await here.is_before(LoginWait)
+        await here.sees("visit https://example.com/login", "0:0")
+
+        await here.press("escape")
+        await here.is_before(LoginDialog)
+        await here.sees("Cancelled")
