@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
+from acp_tui.store.prompt import Prompt, together
 from acp_tui.ui.failures import Failure, FailureKind
 from acp_tui.ui.login import LoginScreens
 
@@ -69,7 +70,7 @@ class Listener(LoginScreens, Protocol):
     def queue_changed(self) -> None:
         """What waits to be said changed."""
 
-    def prompt_failed(self, text: str) -> None:
+    def prompt_failed(self, prompt: Prompt) -> None:
         """What was said did not arrive: the person gets it back."""
 
 
@@ -100,7 +101,7 @@ class Conversation:
         self.running: RunningAgent | None = None
         """The agent, once it is there."""
         self.session: Session | None = None
-        self.queue: list[str] = []
+        self.queue: list[Prompt] = []
         """What is said when the turn, or the start, is over; the first goes first."""
         self._start = start
         self._listener = listener
@@ -277,20 +278,20 @@ class Conversation:
             (session.id, key): question for session in sessions for key, question in session.questions.items()
         }
 
-    def say(self, text: str) -> None:
+    def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
-        self.queue.append(text)
+        self.queue.append(Prompt(prompt) if isinstance(prompt, str) else prompt)
         self._listener.queue_changed()
         if self.is_over:
             self._give_back()
         else:
             self._send_next()
 
-    def take_from_queue(self, index: int) -> str:
+    def take_from_queue(self, index: int) -> Prompt:
         """Take back something that was not sent yet."""
-        text = self.queue.pop(index)
+        prompt = self.queue.pop(index)
         self._listener.queue_changed()
-        return text
+        return prompt
 
     def stop(self) -> bool:
         """Stop the turn and take back what waits to be said; return whether there was a turn to stop."""
@@ -587,19 +588,22 @@ class Conversation:
         """Say what waits, one after the other, each when the turn before is over."""
         this = self._round
         while self.queue and this == self._round and self.phase == "ready":
-            text = self.queue.pop(0)
+            prompt = self.queue.pop(0)
             self._listener.queue_changed()
-            await self._prompt(text)
+            await self._prompt(prompt)
 
-    async def _prompt(self, text: str) -> None:
+    async def _prompt(self, prompt: Prompt) -> None:
         """Say one thing, and wait for the end of the turn; what waits is not sent into a failure."""
-        from acp_tui.acp.content import TextContent
         from acp_tui.agent.errors import AgentError, LoginRequired
 
         assert self.agent is not None
         assert self.session is not None
         agent, session = self.agent, self.session
-        blocks: list[ContentBlock] = [TextContent(text=text)]
+        this = self._round
+        blocks = await self._blocks(agent, session, prompt)
+        if this != self._round:
+            self.queue.insert(0, prompt)  # given back by what has ended the round
+            return
         turns = len(session.turns)
         try:
             try:
@@ -615,16 +619,31 @@ class Conversation:
         except AgentError:
             # The session has noted why. What was said is in the chat; what was not is given back.
             if len(session.turns) == turns:
-                self.queue.insert(0, text)
+                self.queue.insert(0, prompt)
             self._give_back()
+
+    async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
+        """Return a prompt as the agent takes it, with the files that it mentions."""
+        from acp_tui.acp.content import TextContent
+        from acp_tui.session.events import Noted
+        from acp_tui.ui.prompts.attachments import blocks
+
+        if "@" not in prompt.text or agent.info is None:
+            return [TextContent(text=prompt.whole)]
+        roots = [session.cwd or self._start.cwd, *self._start.extra_roots]
+        takes = agent.info.agent_capabilities.prompt_capabilities
+        made, problems = await asyncio.to_thread(blocks, prompt, roots, takes)
+        for problem in problems:
+            agent.note(session.id, Noted(problem, "warning"))
+        return made
 
     def _give_back(self) -> None:
         """Return to the person what waited to be said."""
         if self.queue:
-            text = "\n\n".join(self.queue)
+            prompt = together(self.queue)
             self.queue.clear()
             self._listener.queue_changed()
-            self._listener.prompt_failed(text)
+            self._listener.prompt_failed(prompt)
 
     def _set_phase(self, phase: Phase) -> None:
         self.phase = phase

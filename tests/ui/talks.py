@@ -17,6 +17,7 @@ from acp_tui.host.guard import Guard
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.store.launch import Launch
+from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
 from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.running import RunningAgent
@@ -64,8 +65,8 @@ class Notes:
     def queue_changed(self) -> None:
         """Nothing is drawn here."""
 
-    def prompt_failed(self, text: str) -> None:
-        self.given_back.append(text)
+    def prompt_failed(self, prompt: Prompt) -> None:
+        self.given_back.append(prompt.text)
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         self.errors.append(error)

@@ -119,7 +119,7 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
 
         await here.press("alt+up")
         assert here.draft == "two"
-        await here.press("exclamation_mark", "ctrl+s")
+        await here.press("exclamation_mark", "alt+g")
 
         await here.until(lambda: here.said[-1:] == ["heard two!"])
         assert here.said[2:] == ["Cancelled.", "one", "heard one", "two!", "heard two!"]

@@ -11,6 +11,7 @@ import pytest
 from acp_tui.agent.process import Process
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
 from tests.ui.talks import launch, said, start, talk
 from tests.waiting import until
@@ -19,7 +20,7 @@ from tests.waiting import until
 async def test_what_is_said_during_the_start_is_sent_when_the_session_is_ready(tmp_path: Path) -> None:
     async with talk(start(tmp_path)) as (conversation, notes):
         conversation.say("early")
-        assert conversation.queue == ["early"]
+        assert conversation.queue == [Prompt("early")]
 
         await conversation.begin()
         await until(lambda: said(conversation) == ["early", "heard early"])

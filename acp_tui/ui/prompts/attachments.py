@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from acp_tui.store.prompt import Prompt
 from acp_tui.ui.prompts.mentions import Lines, Reading, mentions
 from acp_tui.ui.words import size
 
@@ -93,6 +94,25 @@ def find(text: str, roots: Sequence[str]) -> Found:
                 attachments.setdefault((attachment.path, attachment.lines), attachment)
                 break
     return Found(tuple(attachments.values()), tuple(dict.fromkeys(problems)))
+
+
+def blocks(
+    prompt: Prompt, roots: Sequence[str], takes: PromptCapabilities
+) -> tuple[list[ContentBlock], list[str]]:
+    """Return (a prompt as blocks that the agent takes, what to tell the person about its attachments).
+
+    Blocks while it reads: not for the event loop.
+    """
+    from acp_tui.acp.content import TextContent
+
+    found = find(prompt.text, roots)
+    problems = list(found.problems)
+    made: list[ContentBlock] = [TextContent(text=prompt.whole)]
+    for attachment in found.attachments:
+        content, problem = block(attachment, takes)
+        made.append(content)
+        problems += [problem] if problem else []
+    return made, problems
 
 
 def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:

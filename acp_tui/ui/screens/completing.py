@@ -1,17 +1,35 @@
-"""Completing slash commands: the agent's list, above the prompt, while a command's name is being typed."""
+"""Completing what is typed, in a list above the prompt: the agent's commands, and the workspace's files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from acp_tui.ui.prompts.mentions import typed, written
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
+    from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
     from acp_tui.ui.widgets.lines import Line, Lines
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
 SHOWN: Final = 8
 """Rows of completions."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a text may become."""
+
+    text: str
+    """What takes the place of what was typed."""
+    length: int
+    """Characters before the cursor that were typed of it."""
+    line: Line
+    """How it is shown."""
+    goes_on: bool = False
+    """Whether there is more to complete behind it."""
 
 
 def matching(commands: Sequence[Command], text: str) -> list[Command]:
@@ -32,22 +50,53 @@ def matching(commands: Sequence[Command], text: str) -> list[Command]:
 class Completing:
     """Keeps the list above the prompt equal to what is typed."""
 
-    def __init__(self, box: PromptBox, lines: Lines, commands: Callable[[], Sequence[Command]]) -> None:
+    def __init__(
+        self,
+        box: PromptBox,
+        lines: Lines,
+        commands: Callable[[], Sequence[Command]],
+        files: WorkspaceFiles,
+        recent: Callable[[], Sequence[str]],
+        refresh: Callable[[], object],
+    ) -> None:
+        """Take what it works with.
+
+        Args:
+            box: where is typed.
+            lines: where the list is shown.
+            commands: the agent's commands as of now.
+            files: the workspace's files.
+            recent: paths that come first while little is typed.
+            refresh: begins to list the files anew; when more is known, `refreshed` is to be called.
+        """
         self._box = box
         self._lines = lines
         self._commands = commands
-        self._found: list[Command] = []
+        self._files = files
+        self._recent = recent
+        self._refresh = refresh
+        self._found: list[Completion] = []
         self._marked = 0
         self._dismissed = ""
+        self._before = ""
+        """What stood before the cursor when completions were looked for."""
 
     def typed(self) -> None:
         """The text of the prompt changed."""
         text = self._box.text
-        self._found = matching(self._commands(), text) if text != self._dismissed else []
-        if len(self._found) == 1 and self._found[0].name == text[1:]:
-            self._found = []
+        self._found = self._completions() if text != self._dismissed else []
         self._dismissed = ""
         self._marked = 0
+        self._show()
+
+    def refreshed(self) -> None:
+        """More files are known; what is marked stays so."""
+        if not self._box.text or self._box.text == self._dismissed:
+            return
+        marked = self._found[self._marked].text if self._found and self._marked else None
+        self._found = self._completions()
+        texts = [completion.text for completion in self._found]
+        self._marked = texts.index(marked) if marked in texts else 0
         self._show()
 
     def move(self, step: int) -> None:
@@ -57,11 +106,15 @@ class Completing:
             self._show()
 
     def take(self) -> None:
-        """Put the marked command in the prompt; one that takes an argument waits for it."""
-        if self._found:
-            command = self._found[self._marked]
-            self._dismissed = f"/{command.name}"
-            self._box.replace_all(f"/{command.name} " if command.input is not None else f"/{command.name}")
+        """Put the marked completion in the prompt."""
+        if not self._found:
+            return
+        taken = self._found[self._marked]
+        if self._box.before != self._before:
+            self.dismiss()  # the cursor has gone elsewhere
+            return
+        self._box.complete(taken.length, taken.text)
+        self._dismissed = "" if taken.goes_on else self._box.text
 
     def dismiss(self) -> bool:
         """Take the list away until something else is typed; return whether there was one."""
@@ -71,14 +124,41 @@ class Completing:
         self._show()
         return had
 
+    def _completions(self) -> list[Completion]:
+        text = self._box.text
+        self._before = before = self._box.before
+        mention = typed(before)
+        if mention is not None:
+            return self._mentions(mention.needle, len(before) - mention.start)
+        commands = matching(self._commands(), text)
+        if before != text or (len(commands) == 1 and commands[0].name == text[1:]):
+            return []
+        return [_command(command, len(text)) for command in commands]
+
+    def _mentions(self, needle: str, length: int) -> list[Completion]:
+        if self._files.is_stale:
+            self._refresh()
+        found = self._files.matching(needle, self._recent())
+        return [_file(path, length) for path in found if path != needle]
+
     def _show(self) -> None:
         first = max(0, min(self._marked - SHOWN + 1, len(self._found) - SHOWN))
         shown = self._found[first : first + SHOWN]
         self._box.completing = bool(shown)
-        self._lines.set_lines([_line(command) for command in shown], self._marked - first if shown else None)
+        lines = [completion.line for completion in shown]
+        self._lines.set_lines(lines, self._marked - first if shown else None)
 
 
-def _line(command: Command) -> Line:
+def _command(command: Command, length: int) -> Completion:
+    """Return a command as a completion; one that takes an argument waits for it."""
     hint = f" <{command.input.hint}>" if command.input is not None and command.input.hint else ""
     about = command.description.split("\n")[0]
-    return [("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ()
+    line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
+    return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)
+
+
+def _file(path: str, length: int) -> Completion:
+    is_folder = path.endswith("/")
+    folder, slash, name = path.rstrip("/").rpartition("/")
+    line: Line = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
+    return Completion(written(path), length, line, goes_on=is_folder)

@@ -125,7 +125,7 @@ class Menu(Dialog[str]):
 
     def _list(self, words: str) -> None:
         """Show what matches, keeping the item that was moved to if it still does."""
-        found = matching(self._items, words)
+        found = self.matching(words)
         kept = self.highlighted_key() or self._current
         self._shown = {}
         options: list[Option] = []
@@ -146,6 +146,10 @@ class Menu(Dialog[str]):
         """Return the key of the item that was moved to."""
         highlighted = self.body.highlighted
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
+
+    def matching(self, words: str) -> list[Item]:
+        """Return the items that are listed while `words` stand in the filter."""
+        return matching(self._items, words)
 
     def _highlight(self, options: Sequence[Option], key: str | None) -> None:
         choosable = [number for number, option in enumerate(options) if option in self._shown]

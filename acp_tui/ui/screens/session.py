@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
 from textual.screen import Screen
-from textual.widgets import Static
 
 from acp_tui.store.folders import state_folder
 from acp_tui.ui.conversation import Conversation
@@ -24,10 +23,10 @@ from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
-from acp_tui.ui.screens.completing import Completing
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.sessions import SessionList
+from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
+    from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
@@ -77,7 +77,7 @@ class SessionScreen(Screen[None]):
         Binding("f11", "zoom", "Zoom", id="session.zoom"),
         Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
         Binding("ctrl+backslash", "protocol", "Protocol", id="session.protocol", priority=True),
-        Binding("ctrl+s", "send_now", "Stop and send now", id="session.send-now", show=False, priority=True),
+        Binding("alt+g", "send_now", "Stop and send now", id="session.send-now", show=False, priority=True),
         Binding(
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
@@ -110,8 +110,6 @@ class SessionScreen(Screen[None]):
         self.logging_in = LoggingIn(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
-        self.completing: Completing | None = None
-        """There is none before there is a prompt."""
         self._drawing = Drawing(self, self._furnish, self._draw)
         self._attention = attention
         self._start = start
@@ -134,9 +132,7 @@ class SessionScreen(Screen[None]):
                 yield Frame(ToolCallsPane(), id="tool-calls-frame")
                 yield Frame(ChangesPane(), id="changes-frame")
         yield Lines(self.look, id="queue")
-        yield Lines(self.look, id="completions")
-        with Horizontal(id="prompt-row"):
-            yield Static(f"{self.look.glyph('prompt')} ", id="prompt-mark", markup=False)
+        yield Writing(self.conversation, self._start, self.look)
         yield StatusLine(self.conversation, self.look)
 
     def on_mount(self) -> None:
@@ -148,12 +144,7 @@ class SessionScreen(Screen[None]):
 
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
-        from acp_tui.ui.widgets.prompt_box import PromptBox
-
-        box = PromptBox(enter_sends=self._start.settings.enter_sends, id="prompt")
-        box.placeholder = "Say something. / for commands, F1 for help"
-        self.completing = Completing(box, self.query_one("#completions", Lines), self.slash_commands)
-        await self.query_one("#prompt-row").mount(box)
+        box = await self.query_one(Writing).begin()
         box.focus()
         for key in self._early_keys:
             box.action_enter() if key == "\r" else box.insert(key)
@@ -299,18 +290,18 @@ class SessionScreen(Screen[None]):
         if not self.is_running:
             return
         lines: list[Line] = [
-            ([("muted", "queued "), ("text", text.replace("\n", " "))], ())
-            for text in self.conversation.queue[-_QUEUED:]
+            ([("muted", "queued "), ("text", prompt.text.replace("\n", " "))], ())
+            for prompt in self.conversation.queue[-_QUEUED:]
         ]
         if lines:
-            lines[-1] = (lines[-1][0], [("muted", "alt+up edits, ctrl+s sends now")])
+            lines[-1] = (lines[-1][0], [("muted", "alt+up edits, alt+g sends now")])
         self.query_one("#queue", Lines).set_lines(lines)
         self.show_status()
 
-    def prompt_failed(self, text: str) -> None:
+    def prompt_failed(self, prompt: Prompt) -> None:
         """Give the person back what could not be said."""
         if self.is_running:
-            self.prompt.give_back(text)
+            self.prompt.give_back(prompt)
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Ask the person for a way to log in."""
@@ -336,8 +327,8 @@ class SessionScreen(Screen[None]):
             self.tabs.show()
         if "questions" in change.fields:
             self.asking.show_next()
-        if "commands" in change.fields and self.completing is not None:
-            self.completing.typed()
+        if "commands" in change.fields:
+            self.query_one(Writing).commands_changed()
 
     def _furnish(self, session: Session) -> None:
         """Show another session than before."""
@@ -408,21 +399,6 @@ class SessionScreen(Screen[None]):
         elif isinstance(block, EntryBlock):
             block.choose()
 
-    def on_text_area_changed(self) -> None:
-        """Offer what the text may become."""
-        if self.completing is not None:
-            self.completing.typed()
-
-    def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
-        """Mark another completion."""
-        if self.completing is not None:
-            self.completing.move(event.step)
-
-    def on_prompt_box_completion_taken(self) -> None:
-        """Take the marked completion."""
-        if self.completing is not None:
-            self.completing.take()
-
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
         self.arranging.tab_clicked(event.piece)
@@ -437,7 +413,7 @@ class SessionScreen(Screen[None]):
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Say it, or let it wait."""
         self.query_one(ChatPane).action_follow_end()
-        self.conversation.say(event.text)
+        self.conversation.say(event.prompt)
         if self.conversation.is_over:
             self.notify("There is no agent to say this to. F12 starts one.", severity="warning")
 
@@ -453,7 +429,7 @@ class SessionScreen(Screen[None]):
 
     def action_stop_turn(self) -> None:
         """Take completions or a zoom away; else stop the turn: open questions are answered `cancelled`."""
-        if self.completing is not None and self.completing.dismiss():
+        if self.query_one(Writing).dismiss():
             return
         if self.maximized is not None:
             self.arranging.toggle_zoom()

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
+from acp_tui.store.history import History
+from acp_tui.store.prompt import CHIP, Prompt
+
+LONG_LINES: Final = 10
+LONG: Final = 1000
+"""Lines and characters above which a pasted text becomes a chip."""
+
+_PLACEHOLDER: Final = "Say something. @ for files, / for commands, F1 for help"
+_STASHED: Final = "A draft is put away: ctrl+s brings it back"
+
 
 class PromptBox(TextArea):
-    """Several lines of plain text: Enter sends, other keys make a line; up and down recall old ones."""
+    """Several lines of plain text: Enter sends, other keys make a line; up and down recall old ones.
 
+    Long texts stand in it as chips, `[pasted 84 lines #1]`: one character for the hand, all of it when sent.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt-box--chip"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "enter", "Send", id="prompt.send"),
         Binding("shift+enter,ctrl+j,alt+enter", "other_enter", "New line", id="prompt.new-line"),
         Binding("tab", "complete", "Complete", id="prompt.complete", show=False),
+        Binding("ctrl+r", "wanted('history')", "History", id="prompt.history"),
+        Binding("ctrl+g", "wanted('editor')", "Write in $EDITOR", id="prompt.editor"),
+        Binding("ctrl+s", "stash", "Draft away and back", id="prompt.stash"),
+        Binding("alt+o", "open_chip", "Unfold pasted text", id="prompt.open-chip"),
     ]
 
     @dataclass
     class Submitted(Message):
-        """The person sent the text; the box is empty now."""
+        """The person sent a prompt; the box is empty now."""
 
         box: PromptBox
-        text: str
+        prompt: Prompt
 
         @property
         def control(self) -> PromptBox:
@@ -42,16 +62,82 @@ class PromptBox(TextArea):
     class CompletionTaken(Message):
         """The marked completion is wanted."""
 
-    def __init__(self, *, enter_sends: bool = True, id: str | None = None) -> None:
+    @dataclass
+    class Wanted(Message):
+        """The person wants the `history` or the `editor`."""
+
+        what: str
+
+    def __init__(
+        self,
+        *,
+        enter_sends: bool = True,
+        history: History | None = None,
+        dropped: Callable[[str], str | None] = lambda _: None,
+        id: str | None = None,
+    ) -> None:
+        """Make an empty box.
+
+        Args:
+            enter_sends: whether Enter sends, else it makes a line.
+            history: what was said before, and takes in what is said.
+            dropped: returns what to write for a pasted text that names a file, None for another text.
+            id: the name of the widget.
+        """
         super().__init__(
             "", soft_wrap=True, show_line_numbers=False, id=id, compact=True, highlight_cursor_line=False
         )
         self.enter_sends = enter_sends
+        self.placeholder = _PLACEHOLDER
         self.completing = False
         """Whether completions are shown: then up, down, Tab and Enter are theirs."""
-        self._history: list[str] = []
-        self._place = 0
-        self._draft = ""
+        self.stashed: Prompt | None = None
+        """A draft that is put away."""
+        self._chips: dict[str, str] = {}
+        self.past = history or History(None)
+        """What was said before."""
+        self._dropped = dropped
+        self._place: int | None = None
+        self._draft = Prompt("")
+
+    # ------------------------------------------------------------------ what stands here
+
+    @property
+    def prompt(self) -> Prompt:
+        """What stands here."""
+        text = self.text
+        return Prompt(text, {chip: self._chips[chip] for chip in CHIP.findall(text) if chip in self._chips})
+
+    @property
+    def before(self) -> str:
+        """The text of the cursor's line up to the cursor."""
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def complete(self, length: int, text: str) -> None:
+        """Put a text in place of the last `length` characters before the cursor."""
+        row, column = self.cursor_location
+        self.move_cursor(self.replace(text, (row, column - length), (row, column)).end_location)
+
+    def replace_all(self, text: str) -> None:
+        """Put a text in place of what stands here, the cursor at its end; undo brings the old one back."""
+        self.replace(text, self.document.start, self.document.end)
+        self.move_cursor(self.document.end)
+
+    def show_prompt(self, prompt: Prompt) -> None:
+        """Put a prompt in place of what stands here; undo brings the old one back."""
+        self.replace_all(self._own(prompt))
+
+    def give_back(self, prompt: Prompt) -> None:
+        """Put a prompt that could not be sent before what stands here."""
+        text = self._own(prompt)
+        self.replace_all(f"{text}\n{self.text}" if self.text.strip() else text)
+
+    def add_chip(self, about: str, text: str) -> None:
+        """Write a chip for a text at the cursor; `about` says what it is."""
+        self.insert(self._chip(f"[{about}", text))
+
+    # ------------------------------------------------------------------ keys
 
     async def _on_key(self, event: Key) -> None:
         """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
@@ -62,6 +148,18 @@ class PromptBox(TextArea):
             event.prevent_default()
             await self.run_action(binding.action)
             return
+
+    async def _on_paste(self, event: Paste) -> None:
+        """Write a long text as a chip, a file that was dropped as a mention, another text as it is."""
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        mention = self._dropped(text)
+        if mention is not None:
+            event.prevent_default()
+            self.insert(f"{mention} ")
+        elif text.count("\n") >= LONG_LINES or len(text) > LONG:
+            event.prevent_default()
+            lines = text.rstrip("\n").count("\n") + 1
+            self.add_chip(f"pasted {lines} line{'s' if lines > 1 else ''}", text)
 
     def action_enter(self) -> None:
         """Send, or make a line, as the person has set it."""
@@ -90,8 +188,8 @@ class PromptBox(TextArea):
         """Go up a line; on the first one, to the prompt before."""
         if self.completing and not select:
             self.post_message(self.CompletionMoved(-1))
-        elif not select and self.cursor_at_first_line and self._place > 0:
-            self._recall(self._place - 1)
+        elif not select and self.cursor_at_first_line:
+            self._recall(-1)
         else:
             super().action_cursor_up(select)
 
@@ -99,35 +197,93 @@ class PromptBox(TextArea):
         """Go down a line; on the last one, to the prompt after, and back to the draft."""
         if self.completing and not select:
             self.post_message(self.CompletionMoved(1))
-        elif not select and self.cursor_at_last_line and self._place < len(self._history):
-            self._recall(self._place + 1)
+        elif not select and self.cursor_at_last_line and self._place is not None:
+            self._recall(1)
         else:
             super().action_cursor_down(select)
 
-    def give_back(self, text: str) -> None:
-        """Put a text that could not be sent before what stands here."""
-        self.load_text(f"{text}\n{self.text}" if self.text.strip() else text)
-        self.move_cursor(self.document.end)
+    def action_delete_left(self) -> None:
+        """Delete a character; a chip is one."""
+        chip = self._chip_at_cursor(ends=True)
+        if chip is not None and self.selection.is_empty:
+            self.complete(len(chip[0]), "")
+        else:
+            super().action_delete_left()
 
-    def replace_all(self, text: str) -> None:
-        """Put a text in place of what stands here, the cursor at its end; undo brings the old one back."""
-        self.replace(text, self.document.start, self.document.end)
-        self.move_cursor(self.document.end)
+    def action_open_chip(self) -> None:
+        """Put the text of the chip under the cursor in its place."""
+        chip = self._chip_at_cursor(ends=False)
+        if chip is not None:
+            label, start = chip
+            row = self.cursor_location[0]
+            self.replace(self._chips[label], (row, start), (row, start + len(label)))
+
+    def action_stash(self) -> None:
+        """Put the draft away, or bring the one back that is away; with both, they change places."""
+        here = self.prompt if self.text.strip() else None
+        self.stashed, there = here, self.stashed
+        self.show_prompt(there or Prompt(""))
+        self.placeholder = _STASHED if self.stashed is not None else _PLACEHOLDER
+
+    def action_wanted(self, what: str) -> None:
+        """Ask the screen for something."""
+        self.post_message(self.Wanted(what))
 
     def action_send(self) -> None:
         """Send what stands here; nothing if it is blank."""
-        text = self.text.strip()
-        if not text:
+        prompt = self.prompt
+        prompt = Prompt(prompt.text.strip(), prompt.chips)
+        if not prompt.text:
             return
-        if not self._history or self._history[-1] != text:
-            self._history.append(text)
-        self._place = len(self._history)
-        self._draft = ""
+        self.past.add(prompt)
+        self._place = None
         self.load_text("")
-        self.post_message(self.Submitted(self, text))
+        self.post_message(self.Submitted(self, prompt))
 
-    def _recall(self, place: int) -> None:
-        if self._place == len(self._history):
-            self._draft = self.text
-        self._place = place
-        self.replace_all(self._history[place] if place < len(self._history) else self._draft)
+    # ------------------------------------------------------------------ chips and the history
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with its chips marked."""
+        line = super().get_line(line_index)
+        for found in CHIP.finditer(line.plain):
+            if found[0] in self._chips:
+                style = self.get_component_rich_style("prompt-box--chip", partial=True)
+                line.stylize(style, found.start(), found.end())
+        return line
+
+    def _recall(self, step: int) -> None:
+        """Show the prompt before or after the one that is shown; the draft comes after the newest."""
+        if self._place is None:
+            self.past.read()
+            self._draft, self._place = self.prompt, len(self.past.prompts)
+        place = self._place + step
+        if place < 0:
+            return
+        is_draft = place >= len(self.past.prompts)
+        self._place = None if is_draft else place
+        self.show_prompt(self._draft if is_draft else self.past.prompts[place])
+
+    def _own(self, prompt: Prompt) -> str:
+        """Return the text of a prompt of another time, its chips as this box knows them."""
+
+        def own(label: str) -> str:
+            text = prompt.chips.get(label)
+            return label if text is None else self._chip(label.rpartition(" #")[0], text)
+
+        return CHIP.sub(lambda found: own(found[0]), prompt.text)
+
+    def _chip(self, about: str, text: str) -> str:
+        """Return the chip for a text: with the first number that does not stand for another text."""
+        number = 1
+        while self._chips.setdefault(f"{about} #{number}]", text) != text:
+            number += 1
+        return f"{about} #{number}]"
+
+    def _chip_at_cursor(self, *, ends: bool) -> tuple[str, int] | None:
+        """Return (the chip at the cursor, its column); with `ends` only one that ends there."""
+        row, column = self.cursor_location
+        for found in CHIP.finditer(self.document.get_line(row)):
+            here = column == found.end() if ends else found.start() <= column <= found.end()
+            if here and found[0] in self._chips:
+                return found[0], found.start()
+        return None

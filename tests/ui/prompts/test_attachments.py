@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.acp.content import EmbeddedResource, ImageContent, ResourceLink
+from acp_tui.acp.content import EmbeddedResource, ImageContent, ResourceLink, TextContent
 from acp_tui.acp.initialization import PromptCapabilities
+from acp_tui.store.prompt import Prompt
 from acp_tui.ui.prompts import attachments
-from acp_tui.ui.prompts.attachments import Found, block, find
+from acp_tui.ui.prompts.attachments import Found, block, blocks, find
 
 ALL = PromptCapabilities(image=True, embedded_context=True)
 NONE = PromptCapabilities()
@@ -158,3 +159,16 @@ def test_chips_say_what_goes_and_how(tmp_path: Path) -> None:
     assert image.shown(ALL) == "shot.png image 28 B"
     assert image.shown(NONE) == "shot.png image 28 B as a link"
     assert image.shown(None) == "shot.png image 28 B"
+
+
+def test_a_prompt_begins_with_its_whole_text_and_what_is_pasted_mentions_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a")
+    (tmp_path / "b.py").write_text("b")
+    chip = "[pasted 20 lines #1]"
+    prompt = Prompt(f"/fix @a.py {chip} [pasted 9 lines #2]", {chip: "@b.py and more"})
+
+    made, problems = blocks(prompt, [str(tmp_path)], ALL)
+
+    assert made[0] == TextContent(text="/fix @a.py @b.py and more [pasted 9 lines #2]")
+    assert [one.type for one in made] == ["text", "resource"]
+    assert problems == []

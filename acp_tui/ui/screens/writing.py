@@ -1,0 +1,222 @@
+"""Where the person writes: the prompt, what it may become, what goes with it, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Static
+
+from acp_tui.store.folders import data_folder, state_folder
+from acp_tui.store.prompt import Prompt, together
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.words import inside
+
+if TYPE_CHECKING:
+    from acp_tui.acp.commands import Command
+    from acp_tui.acp.initialization import PromptCapabilities
+    from acp_tui.store.drafts import Draft
+    from acp_tui.ui.conversation import Conversation
+    from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
+    from acp_tui.ui.screens.completing import Completing
+    from acp_tui.ui.start import Start
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.one_line import Piece
+    from acp_tui.ui.widgets.prompt_box import PromptBox
+
+_PAUSE: Final = 0.5
+"""Seconds without a change after which a draft is kept."""
+
+
+class Writing(Vertical):
+    """The prompt box, once `begin` was called, and the lines above it."""
+
+    def __init__(self, conversation: Conversation, start: Start, look: Look) -> None:
+        super().__init__(id="writing")
+        self._conversation = conversation
+        self._start = start
+        self._look = look
+        self._completing: Completing | None = None
+        self._draft: Draft | None = None
+        self._keeping: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The lines and the mark; the box comes after the first frame."""
+        yield Lines(self._look, id="completions")
+        yield Lines(self._look, id="attachments")
+        with Horizontal(id="prompt-row"):
+            yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
+
+    async def begin(self) -> PromptBox:
+        """Make the box, with the draft in it that an earlier run has left, and return it."""
+        from acp_tui.store.drafts import Draft
+        from acp_tui.store.history import History, workspace_name
+        from acp_tui.ui.prompts.pasting import dropped_image
+        from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
+        from acp_tui.ui.screens.completing import Completing
+        from acp_tui.ui.widgets.prompt_box import PromptBox
+
+        cwd, name = self._start.cwd, workspace_name(self._start.cwd)
+        keeps = self._start.settings.journal
+        box = PromptBox(
+            enter_sends=self._start.settings.enter_sends,
+            history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
+            dropped=partial(dropped_image, cwd=cwd),
+            id="prompt",
+        )
+        lines = self.query_one("#completions", Lines)
+        files = WorkspaceFiles(cwd, self._more_files)
+        self._completing = Completing(
+            box, lines, self._commands, files, self._recent, lambda: self._list(files)
+        )
+        await self.query_one("#prompt-row").mount(box)
+        if keeps:
+            self._draft = Draft(data_folder() / "drafts", name)
+            self._bring_back(box, self._draft)
+        return box
+
+    @property
+    def box(self) -> PromptBox:
+        """The box; there is none before `begin`."""
+        from acp_tui.ui.widgets.prompt_box import PromptBox
+
+        return self.query_one(PromptBox)
+
+    def commands_changed(self) -> None:
+        """The agent has other commands."""
+        if self._completing is not None:
+            self._completing.typed()
+
+    def dismiss(self) -> bool:
+        """Take completions away; return whether there were any."""
+        return self._completing is not None and self._completing.dismiss()
+
+    def on_unmount(self) -> None:
+        """Leave the draft to the next run."""
+        self._keep_draft()
+        if self._draft is not None:
+            self._draft.leave()
+
+    # ------------------------------------------------------------------ what the box tells
+
+    def on_text_area_changed(self) -> None:
+        """Offer what the text may become, show what goes with it, and keep it soon."""
+        if self._completing is None:
+            return
+        self._completing.typed()
+        self._show_attachments(self.box.text)
+        if self._keeping is None:
+            self._keeping = self.set_timer(_PAUSE, self._keep_draft)
+        else:
+            self._keeping.reset()
+
+    def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
+        """Mark another completion."""
+        if self._completing is not None:
+            self._completing.move(event.step)
+
+    def on_prompt_box_completion_taken(self) -> None:
+        """Take the marked completion."""
+        if self._completing is not None:
+            self._completing.take()
+
+    # ------------------------------------------------------------------ completions
+
+    def _commands(self) -> Sequence[Command]:
+        session = self._conversation.session
+        return session.commands if session is not None else ()
+
+    def _recent(self) -> list[str]:
+        """Return the files that this session has changed, the newest first, relative to the workspace."""
+        session = self._conversation.session
+        paths = reversed(session.files) if session is not None else ()
+        return [inside(path, self._start.cwd) for path in paths]
+
+    def _list(self, files: WorkspaceFiles) -> None:
+        self.run_worker(files.refresh(), group="files")
+
+    def _more_files(self) -> None:
+        if self._completing is not None and self.is_attached:
+            self._completing.refreshed()
+
+    # ------------------------------------------------------------------ what goes with the prompt
+
+    def _show_attachments(self, text: str) -> None:
+        if "@" in text:
+            self._look_up(text)
+        else:
+            self.workers.cancel_group(self, "attachments")
+            self.query_one("#attachments", Lines).set_lines([])
+
+    @work(group="attachments", exclusive=True)
+    async def _look_up(self, text: str) -> None:
+        """Show what a text mentions, as it will be sent."""
+        from acp_tui.ui.prompts.attachments import find
+
+        roots = [self._start.cwd, *self._start.extra_roots]
+        found = await asyncio.to_thread(find, text, roots)
+        shown = [attachment.shown(self._takes) for attachment in found.attachments]
+        pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
+        pieces += [("warning", f" {problem}") for problem in found.problems]
+        self.query_one("#attachments", Lines).set_lines([(pieces, ())] if pieces else [])
+
+    @property
+    def _takes(self) -> PromptCapabilities | None:
+        agent = self._conversation.agent
+        if agent is None or agent.info is None:
+            return None
+        return agent.info.agent_capabilities.prompt_capabilities
+
+    # ------------------------------------------------------------------ drafts
+
+    def _keep_draft(self) -> None:
+        if self._draft is not None:
+            away = [self.box.stashed] if self.box.stashed is not None else []
+            self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
+
+    def _bring_back(self, box: PromptBox, draft: Draft) -> None:
+        prompt = draft.left()
+        if prompt is not None and not box.text:
+            box.show_prompt(prompt)
+            self.notify("This is what you had not sent yet last time.", title="Draft")
+
+    # ------------------------------------------------------------------ other ways to write
+
+    def on_prompt_box_wanted(self, event: PromptBox.Wanted) -> None:
+        """Open the history or the editor."""
+        if event.what == "history":
+            self._choose_prompt()
+        else:
+            self._edit()
+
+    def _choose_prompt(self) -> None:
+        from acp_tui.ui.screens.past_prompts import PastPrompts
+
+        past = self.box.past
+        past.read()
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self.box.show_prompt(prompts[int(key)])
+
+        prompts = list(past.prompts)
+        self.app.push_screen(PastPrompts(prompts, self._look), chosen)
+
+    @work(group="editor", exclusive=True)
+    async def _edit(self) -> None:
+        """Write on in the person's own editor; what it could not finish is still here."""
+        from acp_tui.ui.screens.editor import edit
+
+        prompt = self.box.prompt
+        text, problem = await edit(self.app, prompt.text)
+        if text != prompt.text:
+            self.box.show_prompt(Prompt(text, prompt.chips))
+        if problem:
+            self.notify(problem, title="Editor", severity="warning", timeout=15, markup=False)
+        self.box.focus()
