@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, Protocol
 
@@ -24,6 +24,7 @@ STRANGE: Final = 20
 """Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
 
 
+_SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
 
@@ -103,19 +104,26 @@ class Connection:
         """Read until the process is gone; call once, in a task of its own."""
         while data := await self._process.read():
             self.last_heard = time.monotonic()
-            for message in self._peer.receive(data):
-                self._receive(message)
+            await self._receive_all(self._peer.receive(data))
             self._write_down(self._journal.flush)
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
-        for message in self._peer.receive_end():
-            self._receive(message)
+        await self._receive_all(self._peer.receive_end())
         self.exit = await self._end()
         self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal})
         for call in list(self._answers):
             self._settle(call, AgentGone(f"The agent has ended ({ending(self.exit)})."))
         self._peer.calls.clear()
         return self.exit
+
+    async def _receive_all(self, messages: Sequence[Message]) -> None:
+        """Take in messages in their order, in slices: a key needs several turns of the loop to its echo."""
+        until = time.monotonic() + _SLICE
+        for message in messages:
+            self._receive(message)
+            if time.monotonic() > until:
+                await asyncio.sleep(0)
+                until = time.monotonic() + _SLICE
 
     async def _end(self) -> ExitStatus:
         """Return how the process ends. One that closed its output and stays cannot be talked to."""
