@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import os
 import signal
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -19,6 +17,7 @@ from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder
 from acp_tui.ui.attention import Attention
+from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme import choose, look_of, textual_theme
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from acp_tui.ui.start import Start
 
 log = logging.getLogger(__name__)
-
-_HANG_UP: Final = 4.0
-"""Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
 
 FIRST_SHEETS: Final = [
     Path(__file__).parent / name for name in ("screens/session.tcss", "widgets/transcript.tcss")
@@ -106,7 +102,8 @@ class AcpApp(App[int]):
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self.action_leave)
-        signal.signal(signal.SIGHUP, lambda *_: self._hang_up(loop))
+        if not self.is_headless:
+            when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
         for problem in self._start.problems:
             self._warn(str(problem), "Settings")
         self.call_after_refresh(self._read_other_sheets)
@@ -133,13 +130,6 @@ class AcpApp(App[int]):
             gc.freeze()
             gc.set_threshold(*COLLECT_AFTER)
             gc.enable()
-
-    def _hang_up(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The terminal is gone: leave, and if the way out waits for it, leave without."""
-        last_resort = threading.Timer(_HANG_UP, os._exit, (128 + signal.SIGHUP,))
-        last_resort.daemon = True
-        last_resort.start()
-        loop.call_soon_threadsafe(self.action_leave)
 
     def use_theme(self, name: str) -> None:
         """Draw in the theme of this name from now on; a broken one says why and acp-dark is used."""
