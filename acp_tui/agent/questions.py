@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -131,7 +130,7 @@ def _ask(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         agent=agent,
         tool_kind=call.kind,
         paths=tuple(_paths(call, session.cwd)),
-        command=command_of(call),
+        command=call.command,
         mode=str(mode.config.current_value) if mode is not None else None,
     )
 
@@ -142,15 +141,3 @@ def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
     named += [item.path for item in call.content if isinstance(item, Diff)]
     for path in dict.fromkeys(named):
         yield path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
-
-
-def command_of(call: ToolCall) -> str | None:
-    """Return the command that a tool call wants to run, if it says so."""
-    raw = call.raw_input
-    if isinstance(raw, dict):
-        command = raw.get("command", raw.get("cmd"))
-        if isinstance(command, list):
-            return shlex.join(map(str, command))
-        if isinstance(command, str):
-            return command
-    return None

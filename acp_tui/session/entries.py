@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -85,6 +86,16 @@ class ToolCall:
     def is_final(self) -> bool:
         """Whether nothing more is expected."""
         return self.status in FINAL
+
+    @property
+    def command(self) -> str | None:
+        """The command that it runs or wants to run, if its input says so."""
+        if not isinstance(self.raw_input, dict):
+            return None
+        command = self.raw_input.get("command", self.raw_input.get("cmd"))
+        if isinstance(command, list):
+            return shlex.join(map(str, command))
+        return command if isinstance(command, str) else None
 
     @property
     def is_empty(self) -> bool:

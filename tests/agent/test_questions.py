@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from acp_tui.agent.questions import command_of
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
@@ -277,7 +276,7 @@ async def test_a_rule_about_paths_sees_the_files_that_a_call_would_change() -> N
     ],
 )
 def test_the_command_of_a_call_is_found_in_its_input(raw: object, command: str | None) -> None:
-    assert command_of(ToolCall("t", raw_input=raw)) == command
+    assert ToolCall("t", raw_input=raw).command == command
 
 
 # ------------------------------------------------------------------ forms and addresses

@@ -19,6 +19,8 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript import Transcript
 
+_FEW: Final = 5
+"""Lines of stderr for which a low box is enough."""
 _LINES: Final = 500
 """Lines of stderr that are shown; the last ones matter."""
 
@@ -81,6 +83,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         box = self.query_one("#failure")
         box.border_title = Content(f"{self._look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
+        box.set_class(self._stderr.count("\n") >= _FEW, "-long")
         self.query_one("#said").border_title = Content("what it said (stderr)")
         said = self.query_one(Transcript)
         for line in self._stderr.splitlines()[-_LINES:]:

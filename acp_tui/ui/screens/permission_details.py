@@ -54,7 +54,7 @@ def details_of(
 
     Long texts are cut, and the rest of the input is folded, unless the `whole` is asked for.
     """
-    command = _command(call)
+    command = call.command
     blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, whole)
     if blocks and facts:
@@ -71,14 +71,14 @@ def details_of(
 
 def has_more(call: ToolCall) -> bool:
     """Return whether `details_of` shows more when asked for the whole."""
-    texts = (_command(call) or "", *map(_text_of, call.content))
+    texts = (call.command or "", *map(_text_of, call.content))
     return rest_of_input(call) is not None or any(len(text) > LONG for text in texts)
 
 
 def rest_of_input(call: ToolCall) -> Any:
     """Return the raw input without what is shown anyway; None when nothing is left."""
     raw = call.raw_input
-    if isinstance(raw, dict) and _command(call) is not None:
+    if isinstance(raw, dict) and call.command is not None:
         shown = {"command" if raw.get("command") is not None else "cmd", _folder_key(raw)}
         raw = {key: value for key, value in raw.items() if key not in shown}
     return None if raw in (None, {}, [], "") else raw
@@ -112,13 +112,6 @@ def _facts(
         label = "" if number else "path" if len(paths) == 1 else "paths"
         blocks.append(_labelled(label, [("text", shown), *_outside(path, inside)]))
     return blocks
-
-
-def _command(call: ToolCall) -> str | None:
-    # Brings the protocol's words, which load after the first frame.
-    from acp_tui.agent.questions import command_of
-
-    return command_of(call)
 
 
 def _worth_showing(title: str, command: str | None) -> bool:

@@ -21,7 +21,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import inside
+from acp_tui.ui.words import call_title, inside
 
 if TYPE_CHECKING:
     from acp_tui.acp.tools import Diff
@@ -207,6 +207,9 @@ class ToolCallScreen(Screen[None]):
     def _show_head(self) -> None:
         left, right = call_pieces(self._call, self._cwd, self._look, self._now)
         facts: list[Line] = [([("text", " "), *left], [*right, ("text", " ")])]
+        command = self._call.command
+        if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
+            facts.append(([("muted", "   $ "), ("code", " ".join(command.split()))], []))
         if self._call.decision:
             facts.append(([("muted", f"   {self._call.decision}")], []))
         self.query_one("#facts", Lines).set_lines([*facts, *self._places()])

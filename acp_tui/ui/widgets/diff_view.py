@@ -89,9 +89,9 @@ class DiffView(LineView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "next_change", "Next change", id="diff.next-change"),
-        Binding("p", "previous_change", "Previous change", id="diff.previous-change"),
-        Binding("N", "next_file", "Next file", id="diff.next-file"),
-        Binding("P", "previous_file", "Previous file", id="diff.previous-file"),
+        Binding("p", "previous_change", "Previous change", show=False, id="diff.previous-change"),
+        Binding("N", "next_file", "Next file", show=False, id="diff.next-file"),
+        Binding("P", "previous_file", "Previous file", show=False, id="diff.previous-file"),
         Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
         Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
         Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
