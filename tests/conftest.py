@@ -7,7 +7,19 @@ import pytest
 
 from acp_tui.agent.connection import Connection
 from acp_tui.wire.messages import Message, Request
+from tests.checklist import table
 from tests.judges import Judges
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--checklist", action="store_true", help="show which tests each obligation has, and end")
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    if not config.getoption("checklist"):
+        return None
+    print(table())
+    return 0
 
 
 @pytest.fixture(autouse=True)

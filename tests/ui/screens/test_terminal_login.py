@@ -43,7 +43,7 @@ async def test_the_exact_command_is_shown_and_keys_go_to_it_from_the_start(tmp_p
         await until(pilot, lambda: "hello qic" in app.text)
 
 
-async def test_a_command_that_ends_well_is_a_login(tmp_path: Path) -> None:
+async def test_c39_a_command_that_ends_well_is_a_login(tmp_path: Path) -> None:
     async with login(tmp_path, ASKS) as (app, pilot):
         await pilot.press("x", "enter")
         await until(pilot, lambda: app.result == "")
@@ -80,5 +80,5 @@ async def test_leaving_is_a_failure(tmp_path: Path) -> None:
         (ExitStatus(None, None), "The login ended with exit code None."),
     ],
 )
-def test_only_exit_code_0_is_a_login(status: ExitStatus, text: str) -> None:
+def test_c39_only_exit_code_0_is_a_login(status: ExitStatus, text: str) -> None:
     assert failure(status) == text

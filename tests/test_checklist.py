@@ -1,0 +1,20 @@
+"""Every numbered line of what the client owes has a test that says so in its name."""
+
+from __future__ import annotations
+
+from tests.checklist import DEVIATIONS, OBLIGATIONS, WITHOUT, line_tests, lines, table
+
+
+def test_c116_every_obligation_and_every_deviation_has_a_test() -> None:
+    assert (len(OBLIGATIONS), len(DEVIATIONS)) == (117, 55)
+
+    tested = line_tests()
+    assert [line for line in lines() if line not in tested and line not in WITHOUT] == []
+
+
+def test_no_test_is_about_a_line_that_does_not_exist() -> None:
+    assert set(line_tests()) <= set(lines())
+
+
+def test_the_table_shows_each_line_with_its_tests() -> None:
+    assert "C116  every deviation has a test\n        test_checklist.py::test_c116_every" in table()
