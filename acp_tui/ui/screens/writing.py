@@ -42,6 +42,7 @@ class Writing(Vertical):
         self._conversation = conversation
         self._start = start
         self._look = look
+        self._box: PromptBox | None = None
         self._completing: Completing | None = None
         self._draft: Draft | None = None
         self._keeping: Timer | None = None
@@ -64,7 +65,7 @@ class Writing(Vertical):
 
         cwd, name = self._start.cwd, workspace_name(self._start.cwd)
         keeps = self._start.settings.journal
-        box = PromptBox(
+        self._box = box = PromptBox(
             enter_sends=self._start.settings.enter_sends,
             history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
             dropped=partial(dropped_image, cwd=cwd),
@@ -84,9 +85,8 @@ class Writing(Vertical):
     @property
     def box(self) -> PromptBox:
         """The box; there is none before `begin`."""
-        from acp_tui.ui.widgets.prompt_box import PromptBox
-
-        return self.query_one(PromptBox)
+        assert self._box is not None
+        return self._box
 
     def commands_changed(self) -> None:
         """The agent has other commands."""
