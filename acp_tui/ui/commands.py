@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import set_cell_size
+from textual.actions import parse
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 from textual.types import IgnoreReturnCallbackType
 
-from acp_tui.ui.key_map import key_map
+from acp_tui.ui.key_map import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def commands(
                     yield Hit(score, _shown(name, offer), offer.run, text=offer.name)
 
         def _offers(self) -> Iterator[Offer]:
-            for line in key_map(self.screen):
+            for line in filter(_can_be_done, key_map(self.screen)):
                 keys = set_cell_size(" ".join(line.keys), 12)
                 run = partial(self.app.run_action, line.action, line.node)
                 yield Offer(line.description, f"{keys}{line.group}", run)
@@ -74,6 +75,12 @@ def commands(
                 yield Offer(f"Theme: {safe_line(theme)}", "", partial(use_theme, theme))
 
     return Commands
+
+
+def _can_be_done(line: KeyLine) -> bool:
+    """Whether there is something for an action to act on now."""
+    _, action, parameters = parse(line.action)
+    return line.node.check_action(action, parameters) is not False
 
 
 def _shown(name: Content, offer: Offer) -> Content:

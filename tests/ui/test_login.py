@@ -202,3 +202,26 @@ async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: 
         await here.press("escape")
         await here.is_before(LoginDialog)
         await here.sees("Cancelled")
+
+
+async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_offers_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "login").write_text("before")
+    async with seat(tmp_path, given=launch(tmp_path)) as here:
+        here.app.action_command_palette()
+        await here.sees("Session details", "Log out")
+        await here.press("escape")
+        await here.is_before(SessionScreen)
+
+        await here.press("alt+f12")
+        await here.until(lambda: not (tmp_path / "login").exists())
+        await here.sees("Logged out.")
+        await here.press("alt+i")
+        await here.sees("session details", "Locked agent", "log out")
+
+    (tmp_path / "other").mkdir()
+    async with seat(tmp_path / "other") as here:
+        here.app.action_command_palette()
+        await here.sees("Session details")
+        assert "Log out" not in here.text

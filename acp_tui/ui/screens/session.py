@@ -81,6 +81,8 @@ class SessionScreen(Screen[None]):
         Binding(
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
+        Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
+        Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
         Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
@@ -447,6 +449,10 @@ class SessionScreen(Screen[None]):
         if queue:
             self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to log out where that can be done."""
+        return action != "log_out" or self.conversation.can_log_out
+
     def action_pane(self, name: str) -> None:
         """Go to a pane, showing it if it is hidden."""
         self.arranging.go_to(name)
@@ -512,6 +518,16 @@ class SessionScreen(Screen[None]):
     @work(group="begin", exclusive=True)
     async def _choose_agent(self) -> None:
         await self.beginning.choose()
+
+    def action_session_details(self) -> None:
+        """Show what there is to know about the session."""
+        from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
+
+        self.app.push_screen(SessionDetailsScreen(sections(self.conversation, self._start), self.look))
+
+    def action_log_out(self) -> None:
+        """End the login with the agent."""
+        self.run_worker(self.conversation.log_out(), group="log-out", exclusive=True)
 
     def action_protocol(self) -> None:
         """Show the frames of the connection."""

@@ -1,0 +1,174 @@
+"""What there is to know about a session: who the agent is, what it offers, what it was given."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from acp_tui.acp.initialization import InitializeResponse
+    from acp_tui.acp.word import Word
+    from acp_tui.session.session import Session
+    from acp_tui.store.mcp import McpServer
+    from acp_tui.ui.conversation import Conversation
+    from acp_tui.ui.start import Start
+
+Fact = tuple[str, str]
+"""A name, and what is known."""
+Section = tuple[str, Sequence[Fact]]
+
+_NAME: Final = 16
+"""Cells of the column of names."""
+
+
+class SessionDetailsScreen(Screen[None]):
+    """Shows facts section by section, as they were when it was opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="session-details.close"),
+        Binding("c", "copy", "Copy", id="session-details.copy"),
+    ]
+
+    def __init__(self, sections: Sequence[Section], look: Look | None = None) -> None:
+        super().__init__()
+        self._sections = sections
+        self._look = look or Look()
+
+    def compose(self) -> ComposeResult:
+        """Lay out a title and the facts."""
+        yield Lines(self._look, id="title")
+        yield Transcript(self._look, id="content")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the facts from their start."""
+        self.query_one(Lines).set_lines([([("strong", " session details")], [])])
+        content = self.query_one(Transcript)
+        for heading, facts in self._sections:
+            content.append(TextBlock([("heading", heading)], above=1))
+            for name, value in facts:
+                first = [("muted", f"{name:<{_NAME}}")]
+                content.append(TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)]))
+        content.focus()
+        self.call_after_refresh(content.action_scroll_start)
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Lines).set_look(look)
+        self.query_one(Transcript).set_look(look)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        lines: list[str] = []
+        for heading, facts in self._sections:
+            lines += [heading, *(f"  {name:<{_NAME}}{value}" for name, value in facts)]
+        self.app.copy_to_clipboard(safe("\n".join(lines)))
+        self.notify("The details are copied.")
+
+
+def sections(conversation: Conversation, start: Start) -> list[Section]:
+    """Return what is known now; what is not there yet is left out."""
+    info = conversation.agent.info if conversation.agent is not None else None
+    found: list[Section] = [("Agent", list(_agent(conversation, info)))]
+    if info is not None:
+        found.append(("What it offers", list(_offers(info))))
+    if conversation.session is not None:
+        found.append(("Session", list(_session(conversation.session, start))))
+    if start.mcp_servers:
+        found.append(("MCP servers", list(_mcp_servers(start, info))))
+    metas = list(_metas(info, conversation.session))
+    if metas:
+        found.append(("Extensions (_meta)", metas))
+    journal = conversation.journal.path if conversation.journal is not None else None
+    found.append(("Recording", [("journal", str(journal) if journal is not None else "none")]))
+    return found
+
+
+def _agent(conversation: Conversation, info: InitializeResponse | None) -> Iterator[Fact]:
+    yield "name", conversation.agent_name
+    if info is not None and info.agent_info is not None and info.agent_info.version:
+        yield "version", info.agent_info.version
+    yield "command", shlex.join(conversation.command)
+    if info is not None:
+        yield "protocol", f"version {info.protocol_version}"
+        yield "logins", ", ".join(method.name for method in info.auth_methods) or "none"
+
+
+def _offers(info: InitializeResponse) -> Iterator[Fact]:
+    from acp_tui.agent.abilities import abilities
+
+    can = abilities(info.agent_capabilities)
+    yield "can", ", ".join(what for what, offered in can if offered) or "nothing beyond the baseline"
+    yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
+
+
+def _session(session: Session, start: Start) -> Iterator[Fact]:
+    yield "id", session.id
+    if session.title:
+        yield "title", session.title
+    yield "folder", session.cwd or start.cwd
+    if start.extra_roots:
+        yield "further folders", "\n".join(start.extra_roots)
+    usage = session.usage
+    if usage is not None:
+        used = "?" if usage.used is None else f"{usage.used:,}"
+        yield "context", f"{used} of {usage.size:,} tokens" if usage.size else f"{used} tokens"
+        if usage.cost is not None:
+            yield "cost", f"{usage.cost.amount} {usage.cost.currency}"
+
+
+def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
+    """Name the servers and what was done with them; never their variables and headers."""
+    from acp_tui.ui.equipment import mcp_servers_for
+
+    if info is None:
+        yield from ((server.name, _shown(server)) for server in start.mcp_servers)
+        return
+    _, left_out = mcp_servers_for(start, info.agent_capabilities.mcp_capabilities)
+    for server in start.mcp_servers:
+        done = "left out: the agent cannot take it" if server.name in left_out else "sent"
+        yield server.name, f"{done}, {_shown(server)}"
+
+
+def _shown(server: McpServer) -> str:
+    if server.transport == "stdio":
+        return f"stdio, {server.command}"
+    scheme, _, rest = server.url.partition("?")[0].rpartition("://")
+    return f"{server.transport}, {scheme}://{rest.rpartition('@')[2]}"  # a name and password may be in it
+
+
+def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator[Fact]:
+    words: list[tuple[str, Word | None]] = [("usage", session.usage if session is not None else None)]
+    if info is not None:
+        words = [
+            ("initialize", info),
+            ("agent", info.agent_info),
+            ("capabilities", info.agent_capabilities),
+            *((method.id, method) for method in info.auth_methods),
+            *words,
+        ]
+    for name, word in words:
+        if word is not None and word.meta:
+            yield name, _keys(word.meta)
+
+
+def _keys(meta: dict[str, Any]) -> str:
+    """Name what is in an extension; what it holds is nobody's business but the agent's."""
+    return ", ".join(map(str, meta))
