@@ -1,4 +1,4 @@
-"""How long a key takes to its echo: idle, while text streams, and while a huge line comes in."""
+"""How long a key takes to its echo: idle, while text streams, in a flood and with a huge line."""
 
 from __future__ import annotations
 
@@ -38,9 +38,13 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     with talk(env) as program:
         order(program, f"line {HUGE}")
         stalled = max(echoes(program, letters, pause=0.005))
+    with talk(env) as program:
+        order(program, "flood 60000000")
+        flooded = echoes(program, letters)
     yield Row("key to echo, idle, p50", "ms", middle(idle), middle(floor), (at_most_times(3),))
     yield Row("key to echo, streaming, p50", "ms", middle(streaming), middle(floor), (at_most_times(3),))
     yield Row("key to echo, streaming, p95", "ms", late(streaming), late(floor), (at_most_times(5),))
+    yield Row("key to echo, flood of 60 MB, p95", "ms", late(flooded), late(floor))
     yield Row("key to echo, a line of 10 MiB, longest", "ms", stalled, None, (at_most(100),))
 
 

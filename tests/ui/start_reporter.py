@@ -38,6 +38,8 @@ def main() -> None:
         from acp_tui.ui import app
 
         def displayed(self: app.AcpApp) -> None:
+            if self._batch_count:
+                return  # Textual's own start: nothing is shown yet
             del app.AcpApp.post_display_hook  # the first frame only
             report(
                 "first",

@@ -142,7 +142,8 @@ class SessionScreen(Screen[None]):
         self.set_look(self.look)
         self.arranging.begin()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd))
-        self.call_after_refresh(self._begin)
+        # By way of the application, which shows nothing before its own start is over.
+        self.app.call_later(self.call_after_refresh, self._begin)
 
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
