@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.one_line import OneLine
 from acp_tui.ui.words import inside
@@ -52,6 +51,8 @@ class ChangesPane(Pane):
         self.set_fact(f"+{added} {self.look.glyph('minus')}{removed}")
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
+        from acp_tui.ui.entries.counting import counted
+
         pairs = [counts for edit in file.edits if (counts := counted(edit.old, edit.new))]
         added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
         self._counts[path] = added, removed

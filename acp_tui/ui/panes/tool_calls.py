@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 
@@ -80,4 +79,6 @@ class ToolCallsPane(Pane):
             self.changed(line)
 
     def _pieces(self, call: ToolCall, cwd: str, now: float | None = None) -> tuple[list[Piece], list[Piece]]:
+        from acp_tui.ui.entries.tool_call import call_pieces
+
         return call_pieces(call, cwd, self.look, now, asks=call.tool_call_id in self._asking)

@@ -25,7 +25,6 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
-from acp_tui.ui.screens.sessions import SessionList
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
@@ -257,6 +256,8 @@ class SessionScreen(Screen[None]):
     @work(group="sessions", exclusive=True)
     async def action_sessions(self) -> None:
         """Choose an earlier session."""
+        from acp_tui.ui.screens.sessions import SessionList
+
         await SessionList(self).show()
 
     def action_close_session(self) -> None:
