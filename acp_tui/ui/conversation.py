@@ -11,14 +11,15 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from acp_tui.store.prompt import Prompt, together
+from acp_tui.store.prompt import Prompt
 from acp_tui.ui.failures import Failure, FailureKind
 from acp_tui.ui.login import LoginScreens
+from acp_tui.ui.opening import Opening
+from acp_tui.ui.speaking import Person, Speaking
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from acp_tui.acp.content import ContentBlock
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
@@ -52,10 +53,7 @@ _OVER: Final = ("failed", "ended", "recorded", "ending")
 """Phases in which nobody hears what is said."""
 
 
-_RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
-
-
-class Listener(LoginScreens, Protocol):
+class Listener(LoginScreens, Person, Protocol):
     """Who shows the conversation."""
 
     def phase_changed(self) -> None:
@@ -66,12 +64,6 @@ class Listener(LoginScreens, Protocol):
 
     def questions_changed(self) -> None:
         """A question that belongs to no session was asked, or has its answer."""
-
-    def queue_changed(self) -> None:
-        """What waits to be said changed."""
-
-    def prompt_failed(self, prompt: Prompt) -> None:
-        """What was said did not arrive: the person gets it back."""
 
 
 class Conversation:
@@ -101,21 +93,15 @@ class Conversation:
         self.running: RunningAgent | None = None
         """The agent, once it is there."""
         self.session: Session | None = None
-        self.queue: list[Prompt] = []
-        """What is said when the turn, or the start, is over; the first goes first."""
         self._start = start
         self._listener = listener
-        self._attach = attach
         self._process: Process | None = start.process if running is None else None
         self._spawn_error: Exception | None = start.spawn_error if running is None else None
-        self._round = 0
+        self.round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
-        self._speaking: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
-        self._continues = False
-        """A session is begun below an earlier one."""
-        self._left_out: list[str] = []
-        """Names of MCP servers that the agent cannot take."""
+        self._opening = Opening(start, attach)
+        self._speaking = Speaking(self, listener, start)
         if running is not None:
             self._join(running)
 
@@ -126,15 +112,15 @@ class Conversation:
 
         What goes wrong ends in the phase `failed`, with what to tell the person.
         """
-        self._round += 1
-        this = self._round
+        self.round += 1
+        this = self.round
         self.launch = launch or self.launch
         self.failure = None
         self._set_phase("starting")
         for module in _SLOWLY:
             importlib.import_module(module)
             await asyncio.sleep(0)
-        if this == self._round and (self.running is not None or self._process is not None or self._spawn()):
+        if this == self.round and (self.running is not None or self._process is not None or self._spawn()):
             await self._open(self.running or self._run(), this)
 
     async def _open(self, running: RunningAgent, this: int) -> None:
@@ -144,21 +130,22 @@ class Conversation:
         try:
             await running.introduce()
             agent, session = await self._make_session(running.agent)
-            if this == self._round:
+            if this == self.round:
                 if self.session is not session:
                     self.session = session
                     self._show_whole(session)
-                self._tell_about_start(agent, session)
+                self._opening.tell(agent, session)
+                self._tell_problem(agent, session)
                 await self._apply_mode(agent, session)
             if not session.connected:
                 raise AgentGone("The agent has ended.")
         except AgentError as error:
-            if this == self._round and self.phase != "failed":
+            if this == self.round and self.phase != "failed":
                 self._fail(self.agent or running.agent, error)
             return
-        if this == self._round:
+        if this == self.round:
             self._set_phase("ready")
-            self._send_next()
+            self._speaking.go_on()
 
     def show_recorded(self, path: Path) -> bool:
         """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
@@ -187,7 +174,7 @@ class Conversation:
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again. What was said stays on the screen, above the new session."""
         await self.end()
-        self._continues = self._continues or self.session is not None
+        self._opening.continues = self._opening.continues or self.session is not None
         self.session = None
         await self.begin(launch)
 
@@ -198,7 +185,7 @@ class Conversation:
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        self._round += 1
+        self.round += 1
         self._set_phase("ending")
         running, process = self.running, self._process
         try:
@@ -206,9 +193,7 @@ class Conversation:
                 await self._leave(running)
             elif process is not None:
                 await process.stop()
-            if self._speaking is not None:
-                await asyncio.wait([self._speaking])
-            self._give_back()
+            await self._speaking.end()
         finally:
             self.running = self._process = self._ending = None
 
@@ -278,26 +263,24 @@ class Conversation:
             (session.id, key): question for session in sessions for key, question in session.questions.items()
         }
 
+    @property
+    def queue(self) -> list[Prompt]:
+        """What is said when the turn, or the start, is over; the first goes first."""
+        return self._speaking.queue
+
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
-        self.queue.append(Prompt(prompt) if isinstance(prompt, str) else prompt)
-        self._listener.queue_changed()
-        if self.is_over:
-            self._give_back()
-        else:
-            self._send_next()
+        self._speaking.say(Prompt(prompt) if isinstance(prompt, str) else prompt)
 
     def take_from_queue(self, index: int) -> Prompt:
         """Take back something that was not sent yet."""
-        prompt = self.queue.pop(index)
-        self._listener.queue_changed()
-        return prompt
+        return self._speaking.take(index)
 
     def stop(self) -> bool:
         """Stop the turn and take back what waits to be said; return whether there was a turn to stop."""
         stopped = self.cancel()
         if stopped:
-            self._give_back()
+            self._speaking.give_back()
         return stopped
 
     def cancel(self) -> bool:
@@ -383,7 +366,7 @@ class Conversation:
             except SpawnFailed as failed:
                 error = failed
         self.failure = Failure("spawn", str(error), advice=getattr(error, "advice", ""))
-        self._give_back()
+        self._speaking.give_back()
         self._set_phase("failed")
         return False
 
@@ -408,30 +391,16 @@ class Conversation:
         from acp_tui.agent.errors import LoginRequired
 
         while True:
-            servers = self._mcp_servers(agent)
+            assert self.journal is not None
             try:
-                if self._attach is not None:
-                    return agent, await self._take_up(agent, self._attach, servers)
-                return agent, await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
+                return agent, await self._opening.open(agent, self.journal)
             except LoginRequired as required:
                 refused = required
             self._set_phase("logging-in")
-            agent = await self._log_in(refused)
+            agent = await self.log_in(refused)
             self._set_phase("starting")
 
-    async def _take_up(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
-        """Take up a session that the agent has: with what was said, where it can replay that."""
-        from acp_tui.session.events import Noted
-
-        assert agent.info is not None
-        replay = agent.info.agent_capabilities.load_session
-        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
-        session = await agent.load_session(info.session_id, cwd, roots, servers, replay=replay)
-        if not replay:
-            agent.note(session.id, Noted(_RESUMED))
-        return session
-
-    async def _log_in(self, refused: LoginRequired) -> Agent:
+    async def log_in(self, refused: LoginRequired) -> Agent:
         """Let the person log in, and return whom to ask again.
 
         Raises:
@@ -441,7 +410,7 @@ class Conversation:
         from acp_tui.ui.login import log_in
 
         assert self.running is not None
-        this = self._round
+        this = self.round
         outcome = await log_in(self.running, refused, self._listener)
         if outcome == "given_up":
             raise refused
@@ -455,53 +424,22 @@ class Conversation:
 
         assert self.running is not None
         await self._leave(self.running)
-        if this == self._round:
+        if this == self.round:
             self.running = self._process = None
-        if this != self._round or not self._spawn():
+        if this != self.round or not self._spawn():
             raise AgentGone("The agent has ended.")
         running = self._run()
         await running.introduce()
         return running.agent
 
-    async def _session_again(self, agent: Agent, before: Session) -> Session:
+    async def open_again(self, agent: Agent, before: Session) -> Session:
         """Return the session of an agent that was started anew: the one before, where it can be resumed."""
-        from acp_tui.acp.initialization import has
-        from acp_tui.agent.errors import CallFailed
-
-        assert agent.info is not None
-        servers = self._mcp_servers(agent)
-        cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
-        if has(agent.info.agent_capabilities.session_capabilities.resume):
-            try:
-                self.session = await agent.load_session(before.id, cwd, roots, servers, replay=False)
-                return self.session
-            except CallFailed:
-                pass  # nothing was said in it yet, or it was not kept
-        self.session = await agent.new_session(cwd, roots, servers)
-        self._continues = True
-        self._tell_about_start(agent, self.session)
-        return self.session
-
-    def _mcp_servers(self, agent: Agent) -> list[dict[str, Any]]:
-        from acp_tui.ui.equipment import mcp_servers_for
-
-        assert agent.info is not None
         assert self.journal is not None
-        servers, self._left_out = mcp_servers_for(self._start, agent.info.agent_capabilities.mcp_capabilities)
-        self.journal.hide(secret for server in servers for secret in server.secrets())
-        return [server.params() for server in servers]
-
-    def _tell_about_start(self, agent: Agent, session: Session) -> None:
-        """Note what the person should know about a session that begins."""
-        from acp_tui.session.events import Noted
-
-        if self._continues:
-            text = "A new session: the agent does not know what stands above."
-            agent.note(session.id, Noted(text))
-        if self._left_out:
-            text = f"This agent cannot take these MCP servers: {', '.join(self._left_out)}."
-            agent.note(session.id, Noted(text, "warning"))
-        self._tell_problem(agent, session)
+        self.session, same = await self._opening.open_again(agent, self.journal, before)
+        if not same:
+            self._opening.tell(agent, self.session)
+            self._tell_problem(agent, self.session)
+        return self.session
 
     def _tell_problem(self, agent: Agent, session: Session) -> None:
         """Say once that the session is not recorded."""
@@ -536,7 +474,7 @@ class Conversation:
             self.failure = Failure(
                 "ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit
             )
-            self._give_back()
+            self._speaking.give_back()
             self._set_phase("ended")
 
     def _fail(self, agent: Agent, error: Exception) -> None:
@@ -556,7 +494,7 @@ class Conversation:
             noise=agent.connection.noise,
             strange=agent.connection.looks_strange,
         )
-        self._give_back()
+        self._speaking.give_back()
         self._set_phase("failed")
 
     def changed(self, session_id: str, change: Change) -> None:
@@ -575,75 +513,9 @@ class Conversation:
         """Whether this may be the session that we wait for: its news come before the answer that names it."""
         if self.session is not None or self.running is None:
             return False
-        if self._attach is not None:
-            return session_id == self._attach.session_id
+        if self._opening.attach is not None:
+            return session_id == self._opening.attach.session_id
         return not self.running.is_shared
-
-    def _send_next(self) -> None:
-        is_speaking = self._speaking is not None and not self._speaking.done()
-        if self.phase == "ready" and self.queue and not is_speaking:
-            self._speaking = asyncio.create_task(self._speak())
-
-    async def _speak(self) -> None:
-        """Say what waits, one after the other, each when the turn before is over."""
-        this = self._round
-        while self.queue and this == self._round and self.phase == "ready":
-            prompt = self.queue.pop(0)
-            self._listener.queue_changed()
-            await self._prompt(prompt)
-
-    async def _prompt(self, prompt: Prompt) -> None:
-        """Say one thing, and wait for the end of the turn; what waits is not sent into a failure."""
-        from acp_tui.agent.errors import AgentError, LoginRequired
-
-        assert self.agent is not None
-        assert self.session is not None
-        agent, session = self.agent, self.session
-        this = self._round
-        blocks = await self._blocks(agent, session, prompt)
-        if this != self._round:
-            self.queue.insert(0, prompt)  # given back by what has ended the round
-            return
-        turns = len(session.turns)
-        try:
-            try:
-                await agent.prompt(session.id, blocks)
-            except LoginRequired as required:
-                turns = len(session.turns)  # refused: it counts as not said
-                asked = agent
-                agent = await self._log_in(required)
-                if agent is not asked:
-                    session = await self._session_again(agent, session)
-                    turns = 0
-                await agent.prompt(session.id, blocks)
-        except AgentError:
-            # The session has noted why. What was said is in the chat; what was not is given back.
-            if len(session.turns) == turns:
-                self.queue.insert(0, prompt)
-            self._give_back()
-
-    async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
-        """Return a prompt as the agent takes it, with the files that it mentions."""
-        from acp_tui.acp.content import TextContent
-        from acp_tui.session.events import Noted
-        from acp_tui.ui.prompts.attachments import blocks
-
-        if "@" not in prompt.text or agent.info is None:
-            return [TextContent(text=prompt.whole)]
-        roots = [session.cwd or self._start.cwd, *self._start.extra_roots]
-        takes = agent.info.agent_capabilities.prompt_capabilities
-        made, problems = await asyncio.to_thread(blocks, prompt, roots, takes)
-        for problem in problems:
-            agent.note(session.id, Noted(problem, "warning"))
-        return made
-
-    def _give_back(self) -> None:
-        """Return to the person what waited to be said."""
-        if self.queue:
-            prompt = together(self.queue)
-            self.queue.clear()
-            self._listener.queue_changed()
-            self._listener.prompt_failed(prompt)
 
     def _set_phase(self, phase: Phase) -> None:
         self.phase = phase

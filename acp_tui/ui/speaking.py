@@ -1,0 +1,124 @@
+"""What the person says: one thing after the other, each when the turn before is over."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+from acp_tui.store.prompt import Prompt, together
+
+if TYPE_CHECKING:
+    from acp_tui.acp.content import ContentBlock
+    from acp_tui.agent.agent import Agent
+    from acp_tui.session.session import Session
+    from acp_tui.ui.conversation import Conversation
+    from acp_tui.ui.start import Start
+
+
+class Person(Protocol):
+    """Whoever speaks."""
+
+    def queue_changed(self) -> None:
+        """What waits to be said changed."""
+
+    def prompt_failed(self, prompt: Prompt) -> None:
+        """What was said did not arrive: the person gets it back."""
+
+
+class Speaking:
+    """The queue of one conversation, and the task that empties it."""
+
+    def __init__(self, conversation: Conversation, person: Person, start: Start) -> None:
+        self.queue: list[Prompt] = []
+        """What is said when the turn, or the start, is over; the first goes first."""
+        self._conversation = conversation
+        self._person = person
+        self._start = start
+        self._task: asyncio.Task[None] | None = None
+
+    def say(self, prompt: Prompt) -> None:
+        """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
+        self.queue.append(prompt)
+        self._person.queue_changed()
+        if self._conversation.is_over:
+            self.give_back()
+        else:
+            self.go_on()
+
+    def take(self, index: int) -> Prompt:
+        """Take back something that was not sent yet."""
+        prompt = self.queue.pop(index)
+        self._person.queue_changed()
+        return prompt
+
+    def give_back(self) -> None:
+        """Return to the person all that waited to be said."""
+        if self.queue:
+            prompt = together(self.queue)
+            self.queue.clear()
+            self._person.queue_changed()
+            self._person.prompt_failed(prompt)
+
+    def go_on(self) -> None:
+        """Say what waits, if the agent is ready to hear it."""
+        is_speaking = self._task is not None and not self._task.done()
+        if self._conversation.phase == "ready" and self.queue and not is_speaking:
+            self._task = asyncio.create_task(self._speak())
+
+    async def end(self) -> None:
+        """Wait until nothing is being said any more, then give back the rest."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        self.give_back()
+
+    async def _speak(self) -> None:
+        this = self._conversation.round
+        while self.queue and this == self._conversation.round and self._conversation.phase == "ready":
+            prompt = self.queue.pop(0)
+            self._person.queue_changed()
+            await self._prompt(prompt)
+
+    async def _prompt(self, prompt: Prompt) -> None:
+        """Say one thing, and wait for the end of the turn; what waits is not sent into a failure."""
+        from acp_tui.agent.errors import AgentError, LoginRequired
+
+        agent, session = self._conversation.agent, self._conversation.session
+        assert agent is not None
+        assert session is not None
+        this = self._conversation.round
+        blocks = await self._blocks(agent, session, prompt)
+        if this != self._conversation.round:
+            self.queue.insert(0, prompt)  # given back by what has ended the round
+            return
+        turns = len(session.turns)
+        try:
+            try:
+                await agent.prompt(session.id, blocks)
+            except LoginRequired as required:
+                turns = len(session.turns)  # refused: it counts as not said
+                asked = agent
+                agent = await self._conversation.log_in(required)
+                if agent is not asked:
+                    session = await self._conversation.open_again(agent, session)
+                    turns = 0
+                await agent.prompt(session.id, blocks)
+        except AgentError:
+            # The session has noted why. What was said is in the chat; what was not is given back.
+            if len(session.turns) == turns:
+                self.queue.insert(0, prompt)
+            self.give_back()
+
+    async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
+        """Return a prompt as the agent takes it, with the files that it mentions."""
+        from acp_tui.acp.content import TextContent
+        from acp_tui.session.events import Noted
+        from acp_tui.ui.prompts.attachments import blocks
+
+        if "@" not in prompt.text or agent.info is None:
+            return [TextContent(text=prompt.whole)]
+        roots = [session.cwd or self._start.cwd, *self._start.extra_roots]
+        takes = agent.info.agent_capabilities.prompt_capabilities
+        made, problems = await asyncio.to_thread(blocks, prompt, roots, takes)
+        for problem in problems:
+            agent.note(session.id, Noted(problem, "warning"))
+        return made
