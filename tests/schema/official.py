@@ -9,10 +9,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-_SCHEMA = json.loads(Path(__file__).with_name("v1.json").read_text("utf-8"))
+SCHEMA = json.loads(Path(__file__).with_name("v1.json").read_text("utf-8"))
 _WORDS: dict[tuple[str, bool], str] = {
     (words["x-method"], name.endswith(("Request", "Notification"))): name
-    for name, words in _SCHEMA["$defs"].items()
+    for name, words in SCHEMA["$defs"].items()
     if "x-method" in words
 }
 
@@ -25,6 +25,11 @@ def faults_of_params(method: str, params: Any) -> list[str]:
 def faults_of_result(method: str, result: Any) -> list[str]:
     """Return what is wrong with the answer to a request."""
     return _faults(word_of(method, is_params=False), result)
+
+
+def is_valid(name: str, value: Any) -> bool:
+    """Return whether a value is a word of this name."""
+    return _validator(name).is_valid(value)
 
 
 def word_of(method: str, *, is_params: bool) -> str:
@@ -40,4 +45,4 @@ def _faults(name: str, value: Any) -> list[str]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator({"$defs": _SCHEMA["$defs"], "$ref": f"#/$defs/{name}"})
+    return Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"})
