@@ -115,8 +115,21 @@ class Notice:
     dropped: bool = False
 
 
+@dataclass(slots=True)
+class OwnCommand:
+    """A command that the person ran beside the conversation."""
+
+    terminal_id: str
+    command: str
+    at: float = 0.0
+    ended: float | None = None
+    exit_code: int | None = None
+    """None while it runs, and when a signal has ended it."""
+    dropped: bool = False
+
+
 Message = UserMessage | AgentMessage | Thought
-Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice
+Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | OwnCommand
 
 
 def text_of(message: Message) -> str:

@@ -129,6 +129,22 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandStarted:
+    """The person runs a command of their own, in a terminal that the agent does not see."""
+
+    terminal_id: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded:
+    """A command of the person is over; `exit_code` is None for one that a signal has ended."""
+
+    terminal_id: str
+    exit_code: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Disconnected:
     """The agent is gone."""
 
@@ -151,6 +167,8 @@ Own = (
     | SettingFailed
     | Wrote
     | Noted
+    | CommandStarted
+    | CommandEnded
     | Disconnected
 )
 Event = Update | Own

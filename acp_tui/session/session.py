@@ -12,7 +12,7 @@ from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, events
 from acp_tui.session.changes import Change, Field
-from acp_tui.session.entries import AgentMessage, Entry, Notice, ToolCall
+from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.messages import Messages
@@ -131,6 +131,10 @@ class Session:
                 return self._completed(event.elicitation_id)
             case events.Noted():
                 return self._note(event.text, event.severity, event.detail, at)
+            case events.CommandStarted():
+                return Change((self._append(OwnCommand(event.terminal_id, event.command, at)),))
+            case events.CommandEnded():
+                return self._command_ended(event, at)
             case events.Wrote():
                 self._files.wrote(event.path, event.old, event.new)
                 return Change(fields=("files",))
@@ -147,6 +151,13 @@ class Session:
                 return self._setting_failed(event, at)
             case _:
                 assert_never(event)
+
+    def _command_ended(self, event: events.CommandEnded, at: float) -> Change | None:
+        for index, entry in enumerate(self.entries):
+            if isinstance(entry, OwnCommand) and entry.terminal_id == event.terminal_id:
+                entry.ended, entry.exit_code = at, event.exit_code
+                return Change((index,))
+        return None
 
     def _prompted(self, event: events.Prompted, at: float) -> Change:
         self.turn_state = next_state(self.turn_state, "prompted")

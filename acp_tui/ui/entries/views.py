@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserMessage
+from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, ThoughtBlock, UserMessageBlock
 from acp_tui.ui.entries.notice import NoticeBlock
+from acp_tui.ui.entries.own_command import OwnCommandBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 
 VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
@@ -16,4 +17,5 @@ VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     Thought: ThoughtBlock,
     ToolCall: ToolCallBlock,
     Notice: NoticeBlock,
+    OwnCommand: OwnCommandBlock,
 }

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
+    from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
     from acp_tui.ui.tabs import Tabs
@@ -111,6 +112,8 @@ class SessionScreen(Screen[None]):
         self.logging_in = LoggingIn(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
+        self._own_commands: OwnCommands | None = None
+        """There are none before the first one."""
         self._drawing = Drawing(self, self._furnish, self._draw)
         self._attention = attention
         self._start = start
@@ -185,6 +188,11 @@ class SessionScreen(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         """Show one pane at a time where there is no room for more."""
         self.arranging.resized(event.size.width)
+
+    async def on_unmount(self) -> None:
+        """End the commands of the person."""
+        if self._own_commands is not None:
+            await self._own_commands.end()
 
     def focus_prompt(self) -> None:
         """Give the prompt the keys, once there is one."""
@@ -367,7 +375,10 @@ class SessionScreen(Screen[None]):
     def _terminal(self, terminal_id: str) -> Any:
         from acp_tui.host.terminals import UnknownTerminal
 
+        own = self._own_commands.terminal(terminal_id) if self._own_commands is not None else None
         session = self.conversation.session
+        if own is not None:
+            return own
         if session is None or self.conversation.host is None:
             return None
         try:
@@ -381,7 +392,8 @@ class SessionScreen(Screen[None]):
         self.show_status()
         if self.conversation.waits_too_long and not self.beginning.has_told_of_waiting:
             self._explain_failure()
-        if agent is not None and self.conversation.is_busy:
+        runs = self._own_commands is not None and self._own_commands.is_running
+        if agent is not None and (self.conversation.is_busy or runs):
             now = agent.now
             self.query_one(ChatPane).tick(now)
             self.query_one(ToolCallsPane).tick(now, self._start.cwd)
@@ -415,8 +427,11 @@ class SessionScreen(Screen[None]):
             self.asking.choose(event.what)
 
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
-        """Say it, or let it wait."""
+        """Say it, or let it wait; a line behind `!` is a command."""
         self.query_one(ChatPane).action_follow_end()
+        if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
+            self._run_own(event.prompt)
+            return
         self.conversation.say(event.prompt)
         if self.conversation.is_over:
             self.notify("There is no agent to say this to. F12 starts one.", severity="warning")
@@ -432,13 +447,36 @@ class SessionScreen(Screen[None]):
             self.conversation.agent.connection.resume_reading()
 
     def action_stop_turn(self) -> None:
-        """Take completions or a zoom away; else stop the turn: open questions are answered `cancelled`."""
+        """Take completions or a zoom away, else end a command of the person, else stop the turn.
+
+        Its open questions are answered `cancelled`.
+        """
         if self.query_one(Writing).dismiss():
             return
         if self.maximized is not None:
             self.arranging.toggle_zoom()
+        elif self._own_commands is not None and self._own_commands.is_running:
+            self.run_worker(self._own_commands.kill(), group="own-commands")
         elif not self.conversation.stop():
             self.arranging.leave()
+
+    @work(group="own-commands")
+    async def _run_own(self, prompt: Prompt) -> None:
+        """Run a command of the person, and offer what it printed as context of the next prompt."""
+        from acp_tui.ui.own_commands import OwnCommands
+
+        if self._own_commands is None:
+            self._own_commands = OwnCommands(self._start.guard, self._start.cwd)
+        agent, session = self.conversation.agent, self.conversation.session
+        if agent is None or session is None:
+            self.notify("A command needs a session to stand in.", severity="warning")
+            self.prompt.give_back(prompt)
+            return
+        ended = await self._own_commands.run(
+            prompt.whole[1:].strip(), lambda event: agent.note(session.id, event)
+        )
+        if ended is not None:
+            self.prompt.add_chip(*ended)
 
     def action_send_now(self) -> None:
         """Stop the turn, and say what is written and what waits."""

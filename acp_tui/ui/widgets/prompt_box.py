@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from acp_tui.store.history import History
 from acp_tui.store.prompt import CHIP, Prompt
@@ -117,12 +118,11 @@ class PromptBox(TextArea):
     def complete(self, length: int, text: str) -> None:
         """Put a text in place of the last `length` characters before the cursor."""
         row, column = self.cursor_location
-        self.move_cursor(self.replace(text, (row, column - length), (row, column)).end_location)
+        self._put(text, (row, column - length), (row, column))
 
     def replace_all(self, text: str) -> None:
         """Put a text in place of what stands here, the cursor at its end; undo brings the old one back."""
-        self.replace(text, self.document.start, self.document.end)
-        self.move_cursor(self.document.end)
+        self._put(text, self.document.start, self.document.end)
 
     def show_prompt(self, prompt: Prompt) -> None:
         """Put a prompt in place of what stands here; undo brings the old one back."""
@@ -135,7 +135,8 @@ class PromptBox(TextArea):
 
     def add_chip(self, about: str, text: str) -> None:
         """Write a chip for a text at the cursor; `about` says what it is."""
-        self.insert(self._chip(f"[{about}", text))
+        chip = self._chip(f"[{about}", text)
+        self.insert(f"{chip} ")
 
     # ------------------------------------------------------------------ keys
 
@@ -210,13 +211,21 @@ class PromptBox(TextArea):
         else:
             super().action_delete_left()
 
+    def undo(self) -> None:
+        """Take the last change back."""
+        self._with_cursor_aside(super().undo)
+
+    def redo(self) -> None:
+        """Make the change again that was taken back last."""
+        self._with_cursor_aside(super().redo)
+
     def action_open_chip(self) -> None:
         """Put the text of the chip under the cursor in its place."""
         chip = self._chip_at_cursor(ends=False)
         if chip is not None:
             label, start = chip
             row = self.cursor_location[0]
-            self.replace(self._chips[label], (row, start), (row, start + len(label)))
+            self._put(self._chips[label], (row, start), (row, start + len(label)))
 
     def action_stash(self) -> None:
         """Put the draft away, or bring the one back that is away; with both, they change places."""
@@ -250,6 +259,18 @@ class PromptBox(TextArea):
                 style = self.get_component_rich_style("prompt-box--chip", partial=True)
                 line.stylize(style, found.start(), found.end())
         return line
+
+    def _put(self, text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Put a text in place of another, the cursor behind it."""
+        self.move_cursor(self.replace(text, start, end, maintain_selection_offset=False).end_location)
+
+    def _with_cursor_aside(self, change: Callable[[], None]) -> None:
+        """Put the cursor where it is in any text: Textual looks for it in lines that are gone already."""
+        text, before = self.text, self.selection
+        self.selection = Selection.cursor((0, 0))
+        change()
+        if self.text == text:  # there was nothing to change
+            self.selection = before
 
     def _recall(self, step: int) -> None:
         """Show the prompt before or after the one that is shown; the draft comes after the newest."""
