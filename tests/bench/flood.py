@@ -19,6 +19,7 @@ from acp_tui.store.journal import Journal
 from tests.bench.program import Program
 from tests.bench.table import Row, at_least, at_most
 from tests.bench.talk import order, talk
+from tests.waiting import until
 
 BURST = 10_000
 FLOOD = 60_000_000
@@ -61,6 +62,7 @@ async def _burst(env: Mapping[str, str]) -> tuple[int, float]:
     reading = asyncio.create_task(agent.run())
     await agent.initialize()
     session = await agent.new_session(env["HOME"], (), [])
+    await until(lambda: session.entries, "the agent's greeting, which is no part of the answer")
     began = time.perf_counter()
     await agent.prompt(session.id, [TextContent(text=f"count {BURST}")])
     seconds = time.perf_counter() - began
