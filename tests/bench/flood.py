@@ -32,7 +32,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
     with talk(env) as program:
         before = program.memory()
         order(program, f"flood {FLOOD}")
-        yield from _flooded(program, Path(env["ACP_BENCH_SENT"]), before, 6 if quick else 20)
+        yield from _flooded(program, Path(env["ACP_BENCH_SENT"]), before, 10 if quick else 20)
 
 
 def _flooded(program: Program, sent: Path, before: float, seconds: float) -> Iterator[Row]:
