@@ -294,7 +294,7 @@ def _permission(value: Object) -> Object:
 
 def _whole_option(option: Any) -> bool:
     is_whole = isinstance(option, dict) and {"optionId", "name", "kind"} <= option.keys()
-    return is_whole and option["kind"] not in _OPTION_KINDS
+    return is_whole and str(option["kind"]) not in _OPTION_KINDS
 
 
 def _option(option: Any) -> Any:

@@ -14,7 +14,7 @@ from acp_tui.acp.initialization import InitializeResponse, has
 from acp_tui.acp.modes import BooleanOption
 from acp_tui.acp.permissions import PermissionRequest
 from acp_tui.acp.prompts import PromptResponse
-from acp_tui.acp.reading import read, read_update, read_updates
+from acp_tui.acp.reading import Unreadable, read, read_update, read_updates
 from acp_tui.acp.sessions import NewSessionResponse
 from acp_tui.acp.tools import ContentItem
 from acp_tui.session.session import Session
@@ -346,6 +346,12 @@ def test_d28_older_options(option: Any, read_as: Any) -> None:
     assert request.tool_call.tool_call_id == "t"
     (found,) = request.options
     assert (found.option_id, found.name, found.kind) == read_as
+
+
+@pytest.mark.parametrize("option", [{"optionId": "a", "name": "A", "kind": []}, {}, 5, {"label": "A"}])
+def test_d28_an_option_that_cannot_be_read_is_not_left_out(option: Any) -> None:
+    with pytest.raises(Unreadable, match="options"):
+        read(PermissionRequest, {"sessionId": "s", "toolCallId": "t", "options": [option]})
 
 
 def test_d28_d20_an_older_call_may_be_what_is_asked_about() -> None:
