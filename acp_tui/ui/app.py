@@ -69,6 +69,8 @@ class AcpApp(App[int]):
         self._theme_folder = config_folder() / "themes"
         self._is_drawn = False
         self._leaves = False
+        self.is_lent = False
+        """Whether another program has the terminal for a while."""
         self.attention = Attention(
             self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
         )
@@ -213,7 +215,7 @@ class AcpApp(App[int]):
 
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal."""
-        if self._driver is not None:
+        if self._driver is not None and not self.is_lent:
             self._driver.write(sequence)
 
     def on_unmount(self) -> None:

@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from textual.app import App
+    from acp_tui.ui.app import AcpApp
 
 
-async def edit(app: App[Any], text: str) -> tuple[str, str]:
+async def edit(app: AcpApp, text: str) -> tuple[str, str]:
     """Return (what became of a text in $VISUAL or $EDITOR, what went wrong or "").
 
     When the editor fails, the text is returned as it was, and what the editor wrote is left in a file
@@ -36,15 +36,19 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
     return written if text.endswith("\n") else written.removesuffix("\n"), problem
 
 
-async def open_in_editor(app: App[Any], path: Path) -> str:
+async def open_in_editor(app: AcpApp, path: Path) -> str:
     """Open a file in the person's editor and wait for its end; return what went wrong, or ""."""
     from textual.app import SuspendNotSupported
 
     command = editor()
     try:
-        with app.batch_update(), app.suspend(), _interrupts_are_its_own():
+        with _lent(app):
             process = await asyncio.create_subprocess_exec(*command, str(path))
-            code = await process.wait()
+            try:
+                code = await process.wait()
+            finally:
+                if process.returncode is None:  # we are told to end
+                    process.terminate()
     except SuspendNotSupported:
         return "This terminal cannot be lent to an editor."
     except OSError as error:
@@ -71,12 +75,16 @@ def editor() -> Sequence[str]:
 
 
 @contextmanager
-def _interrupts_are_its_own() -> Iterator[None]:
-    """Let Ctrl+C reach the editor only; ignored outright, it would ignore them, too."""
+def _lent(app: AcpApp) -> Iterator[None]:
+    """Leave the terminal to another program: nothing is drawn, and Ctrl+C is for that program only."""
     numbers = (signal.SIGINT, signal.SIGQUIT)
-    before = [signal.signal(number, lambda *_: None) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+    with app.batch_update(), app.suspend():
+        # Ignored outright, the other program would ignore them, too.
+        before = [signal.signal(number, lambda *_: None) for number in numbers]
+        app.is_lent = True
+        try:
+            yield
+        finally:
+            app.is_lent = False
+            for number, handler in zip(numbers, before, strict=True):
+                signal.signal(number, handler)

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_tui.session.entries import OwnCommand
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.past_prompts import PastPrompts
+from tests.ui.seats import seat
+
+KEEPS = Settings()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "ws"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "cli.py").write_text("one\ntwo\nthree\n")
+    return folder
+
+
+async def test_a_file_is_completed_shown_and_sent_as_a_link_to_an_agent_that_takes_no_files(
+    workspace: Path,
+) -> None:
+    async with seat(workspace) as here:
+        await here.write("see @cl")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("tab")
+        assert here.draft == "see @src/cli.py"
+        assert not here.session.prompt.completing
+        await here.write(":2")
+        await here.sees("+ src/cli.py:2-2 14 B as a link")
+
+        await here.press("enter")
+
+        await here.until(lambda: "heard see @src/cli.py:2" in here.said)
+        await here.sees("[src/cli.py")
+
+
+async def test_a_folder_that_is_taken_shows_what_lies_in_it(workspace: Path) -> None:
+    async with seat(workspace) as here:
+        await here.write("@")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("enter")
+        assert here.draft == "@src/"
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("enter")
+
+        assert here.draft == "@src/cli.py"
+
+
+async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_back(workspace: Path) -> None:
+    async with seat(workspace, KEEPS) as here:
+        await here.say("fix the parser")
+        await here.say("write some tests")
+        await here.write("half a thought")
+
+    async with seat(workspace, KEEPS) as here:
+        await here.until(lambda: here.draft == "half a thought")
+        await here.press("ctrl+r")
+        await here.until(lambda: isinstance(here.app.screen, PastPrompts))
+        await here.press(*"pars")
+        await here.until(lambda: "write some tests" not in here.text)
+        await here.press("enter")
+
+        await here.until(lambda: here.draft == "fix the parser")
+        await here.press("ctrl+z")
+        assert here.draft == "half a thought"
+
+
+async def test_who_keeps_no_journal_keeps_no_prompts_either(workspace: Path, home: Path) -> None:
+    async with seat(workspace, replace(KEEPS, journal=False)) as here:
+        await here.say("a secret")
+        await here.write("and a half")
+        await here.until(lambda: "heard a secret" in here.said)
+
+    assert not [path for path in home.rglob("*") if path.is_file() and b"secret" in path.read_bytes()]
+    assert not (home / "data" / "drafts").exists()
+
+
+async def test_a_command_behind_an_exclamation_mark_runs_here_and_is_offered_to_the_agent(
+    workspace: Path,
+) -> None:
+    async with seat(workspace) as here:
+        await here.say("!cat src/*")
+        await here.until(lambda: here.draft == "[output of cat src/* #1] ")
+        await here.sees("! cat src/*", "three")
+
+        await here.press("enter")
+
+        await here.until(
+            lambda: here.said and here.said[-1].startswith("heard I ran `cat src/*` (exit code 0)")
+        )
+
+
+async def test_escape_ends_a_command_before_it_stops_the_turn(workspace: Path) -> None:
+    async with seat(workspace) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.say("!sleep 1000")
+        await here.sees("running, esc ends it")
+        await here.press("escape")
+        await here.sees("ended by a signal")
+        assert here.conversation.is_busy
+
+        await here.press("escape")
+
+        await here.until(lambda: not here.conversation.is_busy)
+        assert here.conversation.session is not None
+        assert any(isinstance(entry, OwnCommand) for entry in here.conversation.session.entries)
