@@ -130,7 +130,7 @@ class Files:
         with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
             before = _status(name, folder)
             old = self._old_text(name, folder) if before else None
-            _replace(name, folder, content.encode(), before)
+            replace_file(name, folder, content.encode(), before)
         return Written(path, old, content)
 
     def _locate(self, path: str) -> tuple[str, list[str]]:
@@ -155,7 +155,7 @@ class Files:
         folder = os.open(root, _FOLDER)
         try:
             for name in names[:-1]:
-                inner = _open_folder(name, folder, make)
+                inner = open_folder(name, folder, make)
                 os.close(folder)
                 folder = inner
             yield folder, names[-1]
@@ -201,7 +201,8 @@ def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
     raise kind(f"“{path}” cannot be {verb}: {error.strerror or error}.") from error
 
 
-def _open_folder(name: str, folder: int, make: bool) -> int:
+def open_folder(name: str, folder: int, make: bool) -> int:
+    """Open a folder inside an open one, never through a link; make it if that is wanted."""
     try:
         return os.open(name, _FOLDER, dir_fd=folder)
     except FileNotFoundError:
@@ -239,7 +240,7 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
     return status
 
 
-def _replace(name: str, folder: int, data: bytes, before: os.stat_result | None) -> None:
+def replace_file(name: str, folder: int, data: bytes, before: os.stat_result | None) -> None:
     """Write beside the old file, then put the new one in its place."""
     if before is not None:
         _check_writable(name, folder)

@@ -1,0 +1,202 @@
+"""Git as an engine for snapshots: a store of our own for a workspace, which knows nothing of the user's."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+# SnapshotError
+# ├── Unavailable   there is no git here, or no place for the store
+# └── GitFailed     a command of git did not do its work
+
+
+class SnapshotError(Exception):
+    """Snapshots could not do something; the message is made to be shown."""
+
+
+class Unavailable(SnapshotError):
+    """There are no snapshots of this workspace at all."""
+
+
+class GitFailed(SnapshotError):
+    """A command of git did not do its work."""
+
+
+_SETTINGS: Final = (
+    "core.hooksPath=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.fsmonitor=false",
+    "core.fileMode=true",
+    "core.symlinks=true",
+    "core.ignoreCase=false",
+    "gc.auto=0",
+)
+_ATTRIBUTES: Final = "* -text !eol -ident !filter !working-tree-encoding !diff\n"
+"""Stronger than the workspace's own: bytes go in and come out as they are."""
+_WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
+_RETRY: Final = 0.02  # seconds between two tries to get the lock
+_GONE: Final = "The folder is not there any more."
+
+
+class SnapshotStore:
+    """Runs git on a private store for one workspace."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        """Name the store; it is made by the first `open`.
+
+        Args:
+            folder: where the stores of all workspaces are.
+            root: the workspace, links resolved.
+        """
+        self.root = root
+        self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+        self._is_ready = False
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Have the store for oneself, also among several programs; it is made if it is missing.
+
+        Raises:
+            Unavailable.
+        """
+        if shutil.which("git") is None:
+            raise Unavailable("There is no git on PATH. Install git, and start again.")
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = os.open(self.path / "acp-tui.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise Unavailable(f"The folder for snapshots cannot be used: {error}") from error
+        try:
+            while not _locked(lock):  # noqa: ASYNC110 - another program has it, which tells us nothing
+                await asyncio.sleep(_RETRY)
+            if not self._is_ready:
+                await self._make()
+            yield
+        finally:
+            os.close(lock)
+
+    async def git(self, *arguments: str, given: bytes = b"") -> bytes:
+        """Run a command of git in the store, and return what it prints.
+
+        Raises:
+            GitFailed.
+        """
+        options = [word for setting in _SETTINGS for word in ("-c", setting)]
+        if not self.root.is_dir():
+            raise GitFailed(_GONE)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                "git", *options, *arguments, cwd=self.root, env=self._environment(),
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise GitFailed(f"git could not be started: {error.strerror}.") from error
+        try:
+            out, err = await process.communicate(given)
+        except asyncio.CancelledError:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            raise
+        if process.returncode:
+            said = err.decode("utf-8", "replace").strip().splitlines()
+            raise GitFailed(said[-1] if said else f"git {arguments[0]} ended with {process.returncode}.")
+        return out
+
+    async def is_sound(self) -> bool:
+        """Whether what is stored can be read; takes as long as reading all of it."""
+        if not self.root.is_dir():
+            return True  # that is why nothing works
+        try:
+            await self.git("ls-files", "--stage", "-z")
+            await self.git("fsck", "--no-dangling", "--no-progress")
+        except GitFailed:
+            return False
+        return True
+
+    async def rebuild(self) -> Path:
+        """Begin with an empty store; return where the damaged one is now."""
+        aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
+        aside.mkdir(mode=0o700)
+        for entry in [*self.path.iterdir()]:
+            if entry.name != "acp-tui.lock":
+                entry.rename(aside / entry.name)
+        await self._make()
+        return aside
+
+    async def _make(self) -> None:
+        for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed: we have the lock
+            (self.path / left).unlink(missing_ok=True)
+        if not (self.path / "HEAD").is_file():
+            await self.git("init", "--quiet", "--template=")
+        information = self.path / "info"
+        information.mkdir(exist_ok=True)
+        (information / "attributes").write_text(_ATTRIBUTES)
+        (information / "exclude").write_bytes(b"\n".join(_excluded(self.root)))
+        self._is_ready = True
+
+    def _environment(self) -> dict[str, str]:
+        """Return variables that keep the user's own settings and repositories out."""
+        store = str(self.path)
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LC_ALL": "C",
+            "HOME": store,
+            "XDG_CONFIG_HOME": store,
+            "GIT_DIR": store,
+            "GIT_WORK_TREE": str(self.root),
+            "GIT_INDEX_FILE": str(self.path / "index"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_CEILING_DIRECTORIES": str(self.root.parent),
+            "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            **{f"GIT_{who}_{what}": name for who in ("AUTHOR", "COMMITTER") for what, name in _WHO.items()},
+        }
+
+
+def _locked(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _excluded(root: Path) -> Sequence[bytes]:
+    """Return patterns of the user's repository that our store does not see by itself.
+
+    Those of `.git/info/exclude`, and of the `.gitignore` files above a workspace that is a folder of a
+    repository, as far as they name no place: those would mean another place here.
+    """
+    repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    if repository is None:
+        return []
+    above = [folder for folder in root.parents if folder.is_relative_to(repository)]
+    patterns = [
+        line
+        for folder in reversed(above)
+        for line in _lines(folder / ".gitignore")
+        if b"/" not in line.rstrip(b"/")
+    ]
+    own = _lines(repository / ".git" / "info" / "exclude")
+    return [*patterns, *(line for line in own if repository == root or b"/" not in line.rstrip(b"/"))]
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().splitlines()
+    except OSError:  # missing, or .git is a file
+        return []

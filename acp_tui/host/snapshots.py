@@ -1,0 +1,352 @@
+"""Snapshots of a workspace: what its files were, what changed since, and the way back.
+
+Not in a snapshot: files that .gitignore leaves out, other repositories inside, and very large files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from acp_tui.host.restoring import put_back
+from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
+
+Status = Literal["A", "M", "D", "R", "T"]
+Reason = Literal["large", "repository", "unreadable", "too many"]
+
+LARGEST: Final = 8 * 1024 * 1024
+"""Bytes of a file up to which it is in a snapshot."""
+MOST_FILES: Final = 200_000
+
+_REFS: Final = "refs/snapshots/"
+_RENAMES: Final = 1_000  # files up to which renames are looked for
+_NO_FILE: Final = "0" * 40
+_FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file, or a folder, that is not in a snapshot."""
+
+    path: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of a workspace at a moment."""
+
+    id: str
+    at: float
+    """Seconds since the epoch."""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One file that differs between two moments; paths are relative to the workspace."""
+
+    path: str
+    """As the file is called at the later moment; bytes that are no UTF-8 as lone surrogates."""
+    status: Status
+    """Added, modified, deleted, renamed, or of another type (file, link)."""
+    old_path: str
+    """As the file was called at the earlier moment."""
+    old_mode: int
+    new_mode: int
+    """As git knows them: 0o100644, 0o100755 (executable), 0o120000 (link); 0 where there is no file."""
+    old_id: str
+    new_id: str
+    """Content by its hash; empty where there is no file, or one that is too large."""
+    binary: bool = False
+    added: int = 0
+    removed: int = 0
+    """Lines."""
+
+    @property
+    def state(self) -> tuple[str, int]:
+        """What the file is at the later moment."""
+        return self.new_id, self.new_mode
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What came of going back."""
+
+    way_back: Snapshot
+    """How all files were just before."""
+    done: tuple[Changed, ...]
+    problems: tuple[str, ...]
+    """Why the other files stay as they are, for people."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What of the workspace differs from the index."""
+
+    known: frozenset[bytes]
+    others: tuple[bytes, ...]
+    gone: frozenset[bytes]
+
+
+class Snapshots:
+    """Takes snapshots of one workspace and compares them."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        """Begin with what earlier runs have left.
+
+        Args:
+            folder: where the stores of all workspaces are.
+            root: the workspace.
+        """
+        self.root = root.resolve()
+        self.store = SnapshotStore(folder, self.root)
+        self.damaged: Path | None = None
+        """Where the store is that was damaged, once that was found; its snapshots are lost."""
+        self._turn = asyncio.Lock()
+
+    async def take(self) -> Snapshot:
+        """Remember all files as they are now; costs what changed since the last time.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        damaged = self.damaged
+        try:
+            async with self._open():
+                return await self._take()
+        except GitFailed:
+            if self.damaged == damaged:
+                raise
+        async with self._open():
+            return await self._take()
+
+    async def changes(self, before: Snapshot, after: Snapshot | None = None) -> list[Changed]:
+        """Return what differs between two snapshots, or between one and now.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        options = ("-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}")
+        async with self._open():
+            if after is None:
+                left_out = tuple(await self._update())
+                out = await self.store.git("diff-index", "--cached", *options, before.id)
+            else:
+                left_out = after.left_out
+                out = await self.store.git("diff-tree", "-r", *options, before.id, after.id)
+        return list(_with_large(_parsed(out), {each.path for each in left_out if each.reason == "large"}))
+
+    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+        """Return what the file was and what it became; None where there is none, or it is too large.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            old, new = [
+                await self._content(name) if name else None for name in (change.old_id, change.new_id)
+            ]
+        return old, new
+
+    async def restore(self, before: Snapshot, changes: Sequence[Changed]) -> Restored:
+        """Give files back what they were in a snapshot, as far as they are still what the person saw.
+
+        Args:
+            before: the snapshot.
+            changes: what is to be undone, of `changes(before)`: that list is the preview.
+
+        Raises:
+            Unavailable, GitFailed: nothing was done.
+        """
+        way_back = await self.take()
+        now = {change.path: change for change in await self.changes(before)}
+        done: list[Changed] = []
+        problems: list[str] = []
+        for change in changes:
+            if now.get(change.path) != change:
+                problems.append(f"{change.path}: changed in the meantime")
+                continue
+            old, _ = await self.texts(change)
+            try:
+                await asyncio.to_thread(
+                    put_back, self.root, change.path, change.old_path, old, change.old_mode
+                )
+                done.append(change)
+            except OSError as error:
+                problems.append(f"{change.path}: {error.strerror or error}")
+        return Restored(way_back, tuple(done), tuple(problems))
+
+    async def prune(self, oldest: float, most_bytes: int) -> None:
+        """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            known = await self._known()
+            old = [ref for ref, at in known if at < oldest]
+            if await asyncio.to_thread(_size, self.store.path) > most_bytes:
+                old = [ref for ref, _ in known[: len(known) // 2]] or old
+            if not old:
+                return
+            orders = "".join(f"delete {ref}\n" for ref in old)
+            await self.store.git("update-ref", "--stdin", given=orders.encode())
+            await self.store.git("prune", f"--expire={_FRESH}")
+            await self.store.git("repack", "-A", "-d", "-q", f"--unpack-unreachable={_FRESH}")
+
+    # ------------------------------------------------------------------ parts
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        """Have the store for oneself; if something fails because it is damaged, begin it anew."""
+        async with self._turn, self.store.open():
+            try:
+                yield
+            except GitFailed:
+                if not await self.store.is_sound():
+                    self.damaged = await self.store.rebuild()
+                raise
+
+    async def _take(self) -> Snapshot:
+        left_out = await self._update()
+        tree = (await self.store.git("write-tree")).decode().strip()
+        at = time.time()
+        made = await self.store.git("commit-tree", tree, given=b"snapshot\n")
+        name = made.decode().strip()
+        await self.store.git("update-ref", f"{_REFS}{time.time_ns()}", name)
+        return Snapshot(name, at, tuple(left_out))
+
+    async def _update(self) -> list[LeftOut]:
+        """Make the index equal to the files; return what is left out."""
+        listed = await self._list()
+        count = (await self._count()) if len(listed.others) > 1_000 else 0
+        put, drop, left_out = await asyncio.to_thread(_sorted, self.root, listed, MOST_FILES - count)
+        if drop:
+            orders = b"".join(b"0 %s\t%s\0" % (_NO_FILE.encode(), path) for path in drop)
+            await self.store.git("update-index", "-z", "--index-info", given=orders)
+        if put:
+            paths = b"".join(path + b"\0" for path in put)
+            await self.store.git(
+                "update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=paths
+            )
+        return left_out
+
+    async def _list(self) -> _Listed:
+        known, others, gone = await asyncio.gather(
+            self.store.git("ls-files", "-z", "--modified"),
+            self.store.git("ls-files", "-z", "--others", "--exclude-standard"),
+            self.store.git("ls-files", "-z", "--deleted"),
+        )
+        return _Listed(
+            frozenset(known.split(b"\0")[:-1]),
+            tuple(others.split(b"\0")[:-1]),
+            frozenset(gone.split(b"\0")[:-1]),
+        )
+
+    async def _count(self) -> int:
+        return (await self.store.git("ls-files", "-z")).count(b"\0")
+
+    async def _content(self, name: str) -> bytes:
+        return await self.store.git("cat-file", "blob", name)
+
+    async def _known(self) -> list[tuple[str, float]]:
+        out = await self.store.git("for-each-ref", "--format=%(refname) %(committerdate:unix)", _REFS)
+        rows = [line.split() for line in out.decode().splitlines()]
+        return [(name, float(at)) for name, at in rows]
+
+
+def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:
+    """Return (what to put into the index, what to take out of it, what stays out)."""
+    put: list[bytes] = []
+    drop = list(listed.gone)
+    left_out: list[LeftOut] = []
+    base = os.fsencode(root) + b"/"
+    for path in [*(listed.known - listed.gone), *listed.others]:
+        is_known = path in listed.known
+        reason = _reason(base, path)
+        if reason is None and not is_known and len(put) >= room:
+            reason = "too many"
+        if reason is None:
+            put.append(path)
+        elif reason != "gone":
+            left_out.append(LeftOut(os.fsdecode(path.rstrip(b"/")), reason))
+        if reason is not None and is_known:
+            drop.append(path)
+    return put, drop, left_out
+
+
+def _reason(base: bytes, path: bytes) -> Reason | Literal["gone"] | None:
+    """Return why a file is left out, or None."""
+    if path.endswith(b"/"):
+        return "repository"
+    try:
+        found = os.lstat(base + path)
+    except FileNotFoundError:
+        return "gone"
+    except OSError:
+        return "unreadable"
+    if stat.S_ISLNK(found.st_mode):
+        return None
+    if not stat.S_ISREG(found.st_mode) or not os.access(base + path, os.R_OK):
+        return "unreadable"
+    return "large" if found.st_size > LARGEST else None
+
+
+def _parsed(out: bytes) -> Iterator[Changed]:
+    """Read `--raw --numstat -z`: first a row `:modes ids status` and its paths for each file, then counts."""
+    words = iter(out.split(b"\0")[:-1])
+    found: dict[str, Changed] = {}
+    for word in words:
+        if word.startswith(b":"):
+            change = _change(word, words)
+            found[change.path] = change
+        else:
+            _count_in(found, word, words)
+    yield from found.values()
+
+
+def _change(word: bytes, words: Iterator[bytes]) -> Changed:
+    old_mode, new_mode, old_id, new_id, status = word[1:].decode().split()
+    first = os.fsdecode(next(words))
+    path = os.fsdecode(next(words)) if status[0] in "RC" else first
+    return Changed(
+        path,
+        status[0],  # type: ignore[arg-type]  # git is not asked for others
+        first,
+        int(old_mode, 8),
+        int(new_mode, 8),
+        "" if old_id == _NO_FILE else old_id,
+        "" if new_id == _NO_FILE else new_id,
+    )
+
+
+def _count_in(found: dict[str, Changed], word: bytes, words: Iterator[bytes]) -> None:
+    added, removed, name = word.split(b"\t", 2)
+    if not name:  # a rename: the old and the new name follow
+        next(words)
+        name = next(words)
+    path = os.fsdecode(name)
+    binary = added == b"-"
+    counts = {} if binary else {"added": int(added), "removed": int(removed)}
+    found[path] = Changed(**{**vars(found[path]), "binary": binary, **counts})
+
+
+def _with_large(changes: Iterable[Changed], large: set[str]) -> Iterator[Changed]:
+    """A file that grew too large is not deleted: its content is unknown."""
+    for change in changes:
+        if change.status == "D" and change.path in large:
+            yield Changed(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
+        else:
+            yield change
+
+
+def _size(folder: Path) -> int:
+    return sum(os.lstat(Path(where, name)).st_size for where, _, names in os.walk(folder) for name in names)
