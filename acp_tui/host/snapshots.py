@@ -240,15 +240,16 @@ class Snapshots:
         return left_out
 
     async def _list(self) -> _Listed:
-        known, others, gone = await asyncio.gather(
-            self.store.git("ls-files", "-z", "--modified"),
+        differing, others = await asyncio.gather(
+            self.store.git("diff-files", "-z", "--name-status"),
             self.store.git("ls-files", "-z", "--others", "--exclude-standard"),
-            self.store.git("ls-files", "-z", "--deleted"),
         )
+        words = differing.split(b"\0")
+        by_path = dict(zip(words[1::2], words[::2], strict=False))
         return _Listed(
-            frozenset(known.split(b"\0")[:-1]),
+            frozenset(path for path, status in by_path.items() if status != b"D"),
             tuple(others.split(b"\0")[:-1]),
-            frozenset(gone.split(b"\0")[:-1]),
+            frozenset(path for path, status in by_path.items() if status == b"D"),
         )
 
     async def _count(self) -> int:
@@ -269,7 +270,7 @@ def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[b
     drop = list(listed.gone)
     left_out: list[LeftOut] = []
     base = os.fsencode(root) + b"/"
-    for path in [*(listed.known - listed.gone), *listed.others]:
+    for path in [*listed.known, *listed.others]:
         is_known = path in listed.known
         reason = _reason(base, path)
         if reason is None and not is_known and len(put) >= room:
