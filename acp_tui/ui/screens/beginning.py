@@ -6,7 +6,6 @@ import shlex
 import time
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.screens.withdrawing import answer_of
 from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Beginning:
         screen = StartScreen(
             self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
         )
-        return await answer_of(self._screen.app, screen)
+        return await self._screen.ask(screen)
 
     def show_recorded(self, path: Path) -> bool:
         """Show a recorded session; return whether there is one to show."""
@@ -85,7 +84,7 @@ class Beginning:
             failure, waited = self._silence()
         if failure is None:
             return
-        choice = await answer_of(self._screen.app, self._explanation(failure, waited))
+        choice = await self._screen.ask(self._explanation(failure, waited))
         if choice is None:
             return
         if choice.kind == "choose":

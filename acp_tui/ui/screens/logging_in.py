@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.screens.withdrawing import answer_of
-
 if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
     from acp_tui.agent.agent import Agent
@@ -35,7 +33,7 @@ class LoggingIn:
             look=self._screen.look,
             error=error,
         )
-        return await answer_of(self._screen.app, dialog)
+        return await self._screen.ask(dialog)
 
     async def wait(self, agent: Agent, method: AuthMethod) -> None:
         """Show that the agent logs in, until the person will not wait."""
@@ -43,7 +41,7 @@ class LoggingIn:
 
         name = self._screen.conversation.agent_name
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
-        await answer_of(self._screen.app, dialog)
+        await self._screen.ask(dialog)
 
     async def in_terminal(self, running: RunningAgent, method: AuthMethod, cwd: str) -> str:
         """Run the agent's own program with the method's arguments in a terminal; return why it failed.
@@ -68,7 +66,7 @@ class LoggingIn:
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
         screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
         try:
-            failure = await answer_of(self._screen.app, screen)
+            failure = await self._screen.ask(screen)
             return STOPPED if failure is None else failure
         finally:
             await terminals.release(_OWNER, terminal.id)

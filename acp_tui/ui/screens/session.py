@@ -25,6 +25,7 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
+from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
@@ -229,6 +230,11 @@ class SessionScreen(Screen[None]):
         if self.is_mounted:
             self.query_one("#sessions", Lines).set_lines(lines)
 
+    async def ask(self, screen: Screen[Result]) -> Result | None:
+        """Show a screen over this session, once it is seen, and return what it is dismissed with."""
+        await self._seen.wait()
+        return await answer_of(self.app, screen)
+
     def on_screen_resume(self) -> None:
         """Catch up with what waited to be shown."""
         if not self.is_seen:
@@ -317,7 +323,6 @@ class SessionScreen(Screen[None]):
 
     async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Ask the person for a way to log in."""
-        await self._seen.wait()  # a dialog belongs over its own session
         return await self.logging_in.choose(methods, error)
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:

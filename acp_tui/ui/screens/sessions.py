@@ -59,7 +59,7 @@ class SessionList:
         items += [_recorded_item(one) for one in recorded]
         menu = SessionsMenu("Sessions", items, None, self._screen.look)
         menu.can_delete = self._can("delete")
-        choice = await self._screen.app.push_screen_wait(menu)
+        choice = await self._screen.ask(menu)
         if choice is None:
             return
         if choice.startswith(_RECORDED):
@@ -96,7 +96,7 @@ class SessionList:
             "keep",
             self._screen.look,
         )
-        if agent is None or await self._screen.app.push_screen_wait(question) != "delete":
+        if agent is None or await self._screen.ask(question) != "delete":
             return
         try:
             await agent.delete_session(info.session_id)
