@@ -79,6 +79,8 @@ class SnapshotStore:
         try:
             while not _locked(lock):  # noqa: ASYNC110 - another program has it, which tells us nothing
                 await asyncio.sleep(_RETRY)
+            for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed
+                (self.path / left).unlink(missing_ok=True)
             if not self._is_ready:
                 await self._make()
             yield
@@ -105,7 +107,7 @@ class SnapshotStore:
             out, err = await process.communicate(given)
         except asyncio.CancelledError:
             if process.returncode is None:
-                process.kill()
+                process.terminate()  # git takes its lock away then
                 await process.wait()
             raise
         if process.returncode:
@@ -135,8 +137,6 @@ class SnapshotStore:
         return aside
 
     async def _make(self) -> None:
-        for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed: we have the lock
-            (self.path / left).unlink(missing_ok=True)
         if not (self.path / "HEAD").is_file():
             await self.git("init", "--quiet", "--template=")
         information = self.path / "info"

@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -190,10 +190,11 @@ class Snapshots:
         Raises:
             Unavailable, GitFailed.
         """
+        size = await asyncio.to_thread(_size, self.store.path)
         async with self._open():
             known = await self._known()
             old = [ref for ref, at in known if at < oldest]
-            if await asyncio.to_thread(_size, self.store.path) > most_bytes:
+            if size > most_bytes:
                 old = [ref for ref, _ in known[: len(known) // 2]] or old
             if not old:
                 return
@@ -350,4 +351,9 @@ def _with_large(changes: Iterable[Changed], large: set[str]) -> Iterator[Changed
 
 
 def _size(folder: Path) -> int:
-    return sum(os.lstat(Path(where, name)).st_size for where, _, names in os.walk(folder) for name in names)
+    size = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # git clears up
+                size += os.lstat(Path(where, name)).st_size
+    return size

@@ -10,6 +10,7 @@ from acp_tui.acp.modes import ConfigOption
 from acp_tui.acp.sessions import SessionSetup
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
+from acp_tui.session.files import OnDisk
 from acp_tui.session.questions import Elicitation, Permission
 
 
@@ -120,6 +121,13 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapped:
+    """The workspace was looked at: all files that differ from the beginning of the session."""
+
+    files: tuple[OnDisk, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """A fact about the session, for people."""
 
@@ -166,6 +174,7 @@ Own = (
     | Set
     | SettingFailed
     | Wrote
+    | Snapped
     | Noted
     | CommandStarted
     | CommandEnded

@@ -1,8 +1,10 @@
-"""Which files a session changed, as far as the protocol tells."""
+"""Which files a session changed: as far as the protocol tells, and as far as the disk shows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from acp_tui.acp.tools import Diff
 from acp_tui.session.entries import ToolCall
@@ -16,6 +18,27 @@ class Edit:
     new: str
 
 
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """How a file differs from what it was when the session began, whoever wrote it."""
+
+    path: str
+    """Absolute."""
+    status: Literal["A", "M", "D", "R", "T"]
+    """Added, modified, deleted, renamed, or of another type (file, link)."""
+    old_path: str
+    """Where it was when the session began: the same, unless it was renamed."""
+    added: int = 0
+    removed: int = 0
+    binary: bool = False
+    """There are no lines to count."""
+    old_mode: int = 0
+    new_mode: int = 0
+    """As git knows them: 0o100644, 0o100755 (executable), 0o120000 (link); 0 where there is no file."""
+    outside: bool = False
+    """The newest change came while no turn ran."""
+
+
 @dataclass(slots=True)
 class FileChange:
     """All that happened to one file."""
@@ -26,6 +49,17 @@ class FileChange:
     """What tool calls reported, by their id and the place of the diff in them."""
     written: Edit | None = None
     """What went through our own hands: from before the first write to after the last."""
+    seen: OnDisk | None = None
+    """What the disk shows, which wins over all that was told."""
+
+    @property
+    def by(self) -> str:
+        """Who changed it, for people; empty for the agent by its tools."""
+        if self.seen is None:
+            return ""
+        if self.seen.outside:
+            return "outside a turn"
+        return "" if self.edits else "on disk"
 
     @property
     def edits(self) -> list[Edit]:
@@ -57,6 +91,17 @@ class Files:
         change = self._change(path)
         first = change.written.old if change.written is not None else old
         change.written = Edit(first, new)
+
+    def snapped(self, files: Iterable[OnDisk]) -> bool:
+        """Take over all that the disk shows, and return whether it is news; what is gone is as it was."""
+        now = {file.path: file for file in files}
+        before = {path: change.seen for path, change in self.changes.items() if change.seen is not None}
+        moved = {file.old_path for file in now.values()} - set(now)
+        for path in moved.union(before).difference(now):
+            self.changes.pop(path, None)
+        for path, file in now.items():
+            self._change(path).seen = file
+        return before != now
 
     def _change(self, path: str) -> FileChange:
         return self.changes.setdefault(path, FileChange(path))

@@ -138,6 +138,8 @@ class Session:
             case events.Wrote():
                 self._files.wrote(event.path, event.old, event.new)
                 return Change(fields=("files",))
+            case events.Snapped():
+                return Change(fields=("files",)) if self._files.snapped(event.files) else None
             case events.Disconnected():
                 return self._disconnected(event, at)
             case events.SetUp():

@@ -1,0 +1,224 @@
+"""Keeps a session's list of changed files equal to the disk, whoever writes there."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.host.snapshot_store import SnapshotError
+from acp_tui.host.snapshots import Changed, Restored, Snapshot, Snapshots
+from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.files import OnDisk
+
+PATIENCE: Final = 0.1
+"""Seconds that a prompt waits for its snapshot at most."""
+_EVERY: Final = 2.0  # seconds between two looks while a turn runs
+_SHARE: Final = 20  # of the time at most one part is spent looking
+_KEPT: Final = 14 * 24 * 3600.0  # seconds
+_MOST: Final = 2 << 30  # bytes
+
+_Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+def is_too_wide(root: Path) -> bool:
+    """Whether a workspace holds the person's whole home, or everything."""
+    return Path.home().resolve().is_relative_to(root.resolve())
+
+
+class Tracking:
+    """Looks at one workspace for one conversation: at its beginning, before, during and after each turn.
+
+    What cannot be done is said once, and everything else goes on.
+    """
+
+    def __init__(
+        self, snapshots: Snapshots, cwd: str, tell: Callable[[Snapped | Noted], None], every: float = _EVERY
+    ) -> None:
+        """Look later, from `begin` on.
+
+        Args:
+            snapshots: of the workspace.
+            cwd: the workspace as the session names it.
+            tell: takes what was found into the session.
+            every: seconds between two looks while a turn runs.
+        """
+        self.first: Snapshot | None = None
+        """How the workspace was when the session began."""
+        self.before: Snapshot | None = None
+        """How it was before the newest turn."""
+        self.is_late = False
+        """Whether that one was taken when the agent may have begun already."""
+        self._snapshots = snapshots
+        self._cwd = cwd.rstrip("/")
+        self._tell = tell
+        self._every = every
+        self._cost = 0.0
+        self._one = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._watching: asyncio.Task[None] | None = None
+        self._told: tuple[OnDisk, ...] = ()
+        self._changes: dict[str, Changed] = {}
+        self._outside: set[str] = set()
+        self._has_failed = False
+
+    # ------------------------------------------------------------------ the life of a session
+
+    def begin(self) -> None:
+        """Take the first snapshot in the background."""
+        self._start(self._begin)
+
+    async def before_turn(self) -> None:
+        """Remember how things are before the agent begins; comes back soon, whether that is done or not."""
+        self.before = None
+        remembering = self._start(self._remember)
+        done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
+        self.is_late = not done
+        self._watching = self._start(self._watch)
+
+    def after_turn(self) -> None:
+        """Look once more, and no more until the next turn."""
+        if self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
+        self._start(self._look)
+
+    async def look(self) -> None:
+        """Look now, for a person who wants to see."""
+        await self._start(partial(self._look, outside=self._watching is None))
+
+    async def close(self) -> None:
+        """End what is being done."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    # ------------------------------------------------------------------ for the person
+
+    async def texts(self, path: str) -> tuple[bytes | None, bytes | None] | None:
+        """Return a file as it was at the beginning and as it is; None if it cannot be told.
+
+        Args:
+            path: absolute, as in the session's list.
+        """
+        change = self._changes.get(path)
+        if change is None:
+            return None
+        try:
+            return await self._snapshots.texts(change)
+        except SnapshotError as error:
+            self._failed(error)
+            return None
+
+    async def since_turn(self) -> list[Changed]:
+        """Return what differs from before the newest turn: what `restore` can undo.
+
+        Raises:
+            SnapshotError.
+        """
+        return await self._snapshots.changes(self.before) if self.before is not None else []
+
+    async def restore(self, before: Snapshot, changes: Sequence[Changed]) -> Restored:
+        """Undo changes that the person has seen; the list follows.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        restored = await self._snapshots.restore(before, changes)
+        await self.look()
+        return restored
+
+    # ------------------------------------------------------------------ parts
+
+    def _start(self, work: _Work) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._guarded(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, work: _Work) -> None:
+        damaged = self._snapshots.damaged
+        try:
+            await work()
+        except SnapshotError as error:
+            self._failed(error)
+        if self._snapshots.damaged != damaged:
+            self._start_over()
+
+    async def _begin(self) -> None:
+        async with self._one:
+            self.first = await self._snapshots.take()
+        left_out = [each.path for each in self.first.left_out if each.reason == "too many"]
+        if left_out:
+            text = f"Changes of {len(left_out):,} files are not shown: this workspace has too many."
+            self._tell(Noted(text, "warning"))
+        await self._snapshots.prune(time.time() - _KEPT, _MOST)
+
+    async def _remember(self) -> None:
+        async with self._one:
+            self.before = await self._snapshots.take()
+            self.first = self.first or self.before
+        self._start(partial(self._look, self.before, outside=True))
+
+    async def _watch(self) -> None:
+        while not self._has_failed:
+            await asyncio.sleep(max(self._every, self._cost * _SHARE))
+            await self._look()
+
+    async def _look(self, at: Snapshot | None = None, *, outside: bool = False) -> None:
+        """Compare the disk, or a snapshot, with the beginning; `outside`: it changed while no turn ran."""
+        async with self._one:
+            if self.first is None:
+                return
+            began = time.monotonic()
+            changes = await self._snapshots.changes(self.first, at)
+            self._cost = time.monotonic() - began
+            self._take_over(changes, outside)
+
+    def _take_over(self, changes: list[Changed], outside: bool) -> None:
+        now = {self._absolute(change.path): change for change in changes}
+        for path, change in now.items():
+            before = self._changes.get(path)
+            if before is None or before.state != change.state:
+                (self._outside.add if outside else self._outside.discard)(path)
+        self._changes = now
+        files = tuple(self._on_disk(path, change) for path, change in now.items())
+        if files != self._told:
+            self._told = files
+            self._tell(Snapped(files))
+
+    def _absolute(self, path: str) -> str:
+        return f"{self._cwd}/{path}"
+
+    def _on_disk(self, path: str, change: Changed) -> OnDisk:
+        return OnDisk(
+            path,
+            change.status,
+            self._absolute(change.old_path),
+            change.added,
+            change.removed,
+            change.binary,
+            change.old_mode,
+            change.new_mode,
+            path in self._outside,
+        )
+
+    def _failed(self, error: SnapshotError) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            text = "Only changes that the agent reports are shown from now on."
+            self._tell(Noted(text, "warning", str(error)))
+
+    def _start_over(self) -> None:
+        """The store was damaged: what was before cannot be known any more."""
+        text = f"The snapshots of this workspace were damaged, and are now in {self._snapshots.damaged}."
+        self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
+        self.first = self.before = None
+        self._changes.clear()
+        self._has_failed = False
+        self._start(self._begin)
