@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import assert_never
 
 from acp_tui.acp.content import (
@@ -15,7 +16,8 @@ from acp_tui.acp.content import (
     TextContent,
     UnknownContent,
 )
-from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.picture import PictureBlock
 from acp_tui.ui.words import size
 
 
@@ -24,6 +26,11 @@ def card(content: ContentBlock, indent: int = 0) -> TextBlock:
     return TextBlock(
         [("muted", f"[{described(content)}]")], first=[("text", " " * indent)], rest=[("text", " " * indent)]
     )
+
+
+def picture(content: ImageContent, redraw: Callable[[Block], None], indent: int = 0) -> Block:
+    """Return an image as a picture; `redraw` is told when it is decoded."""
+    return PictureBlock(content.data, described(content), redraw, indent=indent)
 
 
 def described(content: ContentBlock) -> str:

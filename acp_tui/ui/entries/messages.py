@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
+from acp_tui.acp.content import ImageContent
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.growing import GrowingText
-from acp_tui.ui.entries.cards import card, described
+from acp_tui.ui.entries.cards import card, described, picture
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
@@ -34,13 +36,23 @@ class GrowingMarkdown(MarkdownBlock):
             self.finish()
 
 
-def take_over_parts(parts: list[Block], message: Message, finished: bool, *, role: str, indent: int) -> None:
-    """Make the blocks of a message equal to its parts, which only grow."""
+def take_over_parts(
+    parts: list[Block],
+    message: Message,
+    finished: bool,
+    *,
+    role: str,
+    indent: int,
+    image: Callable[[ImageContent], Block] = card,
+) -> None:
+    """Make the blocks of a message equal to its parts, which only grow; `image` returns one for an image."""
     for position, part in enumerate(message.parts):
         if position == len(parts):
             above = 1 if position == 0 else 0
             if isinstance(part, GrowingText):
                 parts.append(GrowingMarkdown(part, role=role, indent=indent, above=above))
+            elif isinstance(part, ImageContent):
+                parts.append(image(part))
             else:
                 parts.append(card(part, indent))
         block = parts[position]
@@ -62,11 +74,16 @@ class UserMessageBlock(EntryBlock):
         ]
         if self.entry.dropped:
             pieces.append(("muted", " (not in the agent's context)"))
-        self.parts = [
-            TextBlock(
-                pieces, first=[("accent", f"{self.setting.glyph('prompt')} ")], rest=[("text", "  ")], above=1
-            )
-        ]
+        text = TextBlock(
+            pieces, first=[("accent", f"{self.setting.glyph('prompt')} ")], rest=[("text", "  ")], above=1
+        )
+        images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
+        if self.setting.pictures:
+            known = self.parts[1:]  # an image stays as it is
+            new = [picture(one, lambda _: self.setting.redraw(self), 2) for one in images[len(known) :]]
+            self.parts = [text, *known, *new]
+        else:
+            self.parts = [text]
 
 
 class AgentMessageBlock(EntryBlock):
@@ -77,7 +94,13 @@ class AgentMessageBlock(EntryBlock):
     def sync(self) -> None:
         """Take over what is new."""
         role = "muted" if self.entry.dropped else "text"
-        take_over_parts(self.parts, self.entry, self.entry.finished, role=role, indent=0)
+        finished = self.entry.finished
+        take_over_parts(self.parts, self.entry, finished, role=role, indent=0, image=self._image)
+
+    def _image(self, content: ImageContent) -> Block:
+        if not self.setting.pictures:
+            return card(content)
+        return picture(content, lambda _: self.setting.redraw(self))
 
 
 class ThoughtBlock(EntryBlock):

@@ -24,5 +24,7 @@ class Setting:
     """Returns a mark by its name."""
     asks: Callable[[str], bool]
     """Whether a tool call, by its id, waits for the person's permission."""
+    pictures: bool = False
+    """Whether the terminal has the colours for pictures."""
     thoughts: str = "auto"
     """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""

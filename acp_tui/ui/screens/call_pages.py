@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from acp_tui.acp.content import EmbeddedResource, TextContent
+from acp_tui.acp.content import EmbeddedResource, ImageContent, TextContent
 from acp_tui.acp.tools import ContentItem, Diff, TerminalItem, UnknownItem
-from acp_tui.ui.entries.cards import card
+from acp_tui.ui.entries.cards import card, picture
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.json_block import JsonBlock
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
@@ -46,13 +46,16 @@ def pages(call: ToolCall) -> list[Page]:
     return found or [Page("text", "text")]
 
 
-def blocks(page: Page) -> list[Block]:
-    """Return what to show of a page of texts or of JSON."""
+def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Block]:
+    """Return what to show of a page of texts or of JSON.
+
+    `redraw` is told when a picture is decoded; without it there are none, just what they are.
+    """
     if page.kind == "json":
         return [JsonBlock(page.items[0])]
     if not page.items:
         return [TextBlock([("notice", "The agent has reported nothing of it yet.")])]
-    return [_block(item) for item in page.items]
+    return [_block(item, redraw) for item in page.items]
 
 
 def _content_pages(content: Sequence[ToolCallContent]) -> Iterator[Page]:
@@ -70,7 +73,7 @@ def _kind(item: ToolCallContent) -> Kind:
     return "terminal" if isinstance(item, TerminalItem) else "text"
 
 
-def _block(item: ContentItem | UnknownItem) -> Block:
+def _block(item: ContentItem | UnknownItem, redraw: Callable[[Block], None] | None) -> Block:
     if isinstance(item, UnknownItem):
         return JsonBlock(item.raw)
     content = item.content
@@ -78,6 +81,8 @@ def _block(item: ContentItem | UnknownItem) -> Block:
         return _text(content.text)
     if isinstance(content, EmbeddedResource) and content.resource.text is not None:
         return OutputBlock(content.resource.text)
+    if isinstance(content, ImageContent) and redraw is not None:
+        return picture(content, redraw)
     return card(content)
 
 

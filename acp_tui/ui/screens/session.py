@@ -351,6 +351,7 @@ class SessionScreen(Screen[None]):
         """Show another session than before."""
         from acp_tui.session.questions import Permission
         from acp_tui.ui.entries.setting import Setting
+        from acp_tui.ui.widgets.picture import has_pictures
 
         for pane in self.query(Pane):
             pane.begin()
@@ -364,6 +365,7 @@ class SessionScreen(Screen[None]):
                 isinstance(question, Permission) and question.tool_call_id == call
                 for question in session.questions.values()
             ),
+            pictures=has_pictures(self.app, self.look),
             thoughts=self._start.settings.thoughts,
         )
 

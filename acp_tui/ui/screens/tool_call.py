@@ -18,6 +18,7 @@ from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.transcript import Transcript
@@ -185,7 +186,8 @@ class ToolCallScreen(Screen[None]):
         if page.kind == "terminal":
             view.append(TextBlock([("notice", "The agent has released this terminal.")]))
             return
-        for block in blocks(page):
+        pictures = has_pictures(self.app, self._look)
+        for block in blocks(page, view.changed if pictures else None):
             view.append(block)
         self.call_after_refresh(view.action_scroll_start)
 
