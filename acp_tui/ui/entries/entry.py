@@ -34,6 +34,11 @@ class EntryBlock(Block):
         return False
 
     @property
+    def is_folded(self) -> bool:
+        """Whether `choose` would show more of its text."""
+        return False
+
+    @property
     def is_running(self) -> bool:
         """Whether `tick` shows something that changes with time alone."""
         return False

@@ -123,6 +123,11 @@ class ThoughtBlock(EntryBlock):
         self.parts = [self._line, *self._text] if open_now else [self._line]
 
     @property
+    def is_folded(self) -> bool:
+        """Whether only its line is shown."""
+        return not self._open_now
+
+    @property
     def is_running(self) -> bool:
         """Whether its seconds are counted."""
         return not self.entry.finished

@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.wrap import Row
-from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, kind_word, seconds
+from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, inside, kind_word, seconds
 
 if TYPE_CHECKING:
     from acp_tui.acp.tools import Diff
@@ -99,6 +99,18 @@ class ToolCallBlock(EntryBlock):
 
         names = [item.terminal_id for item in self.entry.content if isinstance(item, TerminalItem)]
         return bool(names) and not self._tails and self._output is None
+
+    def searched(self) -> str:
+        """Return all that is known of the call as text, also what only its own screen shows."""
+        call, cwd = self.entry, self.setting.cwd
+        title = call_title(call, cwd)
+        asked = (call.command or "", *(inside(location.path, cwd) for location in call.locations))
+        printed = [tail.source() for tail in self._tails.values()]
+        if call.output is not None:
+            printed.append(str(call.output))
+        texts = [title, *(text for text in asked if text not in title), call.decision]
+        texts += [diff.new_text for diff in self._shown_diffs]
+        return "\n".join([*texts, *(printed or [result_text(call)])])
 
     @property
     def is_running(self) -> bool:

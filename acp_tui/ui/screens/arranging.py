@@ -62,6 +62,13 @@ class Arranging:
             self._show(pane)
         pane.focus()
 
+    def show_chat(self) -> None:
+        """Have the chat in view, whoever has the keys."""
+        if self._screen.maximized not in (None, self._screen.query_one("#chat")):
+            self._screen.minimize()
+        if self._is_narrow:
+            self.show_tab("chat")
+
     def leave(self) -> None:
         """Go back to the chat and the prompt."""
         if self._is_narrow:

@@ -84,6 +84,7 @@ class SessionScreen(Screen[None]):
         ),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
+        Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
         Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
@@ -521,19 +522,33 @@ class SessionScreen(Screen[None]):
         self.arranging.leave()
 
     def action_details(self) -> None:
-        """Open the tool call under the cursor, or the newest."""
+        """Open the tool call that a search has found, the one under the cursor, or the newest."""
         from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.screens.finding import FindLine
 
-        for pane in (self.query_one(ChatPane), self.query_one(ToolCallsPane)):
-            if pane.has_focus and isinstance(pane.cursor, ToolCallBlock):
-                self._open_call(pane.cursor.entry)
-                return
-            if pane.has_focus and isinstance(pane.cursor, CallLine):
-                self._open_call(pane.cursor.call)
-                return
+        pane = self.focused if isinstance(self.focused, Pane) else None
+        cursor = pane.cursor if pane is not None else None
+        block = next((line.block for line in self.query(FindLine)), cursor)
+        if isinstance(block, ToolCallBlock):
+            self._open_call(block.entry)
+            return
+        if isinstance(block, CallLine):
+            self._open_call(block.call)
+            return
         latest = self.query_one(ToolCallsPane).latest
         if latest is not None:
             self._open_call(latest)
+
+    async def action_find(self) -> None:
+        """Search the chat."""
+        from acp_tui.ui.screens.finding import FindLine
+
+        for line in self.query(FindLine):
+            line.query_one("#find-text").focus()
+            return
+        self.arranging.show_chat()
+        chat = self.query_one(ChatPane)
+        await self.mount(FindLine(chat, self.look, self.focused), before="#queue")
 
     def action_answer(self) -> None:
         """Bring up the questions again that were put aside."""

@@ -43,8 +43,12 @@ class Block:
         raise NotImplementedError
 
     def source(self) -> str:
-        """Return the text that the block stands for, for copying and searching."""
+        """Return the text that the block stands for, for copying."""
         raise NotImplementedError
+
+    def searched(self) -> str:
+        """Return the text that a search looks through, with what is folded or shown elsewhere."""
+        return self.source()
 
     def forget_rows(self) -> None:
         """Give back the memory of the rows; they can be made again."""

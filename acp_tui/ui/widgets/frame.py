@@ -26,6 +26,8 @@ class Frame:
         self._stack, self._view, self._paint = stack, view, paint
         self.needle = ""
         """What is searched for, marked wherever it is in view."""
+        self.hit: tuple[Block, int] | None = None
+        """The block and the row of the hit that the person is at."""
 
     def strips(self, start: int, end: int, cursor: Block | None) -> Iterator[Strip]:
         """Yield the strips of rows `start` to `end`: the same objects as long as nothing changes."""
@@ -49,8 +51,10 @@ class Frame:
         span = selection.get_span(line_of(self._stack, row)) if row < self._stack.height else None
         return strip if span is None else self._paint.over(strip, *span, style)
 
-    def found(self, strip: Strip) -> Strip:
-        """Return a strip with the places marked that hold what is searched for."""
+    def found(self, y: int, strip: Strip) -> Strip:
+        """Return a strip with the places marked that hold what is searched for, and the row one is at."""
+        if self._view.top + y == self._hit_row():
+            strip = self._paint.over(strip, 0, -1, self._stack.look["cursor"])
         text = strip.text.casefold()
         if len(text) != len(strip.text):  # letters that fold to several: positions would be off
             text = strip.text.lower()
@@ -67,6 +71,12 @@ class Frame:
         label = f" {look.glyph('down')} {_NEWS} "
         room = max(0, (width - len(label)) // 2)
         return self._paint.line([Segment(" " * room), Segment(label, look["accent"])])
+
+    def _hit_row(self) -> int | None:
+        """Return the row of the stack that the person is at."""
+        if self.hit is None or self.hit[0] not in self._stack:
+            return None
+        return self._stack.top(self._stack.index(self.hit[0])) + self.hit[1]
 
     def _thumb(self) -> range:
         height, total = self._view.height, self._stack.height

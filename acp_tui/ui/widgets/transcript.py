@@ -21,6 +21,7 @@ from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.frame import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
+from acp_tui.ui.widgets.searching import row_of_hit
 from acp_tui.ui.widgets.selecting import line_of, selected_text
 from acp_tui.ui.widgets.stack import Stack
 from acp_tui.ui.widgets.viewport import Viewport
@@ -34,6 +35,9 @@ SLICE: Final = 0.006
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
 """Characters that wait for layout: at the first the view asks for a pause, at the second for more."""
+
+LAYS_OUT_FOR_HIT: Final = 0.2
+"""Seconds of layout, at most, to find the row of a hit in a long block."""
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -148,6 +152,11 @@ class Transcript(ScrollView, can_focus=True):
         """The block that the keyboard is on; None until the keys for it are used."""
         return self._cursor
 
+    @property
+    def first_in_view(self) -> int:
+        """The place of the first block in view."""
+        return self._view.near().start
+
     def append(self, block: Block) -> None:
         """Add a block at the end."""
         self.insert(len(self._stack), block)
@@ -199,12 +208,21 @@ class Transcript(ScrollView, can_focus=True):
             self._moved(self._view.reveal(block, perf_counter() + SLICE))
 
     def search(self, text: str) -> list[Block]:
-        """Mark a text wherever it is seen and return the blocks whose source has it; nothing for no text."""
+        """Mark a text wherever it is seen and return the blocks that have it; nothing for no text."""
         self._frame.needle = needle = text.casefold()
+        self._frame.hit = None
         self.refresh()
         return (
-            [block for block in self._stack.blocks if needle in block.source().casefold()] if needle else []
+            [block for block in self._stack.blocks if needle in block.searched().casefold()] if needle else []
         )
+
+    def show_hit(self, block: Block, number: int) -> None:
+        """Go to hit `number` (from 0) in a block that `search` found, and mark its row."""
+        if self._lays_out:
+            until = perf_counter() + LAYS_OUT_FOR_HIT
+            row = row_of_hit(self._stack, self._stack.index(block), self._frame.needle, number, until)
+            self._frame.hit = (block, row)
+            self._moved(self._view.reveal_row(block, row, until))
 
     # keys and mouse
 
@@ -425,7 +443,7 @@ class Transcript(ScrollView, can_focus=True):
         frame, cursor = self._frame, self._cursor if self.has_focus else None
         strips = list(frame.strips(crop.y, crop.bottom, cursor))
         if frame.needle:
-            strips = [frame.found(strip) for strip in strips]
+            strips = [frame.found(y, strip) for y, strip in enumerate(strips, crop.y)]
         selection = self.text_selection if self.is_attached else None
         if selection is not None:
             style = self.screen.get_component_rich_style("screen--selection")

@@ -86,6 +86,14 @@ class Viewport:
             return self.move(self._stack.top(index) + height - self.height - self.top, until)
         return True
 
+    def reveal_row(self, block: Block, row: int, until: float) -> bool:
+        """Show a row of a block: stay if it is in view, else put it a third of the view below the top."""
+        place = self._stack.top(self._stack.index(block)) + row
+        if self.top <= place < self.top + self.height - 1:  # the last row may be covered by a mark
+            return True
+        finished = self.go(block, row, until)
+        return self.move(-(self.height // 3), until) if self.top == place else finished
+
     def resize(self, width: int, height: int, look: Look) -> None:
         """Lay out for another size or look, keeping the anchor at the same part of its block."""
         anchor, row = self._anchor, self._anchor_row
