@@ -205,9 +205,10 @@ class PromptBox(TextArea):
 
     def action_delete_left(self) -> None:
         """Delete a character; a chip is one."""
-        chip = self._chip_at_cursor(ends=True)
-        if chip is not None and self.selection.is_empty:
-            self.complete(len(chip[0]), "")
+        chips = self._chips_in_line()
+        chip, start = chips[-1] if chips else ("", -1)
+        if self.selection.is_empty and start + len(chip) == self.cursor_location[1]:
+            self.complete(len(chip), "")
         else:
             super().action_delete_left()
 
@@ -220,12 +221,12 @@ class PromptBox(TextArea):
         self._with_cursor_aside(super().redo)
 
     def action_open_chip(self) -> None:
-        """Put the text of the chip under the cursor in its place."""
-        chip = self._chip_at_cursor(ends=False)
-        if chip is not None:
-            label, start = chip
+        """Put the text of the chip at the cursor, or of the last one before it, in its place."""
+        chips = self._chips_in_line()
+        if chips:
+            chip, start = chips[-1]
             row = self.cursor_location[0]
-            self._put(self._chips[label], (row, start), (row, start + len(label)))
+            self._put(self._chips[chip], (row, start), (row, start + len(chip)))
 
     def action_stash(self) -> None:
         """Put the draft away, or bring the one back that is away; with both, they change places."""
@@ -300,11 +301,8 @@ class PromptBox(TextArea):
             number += 1
         return f"{about} #{number}]"
 
-    def _chip_at_cursor(self, *, ends: bool) -> tuple[str, int] | None:
-        """Return (the chip at the cursor, its column); with `ends` only one that ends there."""
+    def _chips_in_line(self) -> list[tuple[str, int]]:
+        """Return (chip, its column) for the chips in the cursor's line up to the cursor."""
         row, column = self.cursor_location
-        for found in CHIP.finditer(self.document.get_line(row)):
-            here = column == found.end() if ends else found.start() <= column <= found.end()
-            if here and found[0] in self._chips:
-                return found[0], found.start()
-        return None
+        found = CHIP.finditer(self.document.get_line(row))
+        return [(one[0], one.start()) for one in found if one[0] in self._chips and one.start() <= column]
