@@ -20,6 +20,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
+from acp_tui.ui.screens.agents import StartScreen
 from acp_tui.ui.screens.session import SessionScreen
 from tests import recordings
 from tests.ui.screens.stage import screen_text, until
@@ -36,6 +37,7 @@ async def showing(name: str, folder: Path) -> AsyncIterator[tuple[SessionScreen,
     app = AcpApp(replace(given, launch=None))
     try:
         async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, StartScreen))
             await app.tabs.open(recorded=recordings.FOLDER / f"{name}.ndjson")
             await until(pilot, lambda: app.session_screen.conversation.phase == "recorded")
             yield app.session_screen, pilot
