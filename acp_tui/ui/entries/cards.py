@@ -16,6 +16,7 @@ from acp_tui.acp.content import (
     TextContent,
     UnknownContent,
 )
+from acp_tui.session.entries import Message
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.picture import PictureBlock
 from acp_tui.ui.words import size
@@ -31,6 +32,11 @@ def card(content: ContentBlock, indent: int = 0) -> TextBlock:
 def picture(content: ImageContent, redraw: Callable[[Block], None], indent: int = 0) -> Block:
     """Return an image as a picture; `redraw` is told when it is decoded."""
     return PictureBlock(content.data, described(content), redraw, indent=indent)
+
+
+def has_links(message: Message) -> bool:
+    """Return whether there is something in a message that can be opened."""
+    return any(isinstance(part, ResourceLink | EmbeddedResource) for part in message.parts)
 
 
 def described(content: ContentBlock) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from acp_tui.acp.content import ImageContent
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.growing import GrowingText
-from acp_tui.ui.entries.cards import card, described, picture
+from acp_tui.ui.entries.cards import card, described, has_links, picture
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
@@ -66,6 +66,11 @@ class UserMessageBlock(EntryBlock):
     entry: UserMessage
     landmark = True
 
+    @property
+    def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
+        """Whether it links to something."""
+        return has_links(self.entry)
+
     def sync(self) -> None:
         """Show the message."""
         pieces = [
@@ -90,6 +95,11 @@ class AgentMessageBlock(EntryBlock):
     """An answer, as Markdown that grows."""
 
     entry: AgentMessage
+
+    @property
+    def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
+        """Whether it links to something."""
+        return has_links(self.entry)
 
     def sync(self) -> None:
         """Take over what is new."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.session.changes import Change
-    from acp_tui.session.entries import ToolCall
+    from acp_tui.session.entries import Message, ToolCall
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
@@ -411,6 +411,7 @@ class SessionScreen(Screen[None]):
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
         from acp_tui.ui.entries.entry import EntryBlock
+        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
         from acp_tui.ui.entries.tool_call import ToolCallBlock
 
         block = event.block
@@ -420,8 +421,20 @@ class SessionScreen(Screen[None]):
             self._open_call(block.entry)
         elif isinstance(block, FileLine):
             self._open_changes(block.path)
+        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
+            self._open_link(block.entry)
         elif isinstance(block, EntryBlock):
             block.choose()
+
+    @work(group="links", exclusive=True)
+    async def _open_link(self, message: Message) -> None:
+        """Offer to open what a message links to."""
+        from acp_tui.ui.app import AcpApp
+        from acp_tui.ui.screens.links import links, open_link
+
+        found = links(message)
+        if found and isinstance(self.app, AcpApp):
+            await open_link(self.app, found, self._start.cwd, self.look)
 
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
