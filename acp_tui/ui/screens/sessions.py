@@ -27,7 +27,7 @@ class SessionsMenu(Menu):
     """A menu in which a session can also be deleted, where the agent can."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+d", "delete", "Delete", id="sessions.delete"),
+        Binding("ctrl+d", "delete", "Delete", id="sessions.delete", priority=True),
     ]
     can_delete = False
 

@@ -1,0 +1,144 @@
+"""Several sessions at once: each on its own screen, one of them seen, on one agent or several."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from acp_tui.session.session import Session
+from acp_tui.store.demo import demo_launch
+from acp_tui.ui.screens.agents import StartScreen
+from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.screens.sessions import SessionsMenu
+from tests.ui.seats import Seat, seat
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+
+
+@asynccontextmanager
+async def two_sessions(folder: Path) -> AsyncIterator[tuple[Seat, SessionScreen, SessionScreen]]:
+    """Two sessions on one demo agent; the second is seen."""
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    launch = demo_launch()
+    launch = replace(launch, env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
+    async with seat(workspace, given=launch) as here:
+        first = here.session
+        await here.press("ctrl+n")
+        await here.until(lambda: here.session is not first and here.session.conversation.phase == "ready")
+        await here.until(lambda: here.session.query("#prompt"))
+        try:
+            yield here, first, here.session
+        finally:
+            await here.app.tabs.end()
+
+
+def is_over(session: Session) -> bool:
+    """Whether a turn was taken and has ended."""
+    return bool(session.turns) and session.turn_state == "idle"
+
+
+async def test_c51_two_sessions_of_one_agent_keep_what_is_said_apart(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        assert first.conversation.running is second.conversation.running
+        first.conversation.say("/usage")
+        await here.say("/markdown")
+
+        for screen, said in ((first, "/usage"), (second, "/markdown")):
+            session = screen.conversation.session
+            assert session is not None
+            await here.until(partial(is_over, session))
+            assert screen.title_of_tab == (session.title or said)
+        await here.sees(" 1 ", " 2 ")
+
+
+async def test_c81_a_question_of_another_session_is_marked_and_asked_when_it_is_seen(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, _second):
+        await here.write("a draft")
+        first.conversation.say("/ask")
+        await here.until(lambda: first.conversation.questions)
+        await here.sees("? 1")
+        assert isinstance(here.app.screen, SessionScreen)
+
+        await here.press("ctrl+pageup")
+        await here.is_before(PermissionDialog)
+        assert here.session is first
+
+        await here.press("ctrl+pagedown")
+        assert here.draft == "a draft"
+        assert isinstance(here.app.screen, SessionScreen)
+        await here.press("alt+1")
+        await here.is_before(PermissionDialog)
+
+
+async def test_a_closed_session_leaves_the_agent_to_the_others(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await here.press("alt+w")
+        await here.until(lambda: here.session is first)
+        await here.until(lambda: second not in here.app.tabs.screens)
+
+        await here.say("/usage")
+        session = first.conversation.session
+        assert session is not None
+        await here.until(lambda: is_over(session))
+
+
+async def test_c45_an_earlier_session_is_taken_up_with_what_was_said_in_it(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await here.say("/markdown")
+        said = second.conversation.session
+        assert said is not None
+        await here.until(lambda: is_over(said))
+        await here.press("alt+w")
+        await here.until(lambda: here.session is first)
+
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.press(*"markdown")
+        assert menu.highlighted_key() == f"take-up:{said.id}"
+        await here.press("enter")
+        await here.until(lambda: here.session is not first and here.session.conversation.phase == "ready")
+
+        again = here.session.conversation.session
+        assert again is not None
+        assert again.id == said.id
+        assert [type(entry) for entry in again.entries] == [type(entry) for entry in said.entries]
+
+
+async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        session = second.conversation.session
+        assert session is not None
+        await here.say("/usage")
+        await here.until(lambda: is_over(session))
+        await here.press("alt+w")
+        await here.until(lambda: here.session is first)
+        agent = first.conversation.agent
+        assert agent is not None
+
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.press(*"usage", "ctrl+d")
+        await here.until(lambda: here.app.screen is not menu)
+        await here.sees("Delete it")
+        await here.press("down", "enter")
+
+        await here.is_before(SessionsMenu)
+        assert session.id not in {info.session_id for info in await agent.list_sessions()}
+
+
+async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, _second):
+        await here.press("alt+n")
+
+        await here.is_before(StartScreen)
+        assert len(here.app.tabs.screens) == 3
