@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
 
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.blocks import Block, TextBlock
@@ -20,6 +22,11 @@ class ChatPane(Pane):
     """Prompts, answers, thoughts, tool calls and notices, in the order of the session's entries."""
 
     NAME = "chat"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "screen.copy_block", "Copy this block", show=False, id="chat.copy"),
+        Binding("y", "screen.copy_code", "Copy the code in this block", show=False, id="chat.copy-code"),
+        Binding("v", "screen.show_source", "Source of this block", show=False, id="chat.source"),
+    ]
     IS_LIST = False
     setting: Setting
     """What the entries need beside themselves; given before the first change."""

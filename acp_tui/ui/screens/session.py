@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -23,6 +24,7 @@ from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
+from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.withdrawing import Result, answer_of
@@ -84,6 +86,7 @@ class SessionScreen(Screen[None]):
         ),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
+        Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
         Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
@@ -111,6 +114,7 @@ class SessionScreen(Screen[None]):
         """Whether a turn has ended here while another session was seen."""
         self.conversation = Conversation(start, self, running, attach)
         self.asking = Asking(self)
+        self.copying = Copying(self)
         self.logging_in = LoggingIn(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -551,6 +555,27 @@ class SessionScreen(Screen[None]):
         latest = self.query_one(ToolCallsPane).latest
         if latest is not None:
             self._open_call(latest)
+
+    def action_copy_text(self) -> None:
+        """Copy what is selected, or the block in the chat that has the keys."""
+        if not self.copying.selection():
+            raise SkipAction
+
+    def action_copy_answer(self) -> None:
+        """Copy what the agent said last."""
+        self.copying.last_answer()
+
+    def action_copy_block(self) -> None:
+        """Copy the block under the chat's cursor."""
+        self.copying.block()
+
+    def action_copy_code(self) -> None:
+        """Copy the code in the block under the chat's cursor."""
+        self.copying.code()
+
+    def action_show_source(self) -> None:
+        """Show the block under the chat's cursor as it came."""
+        self.copying.show_source()
 
     async def action_find(self) -> None:
         """Search the chat."""
