@@ -64,6 +64,7 @@ class Tracking:
         self._changes: dict[str, Changed] = {}
         self._outside: set[str] = set()
         self._has_failed = False
+        self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
 
@@ -91,7 +92,8 @@ class Tracking:
         await self._start(partial(self._look, outside=self._watching is None))
 
     async def close(self) -> None:
-        """End what is being done."""
+        """End what is being done; nothing is done any more."""
+        self._is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -142,6 +144,8 @@ class Tracking:
         return task
 
     async def _guarded(self, work: _Work) -> None:
+        if self._is_closed:
+            return
         damaged = self._snapshots.damaged
         try:
             await work()

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -51,14 +52,16 @@ _GONE: Final = "The folder is not there any more."
 class SnapshotStore:
     """Runs git on a private store for one workspace."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
         """Name the store; it is made by the first `open`.
 
         Args:
             folder: where the stores of all workspaces are.
             root: the workspace, links resolved.
+            without: folders that are left out if they are in the workspace; `folder` always is.
         """
         self.root = root
+        self._without = (folder, *without)
         self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
         self._is_ready = False
 
@@ -142,7 +145,8 @@ class SnapshotStore:
         information = self.path / "info"
         information.mkdir(exist_ok=True)
         (information / "attributes").write_text(_ATTRIBUTES)
-        (information / "exclude").write_bytes(b"\n".join(_excluded(self.root)))
+        ours = [_pattern(self.root, folder.resolve()) for folder in self._without]
+        (information / "exclude").write_bytes(b"\n".join([*_excluded(self.root), *ours]))
         self._is_ready = True
 
     def _environment(self) -> dict[str, str]:
@@ -193,6 +197,13 @@ def _excluded(root: Path) -> Sequence[bytes]:
     ]
     own = _lines(repository / ".git" / "info" / "exclude")
     return [*patterns, *(line for line in own if repository == root or b"/" not in line.rstrip(b"/"))]
+
+
+def _pattern(root: Path, folder: Path) -> bytes:
+    """Return a pattern for a folder in the workspace; an empty one, which matches nothing, for any other."""
+    if not folder.is_relative_to(root) or folder == root:
+        return b""
+    return b"/" + re.sub(rb"([*?\[\\ ])", rb"\\\1", os.fsencode(folder.relative_to(root)))
 
 
 def _lines(path: Path) -> list[bytes]:

@@ -99,15 +99,16 @@ class _Listed:
 class Snapshots:
     """Takes snapshots of one workspace and compares them."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
         """Begin with what earlier runs have left.
 
         Args:
             folder: where the stores of all workspaces are.
             root: the workspace.
+            without: folders that are left out if they are in the workspace; `folder` always is.
         """
         self.root = root.resolve()
-        self.store = SnapshotStore(folder, self.root)
+        self.store = SnapshotStore(folder, self.root, without)
         self.damaged: Path | None = None
         """Where the store is that was damaged, once that was found; its snapshots are lost."""
         self._turn = asyncio.Lock()

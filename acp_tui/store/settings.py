@@ -51,6 +51,8 @@ class Settings:
     notifications: bool = True
     journal: bool = True
     """Whether sessions are written to disk as they happen."""
+    snapshots: bool = True
+    """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
     line_limit_mb: int = 64
     terminal_output_limit_kb: int = 1024
     initialize_timeout_s: float = 30
@@ -90,6 +92,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "reduced_motion": shape.switch,
     "notifications": shape.switch,
     "journal": shape.switch,
+    "snapshots": shape.switch,
     "line_limit_mb": shape.whole(1, 4096),
     "terminal_output_limit_kb": shape.whole(1, 1_048_576),
     "initialize_timeout_s": shape.number(1, 3600),

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
     from acp_tui.agent.process import Process
+    from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
+    from acp_tui.session.events import Noted, Snapped
     from acp_tui.session.options import Option
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
@@ -99,6 +101,8 @@ class Conversation:
         self._spawn_error: Exception | None = start.spawn_error if running is None else None
         self.round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
+        self.tracking: Tracking | None = None
+        """Looks at the files of the workspace, while there is a session."""
         self._ending: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
         self._speaking = Speaking(self, listener, start)
@@ -136,6 +140,7 @@ class Conversation:
                     self._show_whole(session)
                 self._opening.tell(agent, session)
                 self._tell_problem(agent, session)
+                self._track(session)
                 await self._apply_mode(agent, session)
             if not session.connected:
                 raise AgentGone("The agent has ended.")
@@ -188,7 +193,10 @@ class Conversation:
         self.round += 1
         self._set_phase("ending")
         running, process = self.running, self._process
+        tracking, self.tracking = self.tracking, None
         try:
+            if tracking is not None:
+                await tracking.close()
             if running is not None:
                 await self._leave(running)
             elif process is not None:
@@ -449,6 +457,19 @@ class Conversation:
         if running is not None and running.journal.problem is not None and not running.told_problem:
             running.told_problem = True
             agent.note(session.id, Noted(str(running.journal.problem), "warning"))
+
+    def _track(self, session: Session) -> None:
+        """Look at the files of the workspace from now on."""
+        from acp_tui.ui.equipment import tracking_for
+
+        if self.tracking is None:
+            self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self._found)
+            if self.tracking is not None:
+                self.tracking.begin()
+
+    def _found(self, event: Snapped | Noted) -> None:
+        if self.agent is not None and self.session is not None:
+            self.agent.note(self.session.id, event)
 
     async def _apply_mode(self, agent: Agent, session: Session) -> None:
         """Ask for the mode of the command line."""

@@ -1,4 +1,4 @@
-"""What a conversation works with, as settings and command line say: host, journal, MCP servers, mode."""
+"""What a conversation works with, as settings and command line say: host, journal, snapshots, MCP servers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 from acp_tui import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from acp_tui.acp.initialization import McpCapabilities
+    from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
     from acp_tui.host.rules import Rule
+    from acp_tui.session.events import Noted, Snapped
     from acp_tui.session.options import Option
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
@@ -51,6 +55,25 @@ def journal_for(start: Start, launch: Launch) -> Journal:
         }
     )
     return journal
+
+
+def tracking_for(start: Start, cwd: str, tell: Callable[[Snapped | Noted], None]) -> Tracking | None:
+    """Return what keeps a session's changed files equal to the disk; None where that is not wanted."""
+    from pathlib import Path
+
+    from acp_tui.agent.tracking import Tracking, is_too_wide
+    from acp_tui.host.snapshots import Snapshots
+    from acp_tui.session.events import Noted
+    from acp_tui.store.folders import config_folder, data_folder, state_folder
+
+    if not start.settings.snapshots:
+        return None
+    root = Path(cwd)
+    if is_too_wide(root):
+        tell(Noted("Only changes that the agent reports are shown: the workspace is your whole home folder."))
+        return None
+    ours = (config_folder(), data_folder(), state_folder())
+    return Tracking(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)
 
 
 def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:

@@ -87,6 +87,9 @@ class Speaking:
         assert session is not None
         this = self._conversation.round
         blocks = await self._blocks(agent, session, prompt)
+        tracking = self._conversation.tracking
+        if tracking is not None:
+            await tracking.before_turn()
         if this != self._conversation.round:
             self.queue.insert(0, prompt)  # given back by what has ended the round
             return
@@ -107,6 +110,9 @@ class Speaking:
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
             self.give_back()
+        finally:
+            if tracking is not None:
+                tracking.after_turn()
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as the agent takes it, with the files that it mentions."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.one_line import OneLine
+from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from acp_tui.session.changes import Change
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
+
+
+STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warning", "T": "warning"}
+"""Added, modified, deleted, renamed, of another type."""
 
 
 class FileLine(OneLine):
@@ -41,26 +45,25 @@ class ChangesPane(Pane):
 
     def show(self, session: Session, change: Change) -> None:
         """Show the changed files."""
-        if "files" not in change.fields or not session.files:
+        if "files" not in change.fields or not (session.files or self._lines):
             return
         self.take_placeholder_away()
+        for path in self._lines.keys() - session.files.keys():
+            self.remove_block(self._lines.pop(path))
+            del self._counts[path]
         for path, file in session.files.items():
             self._show(path, file, session.cwd)
         added = sum(plus for plus, _ in self._counts.values())
         removed = sum(minus for _, minus in self._counts.values())
-        self.set_fact(f"+{added} {self.look.glyph('minus')}{removed}")
+        self.set_fact(f"+{added} {self.look.glyph('minus')}{removed}" if session.files else "")
+        if not session.files:
+            self.on_mount()  # all is as it was: say what will be here
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
-        from acp_tui.ui.entries.counting import counted
-
-        pairs = [counts for edit in file.edits if (counts := counted(edit.old, edit.new))]
-        added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
-        self._counts[path] = added, removed
-        is_new = bool(file.edits) and file.edits[0].old is None
-        left = [("success" if is_new else "warning", "A " if is_new else "M "), ("text", inside(path, cwd))]
-        right = [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
-        if len(pairs) < len(file.edits):
-            right = [("muted", "large")]
+        status = status_of(file)
+        left = [(STATUS_ROLES[status], f"{status} "), ("text", inside(path, cwd))]
+        left += [("muted", f"  {fact}") for fact in facts(file, cwd)]
+        right = self._count(path, file)
         line = self._lines.get(path)
         if line is None:
             line = self._lines[path] = FileLine(path)
@@ -68,3 +71,39 @@ class ChangesPane(Pane):
             self.append(line)
         elif line.set_pieces(left, right):
             self.changed(line)
+
+    def _count(self, path: str, file: FileChange) -> list[Piece]:
+        """Keep how many lines of a file changed, and return that in pieces."""
+        from acp_tui.ui.entries.counting import counted
+
+        seen = file.seen
+        if seen is None:
+            pairs = [counts for edit in file.edits if (counts := counted(edit.old, edit.new))]
+            added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
+            unknown = "large" if len(pairs) < len(file.edits) else ""
+        else:
+            added, removed = seen.added, seen.removed
+            unknown = "binary" if seen.binary else ""
+        self._counts[path] = added, removed
+        if unknown:
+            return [("muted", unknown)]
+        return [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
+
+
+def status_of(file: FileChange) -> str:
+    """Return what happened to a file as one letter."""
+    if file.seen is not None:
+        return file.seen.status
+    return "A" if file.edits and file.edits[0].old is None else "M"
+
+
+def facts(file: FileChange, cwd: str) -> list[str]:
+    """Return what else there is to say of a change: its old name, its mode, and who made it."""
+    seen, found = file.seen, []
+    if seen is not None and seen.status == "R":
+        found.append(f"was {inside(seen.old_path, cwd)}")
+    if seen is not None and seen.status in "MR" and seen.old_mode != seen.new_mode:
+        found.append("executable" if seen.new_mode & 0o111 else "not executable any more")
+    if file.by:
+        found.append(file.by)
+    return found

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from acp_tui.agent import tracking
+from acp_tui.agent.tracking import Tracking, is_too_wide
+from acp_tui.host.snapshots import Snapshot, Snapshots
+from acp_tui.session.events import Noted, Snapped
+from tests.waiting import until
+
+
+class Watched:
+    """A tracking with what it told."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = tmp_path / "work"
+        self.root.mkdir()
+        (self.root / "a").write_text("1\n")
+        self.told: list[Snapped | Noted] = []
+        self.snapshots = Snapshots(tmp_path / "stores", self.root)
+        self.tracking = Tracking(self.snapshots, str(self.root), self.told.append, every=0.02)
+
+    async def begin(self) -> None:
+        self.tracking.begin()
+        await until(lambda: self.tracking.first)
+
+    @property
+    def files(self) -> list[tuple[str, str, bool]]:
+        """Status, name and whether it was outside a turn, of all files that differ."""
+        snapped = [event for event in self.told if isinstance(event, Snapped)]
+        files = snapped[-1].files if snapped else ()
+        return [(file.status, Path(file.path).name, file.outside) for file in files]
+
+
+@pytest_asyncio.fixture
+async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
+    made = Watched(tmp_path)
+    yield made
+    await made.tracking.close()
+
+
+async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+
+    (watched.root / "new").write_text("x\n")
+    await until(lambda: watched.files == [("A", "new", False)])
+    (watched.root / "a").unlink()
+    watched.tracking.after_turn()
+
+    await until(lambda: watched.files == [("D", "a", False), ("A", "new", False)])
+
+
+async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("in an editor\n")
+
+    await watched.tracking.before_turn()
+    await until(lambda: watched.files == [("M", "a", True)])
+    (watched.root / "a").write_text("by the agent\n")
+
+    await until(lambda: watched.files == [("M", "a", False)])
+
+
+async def test_a_file_that_is_again_what_it_was_is_no_change(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+    (watched.root / "a").write_text("2\n")
+    await until(lambda: watched.files)
+
+    (watched.root / "a").write_text("1\n")
+
+    await until(lambda: not watched.files)
+
+
+async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    take, may_go_on = watched.snapshots.take, asyncio.Event()
+
+    async def slow() -> Snapshot:
+        await may_go_on.wait()
+        return await take()
+
+    monkeypatch.setattr(watched.snapshots, "take", slow)
+    began = asyncio.get_running_loop().time()
+    await watched.tracking.before_turn()
+
+    assert asyncio.get_running_loop().time() - began < 1
+    assert watched.tracking.is_late
+    assert watched.tracking.before is None
+    may_go_on.set()
+    await until(lambda: watched.tracking.before)
+
+
+async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("2\n")
+    await watched.tracking.look()
+
+    assert await watched.tracking.texts(str(watched.root / "a")) == (b"1\n", b"2\n")
+    assert await watched.tracking.texts("/elsewhere") is None
+
+
+async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("earlier\n")
+    await watched.tracking.before_turn()
+    await until(lambda: watched.tracking.before)
+    (watched.root / "a").write_text("in the turn\n")
+    (watched.root / "new").write_text("x\n")
+    watched.tracking.after_turn()
+
+    changes = await watched.tracking.since_turn()
+    assert watched.tracking.before is not None
+    await watched.tracking.restore(watched.tracking.before, changes)
+
+    assert (watched.root / "a").read_text() == "earlier\n"
+    assert not (watched.root / "new").exists()
+    assert [name for _, name, _ in watched.files] == ["a"]
+
+
+async def test_without_git_it_is_said_once_and_turns_go_on(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    watched.tracking.begin()
+
+    for _ in range(2):
+        await watched.tracking.before_turn()
+        watched.tracking.after_turn()
+        await watched.tracking.look()
+
+    (noted,) = watched.told
+    assert isinstance(noted, Noted)
+    assert "Install git" in noted.detail
+
+
+async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
+    await watched.begin()
+    (watched.snapshots.store.path / "index").write_bytes(b"damaged")
+
+    await watched.tracking.before_turn()
+    await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
+    await until(lambda: watched.tracking.first)
+    (watched.root / "new").write_text("x\n")
+
+    await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+
+
+async def test_nothing_is_done_after_the_end(watched: Watched) -> None:
+    watched.tracking.begin()
+    await watched.tracking.close()
+
+    await watched.tracking.before_turn()
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    assert watched.told == []
+    assert not watched.snapshots.store.path.joinpath("index.lock").exists()
+
+
+def test_a_home_folder_and_all_above_it_are_too_wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home" / "me"
+    (home / "src").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+
+    too_wide: dict[Path, Any] = {
+        path: is_too_wide(path) for path in (home, tmp_path, Path("/"), home / "src")
+    }
+
+    assert list(too_wide.values()) == [True, True, True, False]
+    assert tracking.PATIENCE <= 0.1
