@@ -41,9 +41,10 @@ class RealAgent:
     files: dict[str, str] = field(default_factory=dict)
     setup: list[list[str]] = field(default_factory=list)
     mode: str | None = None
-    asks: bool = True
+    unasked: list[str] = field(default_factory=list)
     reads: bool = False
     later_minute: bool = False
+    cannot: dict[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> str:

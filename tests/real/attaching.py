@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from acp_tui.acp.initialization import has
@@ -12,7 +11,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.process import Process
 from acp_tui.host.host import Host
 from acp_tui.host.terminals import Terminals
-from acp_tui.session.entries import Part, UserMessage
+from acp_tui.session.entries import UserMessage
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal
 from tests.real.run import Run
@@ -27,12 +26,12 @@ class Found:
     can_list: bool = False
     can_load: bool = False
     is_listed: bool = False
-    said: list[str] = field(default_factory=list)
-    """What the person said in it, as the agent tells."""
+    said: str = ""
+    """What the person said in it, as the agent tells; nothing unless what was looked for is there."""
 
 
-async def sessions_of(run: Run) -> Found:
-    """Start the agent of a run again, and look for its session."""
+async def sessions_of(run: Run, prompt: str) -> Found:
+    """Start the agent of a run again, and look for its session, in which something was said."""
     session_id = run.session_id()
     program, *arguments = run.agent.command
     argv = [str(_program(program, run.env["PATH"])), *arguments]
@@ -42,14 +41,14 @@ async def sessions_of(run: Run) -> Found:
     listening = asyncio.create_task(agent.run())
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _find(agent, session_id, str(run.workspace))
+            return await _find(agent, session_id, str(run.workspace), prompt)
     finally:
         await agent.stop()
         await listening
         journal.close()
 
 
-async def _find(agent: Agent, session_id: str, cwd: str) -> Found:
+async def _find(agent: Agent, session_id: str, cwd: str, prompt: str) -> Found:
     can = (await agent.initialize()).agent_capabilities
     found = Found(can_list=has(can.session_capabilities.list), can_load=bool(can.load_session))
     if found.can_list:
@@ -57,16 +56,15 @@ async def _find(agent: Agent, session_id: str, cwd: str) -> Found:
     if found.can_load:
         session = await agent.load_session(session_id, cwd)
         async with asyncio.timeout(10):
-            while not found.said:  # some send what was said only after they have said that it is loaded
-                found.said = [str(part) for part in _parts(session)]
-                await asyncio.sleep(0.05)
+            while prompt not in (said := _said(session)):
+                await asyncio.sleep(0.05)  # some send it only after they have said that it is loaded
+        found.said = said
     return found
 
 
-def _parts(session: Session) -> Iterator[Part]:
-    for entry in session.entries:
-        if isinstance(entry, UserMessage):
-            yield from entry.parts
+def _said(session: Session) -> str:
+    messages = [entry for entry in session.entries if isinstance(entry, UserMessage)]
+    return "\n".join(str(part) for message in messages for part in message.parts)
 
 
 def _program(name: str, path: str) -> Path:

@@ -105,7 +105,8 @@ class Model:
 
     def _prompt_in(self, text: str) -> str | None:
         """Return the newest prompt in a text: agents put words of their own around it."""
-        return max((p for p in self.script if p in text), key=text.rfind, default=None)
+        found = [prompt for prompt in self.script if prompt in text]
+        return max(found, key=lambda prompt: (text.rfind(prompt), len(prompt)), default=None)
 
 
 def _handler(model: Model) -> type[BaseHTTPRequestHandler]:

@@ -16,7 +16,8 @@ from tests.real.agents import RealAgent
 from tests.real.model import Model, Script, Step
 from tests.terminal import NeverShown, Terminal
 
-ESCAPE, SHIFT_TAB, F6, DOWN, CTRL_Q = "\x1b", "\x1b[Z", "\x1b[17~", "\x1b[B", "\x11"
+ESCAPE, ENTER, SHIFT_TAB, CTRL_Q = "\x1b", "\r", "\x1b[Z", "\x11"
+F6, F8, UP, DOWN = "\x1b[17~", "\x1b[19~", "\x1b[A", "\x1b[B"
 
 MARK: Final = "ACP_TUI_TEST_RUN"
 """Environment variable by which all that a run has started is found."""
@@ -47,9 +48,9 @@ class Run:
         self.env = env
 
     @property
-    def has_spoken(self) -> bool:
-        """Whether anything was said."""
-        return bool(self.model.script)
+    def first_prompt(self) -> str | None:
+        """What was said first, if anything was."""
+        return next(iter(self.model.script), None)
 
     def say(self, prompt: str, *steps: Step) -> None:
         """Write the model's answers into its script, then type the prompt and send it."""
