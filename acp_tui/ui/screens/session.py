@@ -26,6 +26,7 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
+from acp_tui.ui.screens.exporting import Exporting
 from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
@@ -87,6 +88,7 @@ class SessionScreen(Screen[None]):
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
         Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
+        Binding("alt+e", "export", "Export the session", id="session.export", show=False, priority=True),
         Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
@@ -115,6 +117,7 @@ class SessionScreen(Screen[None]):
         self.conversation = Conversation(start, self, running, attach)
         self.asking = Asking(self)
         self.copying = Copying(self)
+        self.exporting = Exporting(self)
         self.logging_in = LoggingIn(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -577,6 +580,10 @@ class SessionScreen(Screen[None]):
         """Show the block under the chat's cursor as it came."""
         self.copying.show_source()
 
+    def action_export(self) -> None:
+        """Write the session into a file."""
+        self.exporting.choose()
+
     async def action_find(self) -> None:
         """Search the chat."""
         from acp_tui.ui.screens.finding import FindLine
@@ -650,5 +657,11 @@ class SessionScreen(Screen[None]):
 
         session = self.conversation.session
         if session is not None:
-            files = list(session.files.values())
-            self.app.push_screen(ChangesScreen(files, path, self._start.cwd, self.look))
+            screen = ChangesScreen(
+                lambda: list(session.files.values()),
+                path,
+                self._start.cwd,
+                self.look,
+                self.conversation.tracking,
+            )
+            self.app.push_screen(screen)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+
+from acp_tui.acp.content import ImageContent, TextContent
+from acp_tui.acp.reading import read_update
+from acp_tui.session import events
+from acp_tui.session.entries import Entry
+from acp_tui.session.plain import TYPES, plain
+from acp_tui.session.session import Session
+from tests.recordings import NAMES, updates
+
+
+def test_entries_are_told_with_their_kind_and_the_words_of_the_protocol() -> None:
+    session = Session("s1", "/w")
+    session.apply(
+        events.Prompted([TextContent(text="look"), ImageContent(data="AA==", mime_type="image/png")]), 1.0
+    )
+    session.apply(
+        read_update({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "T", "rawInput": {"a": [1]}}),
+        2.0,
+    )
+
+    said, call = plain(session)["entries"]
+    assert (said["type"], said["at"]) == ("user_message", 1.0)
+    assert said["parts"] == ["look", {"type": "image", "data": "AA==", "mimeType": "image/png"}]
+    assert (call["type"], call["tool_call_id"], call["raw_input"]) == ("tool_call", "t", {"a": [1]})
+
+
+def test_every_kind_of_entry_has_a_name() -> None:
+    assert set(TYPES) == set(get_args(Entry))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_real_agents_sent_can_be_written_as_json(name: str) -> None:
+    session = Session("s", "/w")
+    for at, (_, update) in enumerate(updates(name)):
+        session.apply(read_update(update), float(at))
+
+    assert json.loads(json.dumps(plain(session))) == plain(session)
