@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage
+from acp_tui.session.entries import Entry, Notice, Thought, ToolCall
 from acp_tui.session.session import Session
 
 
@@ -63,7 +63,7 @@ def told(session: Session) -> dict[str, Any]:
     }
 
 
-def _timeless(entry: UserMessage | AgentMessage | Thought | ToolCall | Notice) -> Any:
+def _timeless(entry: Entry) -> Any:
     entry = copy.deepcopy(entry)
     if isinstance(entry, ToolCall):
         entry.started, entry.ended = 0.0, entry.ended and 1.0

@@ -11,7 +11,7 @@ from acp_tui.acp.reading import read_update
 from acp_tui.acp.sessions import SessionSetup
 from acp_tui.session import events
 from acp_tui.session.changes import Change
-from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, Thought, ToolCall, UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.session.turn import IllegalStep
 
@@ -398,3 +398,16 @@ def test_ids_with_any_signs_are_only_keys() -> None:
     (known,) = session.entries
     assert isinstance(known, ToolCall)
     assert known.status == "completed"
+
+
+def test_a_command_of_the_person_stands_where_it_was_run_and_knows_its_end() -> None:
+    session = Session("s1")
+    session.apply(events.CommandStarted("own-1", "make"), 1.0)
+    session.apply(events.CommandStarted("own-2", "ls"), 2.0)
+
+    change = session.apply(events.CommandEnded("own-1", 2), 5.0)
+
+    assert change == Change((0,))
+    assert session.entries[0] == OwnCommand("own-1", "make", 1.0, 5.0, 2)
+    assert session.entries[1] == OwnCommand("own-2", "ls", 2.0)
+    assert session.apply(events.CommandEnded("own-9", 0), 6.0) is None
