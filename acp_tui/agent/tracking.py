@@ -63,6 +63,7 @@ class Tracking:
         self._told: tuple[OnDisk, ...] = ()
         self._changes: dict[str, Changed] = {}
         self._outside: set[str] = set()
+        self._ways_back: list[tuple[Snapshot, set[str]]] = []
         self._has_failed = False
         self._is_closed = False
 
@@ -132,6 +133,42 @@ class Tracking:
             SnapshotError: nothing was done.
         """
         restored = await self._snapshots.restore(before, changes)
+        paths = {path for change in restored.done for path in (change.path, change.old_path)}
+        if paths:
+            self._ways_back.append((restored.way_back, paths))
+        await self.look()
+        return restored
+
+    async def reject(self, path: str) -> Restored | None:
+        """Give a file back what it was at the beginning of the session; None if it has not changed.
+
+        Args:
+            path: absolute, as in the session's list.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        change = self._changes.get(path)
+        if change is None or self.first is None:
+            return None
+        return await self.restore(self.first, [change])
+
+    async def undo(self) -> Restored | None:
+        """Take the newest restoring or rejecting back; None if there is none.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        if not self._ways_back:
+            return None
+        way_back, paths = self._ways_back[-1]
+        changes = [
+            change
+            for change in await self._snapshots.changes(way_back)
+            if change.path in paths or change.old_path in paths
+        ]
+        restored = await self._snapshots.restore(way_back, changes)
+        self._ways_back.pop()
         await self.look()
         return restored
 
@@ -224,5 +261,6 @@ class Tracking:
         self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
         self.first = self.before = None
         self._changes.clear()
+        self._ways_back.clear()
         self._has_failed = False
         self._start(self._begin)

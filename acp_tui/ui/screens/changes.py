@@ -3,46 +3,74 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer
 
+from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
+from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
+    from acp_tui.agent.tracking import Tracking
+    from acp_tui.host.snapshots import Restored
     from acp_tui.session.files import FileChange
+
+
+_MOST: Final = 200
+"""Files whose texts are shown."""
+_NOT_SHOWN: Final = ("\0", "\0\0")
+"""Stands for content that is not shown: it differs, and is no text."""
 
 
 class ChangesScreen(Screen[None]):
     """Shows the differences of changed files, beginning with the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
+        Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
 
     def __init__(
-        self, files: Sequence[FileChange], first: str = "", cwd: str = "", look: Look | None = None
+        self,
+        files: Callable[[], Sequence[FileChange]],
+        first: str = "",
+        cwd: str = "",
+        look: Look | None = None,
+        tracking: Tracking | None = None,
     ) -> None:
         """Show the changes.
 
         Args:
-            files: the changed files, in the order of the session.
+            files: returns the changed files as of now, in the order of the session.
             first: the path of the file to begin with.
             cwd: the workspace, by which paths are shortened.
             look: the styles.
+            tracking: knows what files were and are, and can undo changes; else only what was told is shown.
         """
         super().__init__()
-        self._files = in_order(files, first)
-        self._diffs = list(differences(self._files, cwd))
+        self._all_files = files
+        self._first = first
+        self._cwd = cwd
+        self._tracking = tracking
+        self._files = in_order(files(), first)
+        self._shown: list[FileChange] = []
+        """For each difference in the view, whose it is."""
+        self._diffs: list[FileDiff] = []
+        self._lines: tuple[int, int] | None = None
+        self._said: Piece = ("muted", "")
         self._look = look or Look()
 
     def compose(self) -> ComposeResult:
@@ -52,11 +80,35 @@ class ChangesScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Count, once the view is there."""
+        """Compare and count, once the view is there."""
+        self._show_title()
+        self._read()
+        self.query_one(DiffView).focus()
+
+    @work(group="read", exclusive=True)
+    async def _read(self) -> None:
+        """Show the files as they are now, where the person is already looking."""
+        self._files = in_order(self._all_files(), self._first)
+        found = [
+            (file, diff)
+            for number, file in enumerate(self._files)
+            for diff in await self._differences(file, number)
+        ]
+        self._shown = [file for file, _ in found]
+        self._diffs = [diff for _, diff in found]
+        view = self.query_one(DiffView)
+        top = view.scroll_y
+        view.show(self._diffs)
+        view.scroll_to(y=top, animate=False)
         self._show_title()
         if self._files:
-            self.run_worker(self._count(), group="count")
-        self.query_one(DiffView).focus()
+            await self._count()
+
+    async def _differences(self, file: FileChange, number: int) -> list[FileDiff]:
+        if file.seen is None or self._tracking is None:
+            return list(differences([file], self._cwd))
+        texts = await self._tracking.texts(file.path) if number < _MOST else None
+        return [on_disk(file, texts, self._cwd)]
 
     def set_look(self, look: Look) -> None:
         """Draw in another look from now on."""
@@ -68,17 +120,58 @@ class ChangesScreen(Screen[None]):
         """Close."""
         self.dismiss(None)
 
-    def _show_title(self, lines: tuple[int, int] | None = None) -> None:
-        count = len(self._files)
-        if not count:
-            self.query_one(Lines).set_lines([([("muted", " This session has changed no files.")], [])])
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to undo changes where that can be done."""
+        return self._tracking is not None or action not in ("reject_file", "undo")
+
+    async def action_reject_file(self) -> None:
+        """Give the marked file what it was at the beginning of the session."""
+        index = self.query_one(DiffView).current_file
+        if self._tracking is None or index is None or index >= len(self._shown):
             return
-        said = " 1 changed file" if count == 1 else f" {count} changed files"
+        file = self._shown[index]
+        name = safe_line(inside(file.path, self._cwd))
+        if file.seen is None:
+            self._say(f"{name} is only known from the agent, so it cannot be rejected here.", is_bad=True)
+        else:
+            await self._undo(
+                partial(self._tracking.reject, file.path), f"{name} is as it was before; u undoes that"
+            )
+
+    async def action_undo(self) -> None:
+        """Take the newest rejection back."""
+        if self._tracking is not None:
+            await self._undo(self._tracking.undo, "The rejection is undone.")
+
+    async def _undo(self, step: Callable[[], Awaitable[Restored | None]], said: str) -> None:
+        from acp_tui.host.snapshot_store import SnapshotError
+
+        try:
+            restored = await step()
+        except SnapshotError as error:
+            self._say(str(error), is_bad=True)
+            return
+        if restored is None:
+            self._say("There is nothing to undo.")
+            return
+        self._say("; ".join(restored.problems) or said, is_bad=bool(restored.problems))
+        self._read()
+
+    def _say(self, text: str, is_bad: bool = False) -> None:
+        """Say something beside the title, until something else is said."""
+        self._said = ("warning" if is_bad else "muted", f"   {safe_line(text)}")
+        self._show_title(self._lines)
+
+    def _show_title(self, lines: tuple[int, int] | None = None) -> None:
+        self._lines = lines
+        count = len(self._files)
+        title = " 1 changed file" if count == 1 else f" {count} changed files"
+        left: list[Piece] = [("strong", title) if count else ("muted", " This session has changed no files.")]
         right: list[Piece] = []
-        if lines is not None:
+        if lines is not None and count:
             minus = self._look.glyph("minus")
             right = [("added", f"+{lines[0]} "), ("removed", f"{minus}{lines[1]} ")]
-        self.query_one(Lines).set_lines([([("strong", said)], right)])
+        self.query_one(Lines).set_lines([([*left, self._said], right)])
 
     async def _count(self) -> None:
         """Add up the lines file by file, so that keys get their turn."""
@@ -105,3 +198,20 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
                 note = f"edit {number} of {len(edits)}, {note}"
             whole = file.written is not None or edit.old is None
             yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)
+
+
+def on_disk(file: FileChange, texts: tuple[bytes | None, bytes | None] | None, cwd: str) -> FileDiff:
+    """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
+    assert file.seen is not None
+    notes = facts(file, cwd)
+    name = inside(file.path, cwd)
+    old, new = texts or (None, None)
+    is_whole = texts is not None and (new is not None or file.seen.status == "D")
+    if not is_whole:
+        notes.append("too large to show, or too many")
+        return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
+    return FileDiff(name, _decoded(old), _decoded(new), ", ".join(notes))
+
+
+def _decoded(content: bytes | None) -> str | None:
+    return None if content is None else content.decode("utf-8", "replace")

@@ -119,6 +119,8 @@ class DiffView(LineView, can_focus=True):
         self._at_change = -1
         self._change_scroll = -1.0
         self._marked_fold = -1
+        self._at_file = -1
+        self._marked_file: int | None = None
 
     @property
     def side_by_side(self) -> bool:
@@ -132,11 +134,20 @@ class DiffView(LineView, can_focus=True):
         """Whether some file is still being compared."""
         return any(page.difference is None for page in self._pages)
 
+    @property
+    def current_file(self) -> int | None:
+        """The file that keys act on, by its place: the one gone to, else the one at the top."""
+        if not self._headers:
+            return None
+        if self._at_file >= 0 and self._change_scroll == self.scroll_y:
+            return self._at_file
+        return max(0, bisect_right(self._headers, self.top_row()) - 1)
+
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show these files from the top; large ones appear when a thread has compared them."""
         self._pages = [_Page(file) for file in files]
         self._pan = 0
-        self._at_change = -1
+        self._at_change = self._at_file = -1
         if self.is_mounted:
             self._compare()
             self.scroll_to(y=0, animate=False)
@@ -160,6 +171,7 @@ class DiffView(LineView, can_focus=True):
         self.show_rows(self._starts[-1])
         self._return_to(anchor)
         self._mark_fold()
+        self._mark_file()
 
     def paint_row(self, row: int) -> list[Segment]:
         """Return a row of a file; negative rows are the headers that stay at the top."""
@@ -189,6 +201,7 @@ class DiffView(LineView, can_focus=True):
         """Move the mark of the fold that Enter opens."""
         super().watch_scroll_y(old_value, new_value)
         self._mark_fold()
+        self._mark_file()
 
     def on_click(self, event: Click) -> None:
         """Open the fold that was clicked."""
@@ -220,15 +233,13 @@ class DiffView(LineView, can_focus=True):
 
     def action_next_file(self) -> None:
         """Go to the next file."""
-        below = [row for row in self._headers if row > self.top_row()]
-        if below:
-            self.scroll_to(y=below[0], animate=False)
+        self._go_to_file((self.current_file or 0) + 1)
 
     def action_previous_file(self) -> None:
         """Go to the start of this file, or of the one before."""
-        above = [row for row in self._headers if row < self.top_row()]
-        if above:
-            self.scroll_to(y=above[-1], animate=False)
+        current = self.current_file or 0
+        is_inside = self._headers != [] and self.top_row() > self._headers[current]
+        self._go_to_file(current if is_inside else current - 1)
 
     def action_toggle_sides(self) -> None:
         """Change between unified and side by side, until told otherwise."""
@@ -315,7 +326,16 @@ class DiffView(LineView, can_focus=True):
         self._at_change = index
         self.scroll_to(y=max(0, self._changes[index] - 1 - CONTEXT), animate=False, immediate=True)
         self._change_scroll = self.scroll_y
+        self._at_file = bisect_right(self._headers, self._changes[index]) - 1
+        self._mark_file()
         self.repaint(*range(-len(self._pages), 0))
+
+    def _go_to_file(self, number: int) -> None:
+        if not 0 <= number < len(self._headers):
+            return
+        self.scroll_to(y=self._headers[number], animate=False, immediate=True)
+        self._at_change, self._at_file, self._change_scroll = -1, number, self.scroll_y
+        self._mark_file()
 
     def _open(self, row: int) -> None:
         number, part = self._parts[bisect_right(self._starts, row) - 1]
@@ -333,6 +353,12 @@ class DiffView(LineView, can_focus=True):
             before, self._marked_fold = self._marked_fold, visible
             self.repaint(before, visible)
 
+    def _mark_file(self) -> None:
+        """Mark the header of the file that keys act on."""
+        if self.current_file != self._marked_file:
+            self._marked_file = self.current_file
+            self.repaint(*self._headers, *range(-len(self._pages), 0))
+
     def _painter(self, number: int) -> DiffPainter:
         page = self._pages[number]
         if page.painter is None:
@@ -347,7 +373,10 @@ class DiffView(LineView, can_focus=True):
         """Return the row that names a file, with its place, size and note, and the change gone to."""
         page, look = self._pages[number], self.look
         ground = look.base + look["hunk"]
-        row = [Segment(f" {number + 1}/{len(self._pages)} files ", ground)] if len(self._pages) > 1 else []
+        row = []
+        if len(self._pages) > 1:
+            mark = look.glyph("current") if number == self._marked_file else " "
+            row.append(Segment(f"{mark}{number + 1}/{len(self._pages)} files ", ground))
         row.append(Segment(f" {safe_line(page.file.path)} ", ground + look["text"] + look["strong"]))
         if page.difference is not None and page.difference.blocks:
             row.append(Segment(f" +{page.difference.added}", ground + look["added"]))

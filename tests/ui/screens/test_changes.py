@@ -40,7 +40,7 @@ def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
 
 async def test_all_files_are_shown_with_their_counts() -> None:
     files = [written("/w/[/a].py", "one\n", "one\ntwo\n"), written("/w/b.py", "x\ny\n", "x\n")]
-    app = Stage(ChangesScreen(files, "/w/b.py", "/w", look()))
+    app = Stage(ChangesScreen(lambda: files, "/w/b.py", "/w", look()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "+1 −1" in screen_text(app).splitlines()[0])
 
@@ -50,7 +50,7 @@ async def test_all_files_are_shown_with_their_counts() -> None:
 
 
 async def test_a_session_without_changes_says_so() -> None:
-    app = Stage(ChangesScreen([], "", "/w", look()))
+    app = Stage(ChangesScreen(list, "", "/w", look()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "changed no files" in screen_text(app))
         await pilot.press("escape")

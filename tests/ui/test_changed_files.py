@@ -1,0 +1,86 @@
+"""Changes that no protocol tells: a command of the demo agent writes files."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from acp_tui.store.demo import demo_launch
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.changes import ChangesScreen
+from acp_tui.ui.screens.permission import PermissionDialog
+from tests.ui.seats import Seat, seat
+
+
+@asynccontextmanager
+async def demo_in(folder: Path, settings: Settings | None = None) -> AsyncIterator[Seat]:
+    """Sit before the demo agent, in a folder with one file."""
+    (folder / "old.txt").write_text("one\ntwo\nthree\n")
+    given = demo_launch()
+    given.env["ACP_TUI_DEMO_SPEED"] = "0"  # type: ignore[index]  # the launch is ours alone
+    async with seat(folder, settings, given=given) as here:
+        tracking = here.conversation.tracking
+        if tracking is not None:
+            await here.until(lambda: tracking.first)
+        yield here
+
+
+async def run(here: Seat, line: str) -> None:
+    """Have the agent run a command, and wait for the end of the turn."""
+    await here.say(f"/run {line}")
+    await here.is_before(PermissionDialog)
+    await here.press("y")
+    await here.until(lambda: here.app.screen is here.session and not here.conversation.is_busy)
+
+
+async def test_files_that_a_command_writes_are_in_the_changes_pane(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo x > new.txt; echo four >> old.txt")
+
+        await here.sees("A new.txt  on disk", "M old.txt  on disk", "+2 −0")
+
+
+async def test_what_happens_between_turns_is_marked(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        (tmp_path / "old.txt").unlink()
+        await here.say("/help")
+
+        await here.sees("D old.txt  outside a turn")
+
+
+async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo x > new.txt; echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("2 changed files", "four", "▶1/2 files")
+
+        await here.press("N")
+        await here.sees("▶2/2 files")
+        rejected, kept = (
+            ("new.txt", "old.txt")
+            if here.text.index("old.txt") < here.text.index("new.txt")
+            else (
+                "old.txt",
+                "new.txt",
+            )
+        )
+        await here.press("R")
+        await here.sees("1 changed file", f"{rejected} is as it was before")
+        assert (tmp_path / "new.txt").exists() == (kept == "new.txt")
+        assert (tmp_path / "old.txt").read_text().endswith("three\n") == (kept == "new.txt")
+
+        await here.press("u")
+        await here.sees("2 changed files")
+        assert (tmp_path / "new.txt").read_text() == "x\n"
+        assert (tmp_path / "old.txt").read_text().endswith("four\n")
+
+
+async def test_without_snapshots_only_what_is_told_is_shown(tmp_path: Path) -> None:
+    async with demo_in(tmp_path, Settings(journal=False, snapshots=False)) as here:
+        await run(here, "echo x > new.txt")
+
+        assert here.conversation.tracking is None
+        assert "Changed files will be here." in here.text
