@@ -16,6 +16,7 @@ from textual.widgets import Static
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompt import Prompt, together
 from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Writing(Vertical):
         self._completing: Completing | None = None
         self._draft: Draft | None = None
         self._keeping: Timer | None = None
+        self._told_problem = False
 
     def compose(self) -> ComposeResult:
         """The lines and the mark; the box comes after the first frame."""
@@ -111,10 +113,9 @@ class Writing(Vertical):
             return
         self._completing.typed()
         self._show_attachments(self.box.text)
-        if self._keeping is None:
-            self._keeping = self.set_timer(_PAUSE, self._keep_draft)
-        else:
-            self._keeping.reset()
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(_PAUSE, self._keep_draft)
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Mark another completion."""
@@ -179,6 +180,16 @@ class Writing(Vertical):
         if self._draft is not None:
             away = [self.box.stashed] if self.box.stashed is not None else []
             self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
+        if self._box is not None:
+            self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        """Say once that prompts or drafts are not kept."""
+        problems = [self.box.past.problem, self._draft.problem if self._draft is not None else None]
+        problem = next((str(one) for one in problems if one is not None), "")
+        if problem and not self._told_problem and self.is_running:
+            self._told_problem = True
+            self.notify(safe(problem), title="Prompts", severity="warning", timeout=15, markup=False)
 
     def _bring_back(self, box: PromptBox, draft: Draft) -> None:
         prompt = draft.left()

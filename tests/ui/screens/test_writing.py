@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from acp_tui.session.entries import OwnCommand
 from acp_tui.store.settings import Settings
+from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.past_prompts import PastPrompts
 from tests.ui.seats import seat
 
@@ -77,6 +79,18 @@ async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_ba
         assert here.draft == "half a thought"
 
 
+async def test_a_draft_is_on_disk_soon_after_each_pause(workspace: Path, home: Path) -> None:
+    async with seat(workspace, KEEPS) as here:
+        for text in ("one", " two", " three"):
+            await here.write(text)
+            await here.until(
+                lambda: any(
+                    json.loads(path.read_bytes())["text"] == here.draft
+                    for path in (home / "data" / "drafts").glob("*.json")
+                )
+            )
+
+
 async def test_who_keeps_no_journal_keeps_no_prompts_either(workspace: Path, home: Path) -> None:
     async with seat(workspace, replace(KEEPS, journal=False)) as here:
         await here.say("a secret")
@@ -117,3 +131,20 @@ async def test_escape_ends_a_command_before_it_stops_the_turn(workspace: Path) -
         await here.until(lambda: not here.conversation.is_busy)
         assert here.conversation.session is not None
         assert any(isinstance(entry, OwnCommand) for entry in here.conversation.session.entries)
+
+
+async def test_a_place_that_cannot_be_written_is_told_once_and_nothing_else_suffers(
+    workspace: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(AcpApp, "notify", lambda app, message, **more: told.append(message))
+    (home / "data").mkdir(parents=True)
+    (home / "data" / "drafts").write_text("")
+    async with seat(workspace, KEEPS) as here:
+        await here.write("half a thought")
+        await here.until(lambda: told)
+        await here.press("enter")
+
+        await here.until(lambda: "heard half a thought" in here.said)
+        assert len(told) == 1
+        assert "drafts are not kept" in told[0]
