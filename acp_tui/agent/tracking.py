@@ -153,6 +153,11 @@ class Tracking:
             return None
         return await self.restore(self.first, [change])
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a restoring or rejecting to take back."""
+        return bool(self._ways_back)
+
     async def undo(self) -> Restored | None:
         """Take the newest restoring or rejecting back; None if there is none.
 

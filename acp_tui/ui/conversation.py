@@ -463,11 +463,12 @@ class Conversation:
         from acp_tui.ui.equipment import tracking_for
 
         if self.tracking is None:
-            self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self._found)
+            self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self.note)
             if self.tracking is not None:
                 self.tracking.begin()
 
-    def _found(self, event: Snapped | Noted) -> None:
+    def note(self, event: Snapped | Noted) -> None:
+        """Take into the session what happened beside the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
 

@@ -10,6 +10,7 @@ from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.restoring import RestoreDialog
 from tests.ui.seats import Seat, seat
 
 
@@ -84,3 +85,35 @@ async def test_without_snapshots_only_what_is_told_is_shown(tmp_path: Path) -> N
 
         assert here.conversation.tracking is None
         assert "Changed files will be here." in here.text
+
+
+async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_is_undone(
+    tmp_path: Path,
+) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo early > early.txt")
+        await run(here, "echo x > new.txt; rm old.txt; echo more >> early.txt")
+        await here.sees("D old.txt")
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees(
+            "A new.txt is deleted: it was not there",
+            "D old.txt comes back",
+            "M early.txt gets its earlier content",
+        )
+        assert (tmp_path / "new.txt").exists(), "nothing is done before it is said"
+        await here.press("y")
+        await here.sees("3 files are as before the last turn.")
+        assert (tmp_path / "old.txt").read_text() == "one\ntwo\nthree\n"
+        assert (tmp_path / "early.txt").read_text() == "early\n"
+        assert not (tmp_path / "new.txt").exists()
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("No file has changed since the last turn began.")
+        await here.press("u")
+        await here.sees("3 files are as before the restoring.")
+        assert (tmp_path / "new.txt").read_text() == "x\n"
+        assert (tmp_path / "early.txt").read_text() == "early\nmore\n"
+        assert not (tmp_path / "old.txt").exists()

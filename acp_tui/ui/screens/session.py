@@ -89,6 +89,14 @@ class SessionScreen(Screen[None]):
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
         Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
         Binding("alt+e", "export", "Export the session", id="session.export", show=False, priority=True),
+        Binding(
+            "alt+u",
+            "restore_turn",
+            "Restore files to before the last turn",
+            id="session.restore",
+            show=False,
+            priority=True,
+        ),
         Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
@@ -631,6 +639,13 @@ class SessionScreen(Screen[None]):
         from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
 
         self.app.push_screen(SessionDetailsScreen(sections(self.conversation, self._start), self.look))
+
+    @work(group="restore", exclusive=True)
+    async def action_restore_turn(self) -> None:
+        """Give files back what they were before the last turn, after a look at what that does."""
+        from acp_tui.ui.screens.restoring import restore_turn
+
+        await restore_turn(self)
 
     def action_log_out(self) -> None:
         """End the login with the agent."""
