@@ -46,6 +46,7 @@ class RunningAgent:
             line_limit=start.settings.line_limit_mb * 1024 * 1024,
         )
         process.on_stderr = self.journal.err
+        self._process = process
         self.hearers: list[Hearer] = []
         """The conversations, oldest first."""
         self.told_problem = False
@@ -70,6 +71,10 @@ class RunningAgent:
     def is_shared(self) -> bool:
         """Whether more than one conversation needs it."""
         return len(self.hearers) > 1
+
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time that the agent has used so far, None where that is unknown."""
+        return self._process.cpu_seconds()
 
     @property
     def is_running(self) -> bool:

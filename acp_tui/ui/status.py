@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from textual import on
 from textual.message import Message
 
+from acp_tui.ui.silence import MEASURED_EVERY, SILENT, Computing, pending, told
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.words import clock, tokens
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
 
-SILENT: Final = 20.0
-"""Seconds without a word of the agent, after which the line says so."""
 _LONG_START: Final = 5.0
 _UNASKED: Final = frozenset(
     ("yolo", "bypasspermissions", "bypass", "auto", "full-access", "acceptedits", "autoedit")
@@ -40,6 +39,7 @@ class StatusLine(Lines):
         super().__init__(look, id="status")
         self._conversation = conversation
         self._parts: list[tuple[str, Piece]] = []
+        self._computing = Computing()
 
     def show(self) -> None:
         """Make the line equal to the conversation."""
@@ -147,9 +147,25 @@ class StatusLine(Lines):
         silent = time.monotonic() - agent.connection.last_heard
         running = max(0.0, agent.now - session.turns[-1].started)
         pieces: list[Piece] = []
-        if silent >= SILENT and not conversation.questions:
-            pieces.append(("warning", f"silent for {clock(silent)}  "))
+        if not conversation.questions:
+            pieces += self._silence(silent)
         word = "stopping" if session.turn_state == "cancelling" else "esc stops"
         pieces.append(("muted", f"{word}  "))
         pieces.append(("accent", clock(running)))
         return pieces
+
+    def _silence(self, silent: float) -> list[Piece]:
+        """Say since when the agent is silent, what is pending, and whether it computes."""
+        conversation, now = self._conversation, time.monotonic()
+        assert conversation.running is not None
+        assert conversation.session is not None
+        if silent < SILENT - MEASURED_EVERY:
+            self._computing.forget()
+            return []
+        if self._computing.is_due(now):
+            self._computing.note(now, conversation.running.cpu_seconds())
+        if silent < SILENT:
+            return []
+        waits_for = pending(conversation.session, conversation.running.agent.connection.waiting_for)
+        words = told(clock(silent), waits_for, self._computing.is_busy)
+        return [("warning", f"{words}  "), ("accent", "alt+x  ")]

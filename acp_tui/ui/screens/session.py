@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -28,6 +29,7 @@ from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.exporting import Exporting
 from acp_tui.ui.screens.logging_in import LoggingIn
+from acp_tui.ui.screens.unresponsive import Unresponsive
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
@@ -99,6 +101,9 @@ class SessionScreen(Screen[None]):
         ),
         Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
+        Binding(
+            "alt+x", "ladder", "Wait, stop, kill or restart", id="session.ladder", show=False, priority=True
+        ),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
         Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
         Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
@@ -127,6 +132,7 @@ class SessionScreen(Screen[None]):
         self.copying = Copying(self)
         self.exporting = Exporting(self)
         self.logging_in = LoggingIn(self)
+        self.unresponsive = Unresponsive(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
         self._own_commands: OwnCommands | None = None
@@ -412,6 +418,7 @@ class SessionScreen(Screen[None]):
     def _tick(self) -> None:
         """Count seconds where something runs."""
         agent = self.conversation.agent
+        self.unresponsive.tick(monotonic())
         self.show_status()
         if self.conversation.waits_too_long and not self.beginning.has_told_of_waiting:
             self._explain_failure()
@@ -591,6 +598,10 @@ class SessionScreen(Screen[None]):
     def action_export(self) -> None:
         """Write the session into a file."""
         self.exporting.choose()
+
+    def action_ladder(self) -> None:
+        """Choose what to do about an agent that does not answer."""
+        self.unresponsive.choose()
 
     async def action_find(self) -> None:
         """Search the chat."""

@@ -1,0 +1,66 @@
+"""What is known of an agent that is silent in a turn: what is pending, whether its process computes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.ui.words import call_title, kind_word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.session.session import Session
+
+SILENT: Final = 20.0
+"""Seconds without a word of the agent, after which the person is told."""
+MEASURED_EVERY: Final = 3.0
+"""Seconds between two looks at the processor time; one look at all processes costs some milliseconds."""
+_BUSY: Final = 0.02
+"""Part of one processor from which a process computes; below it, it only turns over in its sleep."""
+_TITLE: Final = 24
+"""Characters of a tool call's title."""
+
+
+class Computing:
+    """Tells from its processor time, looked at now and then, whether a process computes."""
+
+    def __init__(self) -> None:
+        self.is_busy: bool | None = None
+        """None while it is not known."""
+        self._before: tuple[float, float] | None = None
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is time for another look."""
+        return self._before is None or now - self._before[0] >= MEASURED_EVERY
+
+    def note(self, now: float, cpu_seconds: float | None) -> None:
+        """Take a look: the time on the monotonic clock, and the processor time so far (None: unknown)."""
+        if cpu_seconds is None:
+            return
+        if self._before is not None and now > self._before[0]:
+            self.is_busy = (cpu_seconds - self._before[1]) / (now - self._before[0]) >= _BUSY
+        self._before = (now, cpu_seconds)
+
+    def forget(self) -> None:
+        """The agent speaks again."""
+        self.is_busy = self._before = None
+
+
+def pending(session: Session, methods: Sequence[str]) -> str:
+    """Return what is waited for: the tool call that is open since last, else the oldest method of ours."""
+    from acp_tui.session.entries import ToolCall
+
+    first = session.turns[-1].first if session.turns else 0
+    for index in range(len(session.entries) - 1, first, -1):
+        entry = session.entries[index]
+        if isinstance(entry, ToolCall) and not entry.is_final and not entry.is_empty:
+            title = call_title(entry, session.cwd)
+            short = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+            return f"{kind_word(entry.kind)} {short}"
+    return methods[0] if methods else ""
+
+
+def told(since: str, waits_for: str, is_busy: bool | None) -> str:
+    """Return the notice: since when, what is pending, and whether the process computes."""
+    doing = {None: "", True: ", computes", False: ", idle"}[is_busy]
+    return f"silent {since}{f', {waits_for}' if waits_for else ''}{doing}"
