@@ -118,9 +118,11 @@ def options(run: Run) -> None:
     before = _mode(run.terminal.screen)
     run.terminal.type(SHIFT_TAB)
     try:
-        run.terminal.until(lambda screen: _mode(screen) not in (before, None), 5)
+        run.terminal.until(lambda _: '"method":"session/set_' in run.journal(), 5)
     except NeverShown:
         _choose_option(run)
+    else:
+        run.terminal.until(lambda screen: _mode(screen) not in (before, None))
 
 
 def leave(run: Run) -> None:
@@ -212,6 +214,8 @@ def _reopened(run: Run) -> list[str]:
 
 
 def _lines(screen: str) -> list[str]:
+    """Return the choices of the menu that a screen shows whole."""
     _, _, below = screen.partition("type to filter")
-    inside, end, _ = below.partition("↑↓ move")
-    return [line.strip("│ ") for line in inside.splitlines()[1:-1]] if end else []
+    inside, _, end = below.partition("↑↓ move")
+    lines = [text for line in inside.splitlines() if (text := line.strip("│ "))]
+    return lines if "╯" in end else []

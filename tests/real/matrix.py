@@ -86,7 +86,7 @@ def _result(check: Check, starts: _Starts, deadline: float) -> Cell:
         check.run(run)
         return Cell("yes")
     except Cannot as lack:
-        return Cell("no", str(lack))
+        return Cell("no", starts.agent.cannot.get(check.name, str(lack)))
     except Exception as error:  # noqa: BLE001  # whatever it is, the other checks are still to be done
         starts.give_up()
         if check.name in starts.agent.cannot:
