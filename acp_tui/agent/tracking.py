@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Changed, Restored, Snapshot, Snapshots
 from acp_tui.session.events import Noted, Snapped
@@ -103,20 +104,21 @@ class Tracking:
 
     # ------------------------------------------------------------------ for the person
 
-    async def texts(self, path: str) -> tuple[bytes | None, bytes | None] | None:
-        """Return a file as it was at the beginning and as it is; None if it cannot be told.
+    def change(self, path: str) -> Changed | None:
+        """Return how a file differs from the beginning, as far as it was looked at.
 
         Args:
             path: absolute, as in the session's list.
         """
-        change = self._changes.get(path)
-        if change is None:
-            return None
+        return self._changes.get(path)
+
+    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+        """Return a file as it was at the beginning and as it became; nothing if it cannot be told."""
         try:
             return await self._snapshots.texts(change)
         except SnapshotError as error:
             self._failed(error)
-            return None
+            return None, None
 
     async def since_turn(self) -> list[Changed]:
         """Return what differs from before the newest turn: what `restore` can undo.
@@ -132,26 +134,24 @@ class Tracking:
         Raises:
             SnapshotError: nothing was done.
         """
-        restored = await self._snapshots.restore(before, changes)
-        paths = {path for change in restored.done for path in (change.path, change.old_path)}
-        if paths:
-            self._ways_back.append((restored.way_back, paths))
-        await self.look()
-        return restored
+        return await self._restored(self._snapshots.restore(before, changes))
 
-    async def reject(self, path: str) -> Restored | None:
-        """Give a file back what it was at the beginning of the session; None if it has not changed.
-
-        Args:
-            path: absolute, as in the session's list.
+    async def reject(self, change: Changed) -> Restored:
+        """Give a file back what it was at the beginning of the session.
 
         Raises:
             SnapshotError: nothing was done.
         """
-        change = self._changes.get(path)
-        if change is None or self.first is None:
-            return None
+        assert self.first is not None, "there is no change without a beginning"
         return await self.restore(self.first, [change])
+
+    async def reject_hunk(self, change: Changed, hunk: Hunk) -> Restored:
+        """Take one hunk of a change back out of the file.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        return await self._restored(self._snapshots.reverse(change, hunk))
 
     @property
     def can_undo(self) -> bool:
@@ -178,6 +178,15 @@ class Tracking:
         return restored
 
     # ------------------------------------------------------------------ parts
+
+    async def _restored(self, work: Coroutine[Any, Any, Restored]) -> Restored:
+        """Keep the way back, and look what came of it."""
+        restored = await work
+        paths = {path for change in restored.done for path in (change.path, change.old_path)}
+        if paths:
+            self._ways_back.append((restored.way_back, paths))
+        await self.look()
+        return restored
 
     def _start(self, work: _Work) -> asyncio.Task[None]:
         task = asyncio.create_task(self._guarded(work))

@@ -34,6 +34,14 @@ def put_back(root: Path, path: str, old_path: str, content: bytes | None, mode: 
         remove(root, path)
 
 
+def read_file(root: Path, path: str) -> bytes:
+    """Return a file of the workspace; one that is a link, or behind one, is an OSError."""
+    with _parent(root, path) as (folder, name):
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
+
 def remove(root: Path, path: str) -> None:
     """Take a file away, and the folders that are empty without it."""
     with suppress(FileNotFoundError), _parent(root, path) as (folder, name):

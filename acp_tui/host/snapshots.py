@@ -13,9 +13,11 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Literal
 
-from acp_tui.host.restoring import put_back
+from acp_tui.host.merging import Hunk, without
+from acp_tui.host.restoring import put_back, read_file
 from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
 
 Status = Literal["A", "M", "D", "R", "T"]
@@ -185,6 +187,26 @@ class Snapshots:
                 problems.append(f"{change.path}: {error.strerror or error}")
         return Restored(way_back, tuple(done), tuple(problems))
 
+    async def reverse(self, change: Changed, hunk: Hunk) -> Restored:
+        """Take one hunk of a change back out of the file as it is now; what conflicts stays.
+
+        Raises:
+            Unavailable, GitFailed: nothing was done.
+        """
+        old, new = await self.texts(change)
+        way_back = await self.take()
+        if old is None or new is None:
+            return Restored(way_back, (), (f"{change.path}: there are no lines to compare",))
+        try:
+            now = await asyncio.to_thread(read_file, self.root, change.path)
+            wanted = await self._merged(now, new, without(old, new, hunk))
+            if wanted is None:
+                return Restored(way_back, (), (f"{change.path}: changed again in the same place",))
+            await asyncio.to_thread(put_back, self.root, change.path, change.path, wanted, change.new_mode)
+        except OSError as error:
+            return Restored(way_back, (), (f"{change.path}: {error.strerror or error}",))
+        return Restored(way_back, (change,), ())
+
     async def prune(self, oldest: float, most_bytes: int) -> None:
         """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
 
@@ -256,6 +278,19 @@ class Snapshots:
 
     async def _count(self) -> int:
         return (await self.store.git("ls-files", "-z")).count(b"\0")
+
+    async def _merged(self, now: bytes, base: bytes, wanted: bytes) -> bytes | None:
+        """Return what is there now with what was changed from `base` to `wanted`; None for a conflict."""
+        if now == base:
+            return wanted
+        with TemporaryDirectory(dir=self.store.path) as folder:
+            names = [str(Path(folder, name)) for name in ("now", "base", "wanted")]
+            for name, content in zip(names, (now, base, wanted), strict=True):
+                await asyncio.to_thread(Path(name).write_bytes, content)
+            try:
+                return await self.store.git("merge-file", "-p", "-q", *names)
+            except GitFailed:  # it ends with the number of conflicts
+                return None
 
     async def _content(self, name: str) -> bytes:
         return await self.store.git("cat-file", "blob", name)

@@ -105,8 +105,10 @@ async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watch
     (watched.root / "a").write_text("2\n")
     await watched.tracking.look()
 
-    assert await watched.tracking.texts(str(watched.root / "a")) == (b"1\n", b"2\n")
-    assert await watched.tracking.texts("/elsewhere") is None
+    change = watched.tracking.change(str(watched.root / "a"))
+    assert change is not None
+    assert await watched.tracking.texts(change) == (b"1\n", b"2\n")
+    assert watched.tracking.change("/elsewhere") is None
 
 
 async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> None:

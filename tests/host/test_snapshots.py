@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host import snapshots as limits
+from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot_store import GitFailed, Unavailable
 from acp_tui.host.snapshots import Changed, LeftOut, Snapshots
 
@@ -411,3 +412,60 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
 
     assert await snapshots.store.git("for-each-ref") == b""
     assert await snapshots.changes(young) == [], "what may be shown just now is there for two days"
+
+
+FIRST = Hunk(0, 1, 0, 1)
+"""The first line, changed."""
+
+
+async def test_one_hunk_is_rejected_and_the_mode_stays(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n3\n4\nFIVE\n")
+    (root / "a").chmod(0o711)
+    (change,) = await snapshots.changes(before)
+
+    rejected = await snapshots.reverse(change, FIRST)
+
+    assert rejected.done == (change,)
+    assert (root / "a").read_text() == "one\n2\n3\n4\nFIVE\n"
+    assert (root / "a").stat().st_mode & 0o777 == 0o711
+
+
+async def test_a_hunk_is_rejected_in_a_file_that_changed_elsewhere_since(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n3\n4\nfive\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").write_text("ONE\n2\n3\n4\nfive\nin an editor\n")
+
+    await snapshots.reverse(change, FIRST)
+
+    assert (root / "a").read_text() == "one\n2\n3\n4\nfive\nin an editor\n"
+
+
+async def test_a_hunk_whose_place_changed_again_is_a_conflict_and_stays(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").write_text("something else\n2\n")
+
+    rejected = await snapshots.reverse(change, FIRST)
+
+    assert rejected.problems == ("a: changed again in the same place",)
+    assert (root / "a").read_text() == "something else\n2\n"
+    assert snapshots.damaged is None
+
+
+async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n", other="ONE\n2\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").unlink()
+
+    assert len((await snapshots.reverse(change, FIRST)).problems) == 1
+    (root / "a").symlink_to("other")
+    assert len((await snapshots.reverse(change, FIRST)).problems) == 1
+    assert (root / "other").read_text() == "ONE\n2\n"

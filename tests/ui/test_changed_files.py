@@ -117,3 +117,26 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         assert (tmp_path / "new.txt").read_text() == "x\n"
         assert (tmp_path / "early.txt").read_text() == "early\nmore\n"
         assert not (tmp_path / "old.txt").exists()
+
+
+async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    (tmp_path / "long.txt").write_text("".join(lines))
+    async with demo_in(tmp_path) as here:
+        await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")
+        await here.sees("M long.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("third", "thirtieth")
+
+        await here.press("r")
+        await here.sees("r again rejects the marked change", "▶")
+        assert "third\n" in (tmp_path / "long.txt").read_text()
+        await here.press("n", "r")
+        await here.sees("is rejected; u undoes that")
+        text = (tmp_path / "long.txt").read_text()
+        assert ("third\n" in text, "thirtieth\n" in text) == (True, False)
+
+        await here.press("u")
+        await here.sees("The rejection is undone.")
+        assert "thirtieth\n" in (tmp_path / "long.txt").read_text()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
@@ -13,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer
 
+from acp_tui.host.merging import Hunk
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
@@ -24,7 +24,7 @@ from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
-    from acp_tui.host.snapshots import Restored
+    from acp_tui.host.snapshots import Changed, Restored
     from acp_tui.session.files import FileChange
 
 
@@ -38,6 +38,7 @@ class ChangesScreen(Screen[None]):
     """Shows the differences of changed files, beginning with the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "reject", "Reject change", id="changes.reject"),
         Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
         Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("escape,q", "close", "Close", id="changes.close"),
@@ -66,8 +67,8 @@ class ChangesScreen(Screen[None]):
         self._cwd = cwd
         self._tracking = tracking
         self._files = in_order(files(), first)
-        self._shown: list[FileChange] = []
-        """For each difference in the view, whose it is."""
+        self._shown: list[Changed | None] = []
+        """For each difference in the view, what was seen on disk; None for what was only told."""
         self._diffs: list[FileDiff] = []
         self._lines: tuple[int, int] | None = None
         self._said: Piece = ("muted", "")
@@ -89,12 +90,8 @@ class ChangesScreen(Screen[None]):
     async def _read(self) -> None:
         """Show the files as they are now, where the person is already looking."""
         self._files = in_order(self._all_files(), self._first)
-        found = [
-            (file, diff)
-            for number, file in enumerate(self._files)
-            for diff in await self._differences(file, number)
-        ]
-        self._shown = [file for file, _ in found]
+        found = [one for file in self._files for one in await self._differences(file)]
+        self._shown = [change for change, _ in found]
         self._diffs = [diff for _, diff in found]
         view = self.query_one(DiffView)
         top = view.scroll_y
@@ -104,11 +101,13 @@ class ChangesScreen(Screen[None]):
         if self._files:
             await self._count()
 
-    async def _differences(self, file: FileChange, number: int) -> list[FileDiff]:
-        if file.seen is None or self._tracking is None:
-            return list(differences([file], self._cwd))
-        texts = await self._tracking.texts(file.path) if number < _MOST else None
-        return [on_disk(file, texts, self._cwd)]
+    async def _differences(self, file: FileChange) -> list[tuple[Changed | None, FileDiff]]:
+        change = self._tracking.change(file.path) if self._tracking is not None else None
+        if self._tracking is None or file.seen is None or change is None:
+            return [(None, diff) for diff in differences([file], self._cwd)]
+        is_shown = self._files.index(file) < _MOST
+        texts = await self._tracking.texts(change) if is_shown else (None, None)
+        return [(change, on_disk(file, texts, self._cwd))]
 
     def set_look(self, look: Look) -> None:
         """Draw in another look from now on."""
@@ -122,32 +121,51 @@ class ChangesScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to undo changes where that can be done."""
-        return self._tracking is not None or action not in ("reject_file", "undo")
+        return self._tracking is not None or action not in ("reject", "reject_file", "undo")
+
+    async def action_reject(self) -> None:
+        """Take the marked change back out of its file; without a mark, mark the first one in view."""
+        view = self.query_one(DiffView)
+        place = view.current_change
+        if self._tracking is None or place is None:
+            view.action_next_change()
+            self._say(
+                "r again rejects the marked change" if view.current_change else "There is no change here."
+            )
+            return
+        change = self._change_at(place.file)
+        if change is not None and change.status in "AD":
+            self._say("This is the whole file: R rejects it")
+        elif change is not None:
+            step = self._tracking.reject_hunk(change, Hunk(*place[1:]))
+            await self._undo(step, f"A change in {change.path} is rejected; u undoes that")
 
     async def action_reject_file(self) -> None:
         """Give the marked file what it was at the beginning of the session."""
-        index = self.query_one(DiffView).current_file
-        if self._tracking is None or index is None or index >= len(self._shown):
-            return
-        file = self._shown[index]
-        name = safe_line(inside(file.path, self._cwd))
-        if file.seen is None:
-            self._say(f"{name} is only known from the agent, so it cannot be rejected here.", is_bad=True)
-        else:
+        change = self._change_at(self.query_one(DiffView).current_file)
+        if self._tracking is not None and change is not None:
             await self._undo(
-                partial(self._tracking.reject, file.path), f"{name} is as it was before; u undoes that"
+                self._tracking.reject(change), f"{change.path} is as it was before; u undoes that"
             )
+
+    def _change_at(self, index: int | None) -> Changed | None:
+        """Return what was seen on disk of a file in the view, or say why nothing was."""
+        if index is None or index >= len(self._shown):
+            return None
+        if self._shown[index] is None:
+            self._say("This change is only known from the agent, so it cannot be rejected here.", is_bad=True)
+        return self._shown[index]
 
     async def action_undo(self) -> None:
         """Take the newest rejection back."""
         if self._tracking is not None:
-            await self._undo(self._tracking.undo, "The rejection is undone.")
+            await self._undo(self._tracking.undo(), "The rejection is undone.")
 
-    async def _undo(self, step: Callable[[], Awaitable[Restored | None]], said: str) -> None:
+    async def _undo(self, step: Awaitable[Restored | None], said: str) -> None:
         from acp_tui.host.snapshot_store import SnapshotError
 
         try:
-            restored = await step()
+            restored = await step
         except SnapshotError as error:
             self._say(str(error), is_bad=True)
             return
@@ -200,13 +218,13 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
             yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)
 
 
-def on_disk(file: FileChange, texts: tuple[bytes | None, bytes | None] | None, cwd: str) -> FileDiff:
+def on_disk(file: FileChange, texts: tuple[bytes | None, bytes | None], cwd: str) -> FileDiff:
     """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
     assert file.seen is not None
     notes = facts(file, cwd)
     name = inside(file.path, cwd)
-    old, new = texts or (None, None)
-    is_whole = texts is not None and (new is not None or file.seen.status == "D")
+    old, new = texts
+    is_whole = (old is None) == (file.seen.status == "A") and (new is None) == (file.seen.status == "D")
     if not is_whole:
         notes.append("too large to show, or too many")
         return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -49,6 +49,17 @@ class FileDiff:
     """What else to say beside the path, such as "not written yet"."""
     first_line: int | None = 1
     """Number of the first line; None for a snippet whose place is not known."""
+
+
+class Change(NamedTuple):
+    """A change in one of the files: lines from 0 of both texts, the last not included."""
+
+    file: int
+    """Its place among the files."""
+    old_start: int
+    old_stop: int
+    new_start: int
+    new_stop: int
 
 
 @dataclass(eq=False)
@@ -121,6 +132,7 @@ class DiffView(LineView, can_focus=True):
         self._marked_fold = -1
         self._at_file = -1
         self._marked_file: int | None = None
+        self._marked_row = -1
 
     @property
     def side_by_side(self) -> bool:
@@ -142,6 +154,21 @@ class DiffView(LineView, can_focus=True):
         if self._at_file >= 0 and self._change_scroll == self.scroll_y:
             return self._at_file
         return max(0, bisect_right(self._headers, self.top_row()) - 1)
+
+    @property
+    def current_change(self) -> Change | None:
+        """The change that was gone to, while it is where it was put."""
+        if self._marked_row < 0:
+            return None
+        first = bisect_right(self._starts, self._marked_row) - 1
+        number = self._parts[first][0]
+        following = self._changes[self._at_change + 1 : self._at_change + 2]
+        stop = bisect_right(self._starts, following[0]) - 1 if following else len(self._parts)
+        parts = [part for page, part in self._parts[first:stop] if page == number and part.kind in _CHANGED]
+        difference = self._pages[number].difference
+        assert difference is not None, "a file has changes once it is compared"
+        one, last = difference.blocks[parts[0].block], difference.blocks[parts[-1].block]
+        return Change(number, one.old_start, last.old_stop, one.new_start, last.new_stop)
 
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show these files from the top; large ones appear when a thread has compared them."""
@@ -171,7 +198,7 @@ class DiffView(LineView, can_focus=True):
         self.show_rows(self._starts[-1])
         self._return_to(anchor)
         self._mark_fold()
-        self._mark_file()
+        self._mark_place()
 
     def paint_row(self, row: int) -> list[Segment]:
         """Return a row of a file; negative rows are the headers that stay at the top."""
@@ -188,7 +215,8 @@ class DiffView(LineView, can_focus=True):
         painter = self._painter(number)
         if part.kind == "fold":
             return painter.fold(part, marked=row == self._marked_fold)
-        return painter.row(part, row - self._starts[index], self._pan)
+        painted = painter.row(part, row - self._starts[index], self._pan)
+        return self._marked(painted) if row == self._marked_row else painted
 
     def row_at(self, y: int) -> int:
         """Return the row at a line of the view; the first line is the header of the file below it."""
@@ -201,7 +229,7 @@ class DiffView(LineView, can_focus=True):
         """Move the mark of the fold that Enter opens."""
         super().watch_scroll_y(old_value, new_value)
         self._mark_fold()
-        self._mark_file()
+        self._mark_place()
 
     def on_click(self, event: Click) -> None:
         """Open the fold that was clicked."""
@@ -327,7 +355,7 @@ class DiffView(LineView, can_focus=True):
         self.scroll_to(y=max(0, self._changes[index] - 1 - CONTEXT), animate=False, immediate=True)
         self._change_scroll = self.scroll_y
         self._at_file = bisect_right(self._headers, self._changes[index]) - 1
-        self._mark_file()
+        self._mark_place()
         self.repaint(*range(-len(self._pages), 0))
 
     def _go_to_file(self, number: int) -> None:
@@ -335,7 +363,7 @@ class DiffView(LineView, can_focus=True):
             return
         self.scroll_to(y=self._headers[number], animate=False, immediate=True)
         self._at_change, self._at_file, self._change_scroll = -1, number, self.scroll_y
-        self._mark_file()
+        self._mark_place()
 
     def _open(self, row: int) -> None:
         number, part = self._parts[bisect_right(self._starts, row) - 1]
@@ -353,8 +381,13 @@ class DiffView(LineView, can_focus=True):
             before, self._marked_fold = self._marked_fold, visible
             self.repaint(before, visible)
 
-    def _mark_file(self) -> None:
-        """Mark the header of the file that keys act on."""
+    def _mark_place(self) -> None:
+        """Mark the change that was gone to, and the header of the file that keys act on."""
+        is_there = 0 <= self._at_change < len(self._changes) and self._change_scroll == self.scroll_y
+        row = self._changes[self._at_change] if is_there else -1
+        if row != self._marked_row:
+            before, self._marked_row = self._marked_row, row
+            self.repaint(before, row)
         if self.current_file != self._marked_file:
             self._marked_file = self.current_file
             self.repaint(*self._headers, *range(-len(self._pages), 0))
@@ -386,6 +419,13 @@ class DiffView(LineView, can_focus=True):
         if self._at_change >= 0:
             row.append(Segment(f"  change {self._at_change + 1}/{len(self._changes)}", ground))
         return fit(row, 0, self.row_width, ground, look)
+
+    def _marked(self, row: Row) -> Row:
+        """Put a mark before the number of a line."""
+        text, style, _ = row[0]
+        return (
+            [Segment(f"{self.look.glyph('current')}{text[1:]}", style), *row[1:]] if text[:1] == " " else row
+        )
 
     def _remark(self, text: str) -> Row:
         style: Style = self.look.base + self.look["notice"]
