@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from acp_tui.session.files import OnDisk
 
 PATIENCE: Final = 0.1
 """Seconds that a prompt waits for its snapshot at most."""
+SHOWN: Final = 1_000
+"""Files that a session lists at most."""
 _EVERY: Final = 2.0  # seconds between two looks while a turn runs
 _SHARE: Final = 20  # of the time at most one part is spent looking
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
@@ -66,6 +69,7 @@ class Tracking:
         self._outside: set[str] = set()
         self._ways_back: list[tuple[Snapshot, set[str]]] = []
         self._has_failed = False
+        self._has_told_of_more = False
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -242,7 +246,11 @@ class Tracking:
             if before is None or before.state != change.state:
                 (self._outside.add if outside else self._outside.discard)(path)
         self._changes = now
-        files = tuple(self._on_disk(path, change) for path, change in now.items())
+        if len(now) > SHOWN and not self._has_told_of_more:
+            self._has_told_of_more = True
+            text = f"{len(now):,} files have changed; the first {SHOWN:,} are listed."
+            self._tell(Noted(text, "warning", "A .gitignore can leave out what programs make."))
+        files = tuple(self._on_disk(path, change) for path, change in islice(now.items(), SHOWN))
         if files != self._told:
             self._told = files
             self._tell(Snapped(files))

@@ -145,7 +145,8 @@ class Snapshots:
             else:
                 left_out = after.left_out
                 out = await self.store.git("diff-tree", "-r", *options, before.id, after.id)
-        return list(_with_large(_parsed(out), {each.path for each in left_out if each.reason == "large"}))
+        large = {each.path for each in left_out if each.reason == "large"}
+        return await asyncio.to_thread(lambda: list(_with_large(_parsed(out), large)))
 
     async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
         """Return what the file was and what it became; None where there is none, or it is too large.

@@ -129,6 +129,20 @@ async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> 
     assert [name for _, name, _ in watched.files] == ["a"]
 
 
+async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracking, "SHOWN", 3)
+    await watched.begin()
+    for name in "bcdefg":
+        (watched.root / name).write_text(f"{name}\n")
+        await watched.tracking.look()
+
+    assert len(watched.files) == 3
+    (noted,) = [event for event in watched.told if isinstance(event, Noted)]
+    assert noted.text == "4 files have changed; the first 3 are listed."
+
+
 async def test_without_git_it_is_said_once_and_turns_go_on(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

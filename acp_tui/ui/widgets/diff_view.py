@@ -356,7 +356,7 @@ class DiffView(LineView, can_focus=True):
         self._change_scroll = self.scroll_y
         self._at_file = bisect_right(self._headers, self._changes[index]) - 1
         self._mark_place()
-        self.repaint(*range(-len(self._pages), 0))
+        self.repaint(*self._headers, *range(-len(self._pages), 0))
 
     def _go_to_file(self, number: int) -> None:
         if not 0 <= number < len(self._headers):
