@@ -28,6 +28,10 @@ from tests.real.run import (
 from tests.terminal import NeverShown
 
 
+_CURRENT: Final = "▶"
+"""Marks the value that an option has."""
+
+
 class Cannot(Exception):
     """The agent does not offer what is checked; the text says what it lacks."""
 
@@ -186,29 +190,29 @@ def _mode(screen: str) -> str | None:
 
 
 def _choose_option(run: Run) -> None:
-    before = _menu(run, F8)
-    if len(before) < 2:
-        raise Cannot("it has neither modes nor options")
-    values = _menu(run, DOWN * (len(before) - 1) + ENTER, but=before)
+    before = _menu(run, F8, of_values=False)
+    values = _menu(run, DOWN * (len(before) - 1) + ENTER, of_values=True)
     if len(values) < 2:
         run.terminal.type(ESCAPE)
         raise Cannot("there is nothing to choose from")
-    (current,) = (place for place, line in enumerate(values) if "▶" in line)
+    (current,) = (place for place, line in enumerate(values) if _CURRENT in line)
     run.terminal.type((DOWN if current + 1 < len(values) else UP) + ENTER)
     wait_for(lambda: _reopened(run) != before, 10)
 
 
-def _menu(run: Run, keys: str, but: list[str] | None = None) -> list[str]:
-    """Return the lines of the menu that some keys bring up, in the place of another one or of none."""
+def _menu(run: Run, keys: str, *, of_values: bool) -> list[str]:
+    """Return the lines of the menu that some keys bring up: of options, or of the values of one of them."""
     run.terminal.type(keys)
-    shown = run.terminal.until(lambda screen: _lines(screen) not in ([], but))
+    shown = run.terminal.until(
+        lambda screen: (_CURRENT in "".join(_lines(screen))) == of_values and _lines(screen)
+    )
     return _lines(shown)
 
 
 def _reopened(run: Run) -> list[str]:
     """Return the lines of the menu of options as it is now, and close it."""
     run.terminal.until(lambda screen: not _lines(screen))
-    lines = _menu(run, F8)
+    lines = _menu(run, F8, of_values=False)
     run.terminal.type(ESCAPE)
     return lines
 
