@@ -58,8 +58,6 @@ class Difference:
             found.append("no newline at end" if self.status == "new" else "no newline at end any more")
         elif self.final_newline == (False, True):
             found.append("newline at end added")
-        elif self.final_newline == (False, False) and self.status == "changed":
-            found.append("no newline at end")
         if self.byte_order_mark[0] != self.byte_order_mark[1]:
             found.append(f"byte order mark {'added' if self.byte_order_mark[1] else 'removed'}")
         if self.coarse:

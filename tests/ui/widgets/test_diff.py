@@ -104,7 +104,6 @@ def test_a_snippet_is_numbered_from_the_line_it_starts_at() -> None:
         ("a\nb\n", "a\r\nb\n", "changed", "line ends changed: LF → mixed"),
         ("a\n", "a", "changed", "no newline at end any more"),
         ("a", "a\n", "changed", "newline at end added"),
-        ("a", "b", "changed", "no newline at end"),
         ("a\n", "\ufeffa\n", "changed", "byte order mark added"),
     ],
 )
@@ -113,6 +112,10 @@ def test_what_no_line_shows_is_said(old: str | None, new: str | None, status: st
 
     assert difference.status == status
     assert fact in difference.facts()
+
+
+def test_a_snippet_without_a_newline_says_nothing_about_the_end_of_the_file() -> None:
+    assert compute("a", "b").facts() == []
 
 
 def test_new_line_ends_alone_change_no_line() -> None:
