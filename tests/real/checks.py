@@ -27,7 +27,6 @@ from tests.real.run import (
 )
 from tests.terminal import NeverShown
 
-
 _CURRENT: Final = "▶"
 """Marks the value that an option has."""
 
