@@ -214,6 +214,7 @@ class Session:
         if self.turn_state != "idle" and self.turns:
             self.turns[-1].ended = at
             self.turns[-1].stop_reason = stop_reason
+            self.turns[-1].usage = self.usage
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self.turn_state = next_state(self.turn_state, "ended")
         return (*self._messages.close(), *self._settle_calls(left, at))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from acp_tui.acp.updates import UsageUpdate
+
 TurnState = Literal["idle", "running", "cancelling"]
 TurnStep = Literal["prompted", "cancelled", "ended"]
 
@@ -49,3 +51,5 @@ class Turn:
     ended: float | None = None
     stop_reason: str = ""
     """How it ended, in the protocol's words; `failed` when the agent answered with an error."""
+    usage: UsageUpdate | None = None
+    """What was known of context and cost when it ended."""

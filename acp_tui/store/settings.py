@@ -44,6 +44,8 @@ class Settings:
     """Which panes are shown beside the chat, from above."""
     thoughts: str = "auto"
     """Whether thoughts are unfolded: `auto` (while they are thought), `always` or `never`."""
+    fold_turns: bool = False
+    """Whether turns but the last are folded to a line each."""
     enter_sends: bool = True
     """Else Enter makes a line, and Ctrl+J or Alt+Enter sends."""
     ascii: bool = False
@@ -87,6 +89,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "theme": shape.text,
     "layout": shape.some_of(*PANES),
     "thoughts": shape.one_of("auto", "always", "never"),
+    "fold_turns": shape.switch,
     "enter_sends": shape.switch,
     "ascii": shape.switch,
     "reduced_motion": shape.switch,

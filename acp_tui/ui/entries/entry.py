@@ -22,7 +22,8 @@ class EntryBlock(Block):
         self.setting = setting
         self.parts: list[Block] = []
         self._rows: list[Row] = []
-        self._ends: list[int] = []
+        self._instead: Sequence[Block] | None = None
+        self._is_switched = False
         self.sync()
 
     def sync(self) -> None:
@@ -32,6 +33,15 @@ class EntryBlock(Block):
     def choose(self) -> bool:
         """Enter or a click: change what is shown; return whether that was all there is to do."""
         return False
+
+    def show_instead(self, blocks: Sequence[Block] | None) -> None:
+        """Draw other blocks in its place, or none at all; None draws the entry itself again."""
+        self._instead = blocks
+        self._is_switched = True
+
+    @property
+    def _drawn(self) -> Sequence[Block]:
+        return self.parts if self._instead is None else self._instead
 
     @property
     def is_folded(self) -> bool:
@@ -49,7 +59,7 @@ class EntryBlock(Block):
     @property
     def waiting(self) -> int:  # type: ignore[override]  # the sum of the parts', which change it
         """Characters of the parts that are not laid out yet."""
-        return sum(part.waiting for part in self.parts)
+        return sum(part.waiting for part in self._drawn)
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the rows of all parts."""
@@ -57,24 +67,25 @@ class EntryBlock(Block):
 
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
         """Return the rows of the parts as far as time allows; those of a single part as they are."""
-        if len(self.parts) == 1:
-            rows = self.parts[0].some_rows(width, look, until)
-            self.kept = self.parts[0].kept
+        switched, self._is_switched = self._is_switched, False
+        if len(self._drawn) == 1:
+            rows = self._drawn[0].some_rows(width, look, until)
+            self.kept = 0 if switched else self._drawn[0].kept
             return rows
         together: list[Row] = []
         kept: int | None = None
-        for part in self.parts:
+        for part in self._drawn:
             rows = part.some_rows(width, look, until)
             if kept is None and part.kept < len(rows):
                 kept = len(together) + part.kept
             together.extend(rows)
-        self.kept = min(len(together) if kept is None else kept, len(self._rows))
+        self.kept = 0 if switched else min(len(together) if kept is None else kept, len(self._rows))
         self._rows = together
         return together
 
     def height_hint(self, width: int) -> int:
         """Estimate the rows of the parts."""
-        return sum(part.height_hint(width) for part in self.parts)
+        return sum(part.height_hint(width) for part in self._drawn)
 
     def source(self) -> str:
         """Return the text of the parts."""

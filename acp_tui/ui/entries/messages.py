@@ -68,8 +68,8 @@ class UserMessageBlock(EntryBlock):
 
     @property
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
-        """Whether it links to something."""
-        return has_links(self.entry)
+        """Whether it links to something, or stands for its turn."""
+        return self._instead is not None or has_links(self.entry)
 
     def sync(self) -> None:
         """Show the message."""

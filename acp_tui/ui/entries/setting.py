@@ -24,6 +24,8 @@ class Setting:
     """Returns a mark by its name."""
     asks: Callable[[str], bool]
     """Whether a tool call, by its id, waits for the person's permission."""
+    fold_turns: bool = False
+    """Whether turns but the last are folded to a line."""
     pictures: bool = False
     """Whether the terminal has the colours for pictures."""
     thoughts: str = "auto"

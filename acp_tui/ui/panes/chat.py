@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
+    from acp_tui.session.turn import Turn
     from acp_tui.ui.entries.entry import EntryBlock
+    from acp_tui.ui.entries.folding import Folding
     from acp_tui.ui.entries.setting import Setting
 
 
@@ -25,6 +28,8 @@ class ChatPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "screen.copy_block", "Copy this block", show=False, id="chat.copy"),
         Binding("y", "screen.copy_code", "Copy the code in this block", show=False, id="chat.copy-code"),
+        Binding("z", "fold_turn", "Fold this turn, or open it", show=False, id="chat.fold"),
+        Binding("Z", "fold_older", "Fold the older turns", show=False, id="chat.fold-older"),
         Binding("v", "screen.show_source", "Source of this block", show=False, id="chat.source"),
     ]
     IS_LIST = False
@@ -37,6 +42,8 @@ class ChatPane(Pane):
         self._above = 0
         """Blocks of sessions that were shown before this one."""
         self._welcome: Block | None = None
+        self._folding: Folding | None = None
+        self._session: Session | None = None
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         """Say what can be done here, until something is said."""
@@ -63,6 +70,52 @@ class ChatPane(Pane):
             block.sync()
             (self._counting.add if block.is_running else self._counting.discard)(block)
             self.changed(block)
+        self._session = session
+        folding = self._folding or self._make_folding()
+        for index in change.entries:
+            folding.changed(self._above + index)
+        if "turn" in change.fields and session.turn_state == "idle" and session.entries:
+            folding.changed(len(self.blocks) - 1)
+            if self.setting.fold_turns:
+                folding.fold_older(by_person=False)
+
+    def _make_folding(self) -> Folding:
+        from acp_tui.ui.entries.folding import Folding
+
+        self._folding = Folding(self.blocks, self.refolded, self._turn_of, lambda: self._is_idle)
+        return self._folding
+
+    @property
+    def _is_idle(self) -> bool:
+        return self._session is None or self._session.turn_state == "idle"
+
+    def _turn_of(self, place: int) -> tuple[Turn | None, Turn | None]:
+        """Return the turn that the block at a place began, and the one before it."""
+        turns, first = self._session.turns if self._session is not None else [], place - self._above
+        at = bisect_left(turns, first, key=lambda turn: turn.first)
+        known = at < len(turns) and turns[at].first == first
+        return (turns[at] if known else None), (turns[at - 1] if known and at else None)
+
+    def open_fold(self, block: Block) -> bool:
+        """Show what is behind a line; return whether the block was behind one."""
+        return self._folding is not None and self._folding.open(block)
+
+    def action_fold_turn(self) -> None:
+        """Fold the turn that the keys are on to a line, or open it again."""
+        if self.cursor is None:
+            self.action_step(-1)
+        if self.cursor is None or self._folding is None:
+            return
+        head = self._folding.toggle_turn(self.blocks.index(self.cursor))
+        if head is None:
+            self.notify("The turn still runs.")
+        else:
+            self._put_cursor(head)
+
+    def action_fold_older(self) -> None:
+        """Fold all turns but the last."""
+        if self._folding is not None:
+            self._folding.fold_older(by_person=True)
 
     def tick(self, now: float) -> None:
         """Count the seconds of what runs."""

@@ -108,6 +108,8 @@ class FindLine(Horizontal):
         if self._opened is not None and self._opened is not block:
             self._opened.choose()
             self._opened = None
+        if block is not None:
+            self._chat.open_fold(block)
         if isinstance(block, EntryBlock) and block.is_folded:
             block.choose()
             self._opened = block

@@ -389,6 +389,7 @@ class SessionScreen(Screen[None]):
             ),
             pictures=has_pictures(self.app, self.look),
             thoughts=self._start.settings.thoughts,
+            fold_turns=self._start.settings.fold_turns,
         )
 
     def use_command(self, name: str) -> None:
@@ -437,6 +438,8 @@ class SessionScreen(Screen[None]):
         from acp_tui.ui.entries.tool_call import ToolCallBlock
 
         block = event.block
+        if self.query_one(ChatPane).open_fold(block):
+            return
         if isinstance(block, CallLine):
             self._open_call(block.call)
         elif isinstance(block, ToolCallBlock):

@@ -99,6 +99,12 @@ class Stack:
         """Note that the rows of a block may differ from those laid out."""
         self._ready.discard(block)
 
+    def refold(self, block: Block) -> None:
+        """Note that a block is drawn as something else: what was laid out tells nothing of its height."""
+        self._drop(block)
+        if self.width:
+            self._heights[self._index[block]] = block.height_hint(self.width)
+
     def estimate(self, changed: Iterable[Block], but: range) -> None:
         """Let blocks that changed out of view grow by estimate; those in `but` are laid out anyway."""
         for block in changed:

@@ -187,6 +187,13 @@ class Transcript(ScrollView, can_focus=True):
                 self._weigh()  # a flush would find out too late
             self._request_flush()
 
+    def refolded(self, block: Block) -> None:
+        """Note that a block is drawn as something else, or not at all; what is in view stays where it is."""
+        if block in self._stack:
+            self._stack.refold(block)
+            self._busy.add(block)
+            self._request_flush()
+
     def clear(self) -> None:
         """Take all blocks out and follow the end again."""
         self._stack.clear()

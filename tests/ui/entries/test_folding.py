@@ -1,0 +1,147 @@
+"""What is drawn of a chat whose turns and reads are folded, without a screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_tui.acp.tools import Diff
+from acp_tui.acp.updates import Cost, UsageUpdate
+from acp_tui.session.entries import AgentMessage, OwnCommand, ToolCall, UserMessage
+from acp_tui.session.growing import GrowingText
+from acp_tui.session.turn import Turn
+from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.folding import Folding
+from tests.ui.entries.rows import block, rows
+
+
+def said(text: str) -> UserMessage:
+    return UserMessage([GrowingText(text)])
+
+
+def answer(text: str) -> AgentMessage:
+    return AgentMessage([GrowingText(text)], finished=True)
+
+
+def call(name: str, kind: str = "read", status: str = "completed", **more: Any) -> ToolCall:
+    return ToolCall(name, name, kind, status, ended=1.0, **more)
+
+
+EDIT = Diff(path="/work/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
+
+
+class Chat:
+    """A chat that grows entry by entry, and is idle when it is told so."""
+
+    def __init__(self, *entries: Any, turns: tuple[Turn, ...] = (), idle: bool = True) -> None:
+        self.blocks: list[EntryBlock] = []
+        self.idle = idle
+        known = dict(enumerate(turns))
+
+        def turn_of(place: int) -> tuple[Turn | None, Turn | None]:
+            at = next((at for at, turn in known.items() if turn.first == place), -1)
+            return known.get(at), known.get(at - 1)
+
+        self.folding = Folding(self.blocks, lambda changed: None, turn_of, lambda: self.idle)
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Any) -> None:
+        self.blocks.append(block(entry))
+        self.folding.changed(len(self.blocks) - 1)
+
+    @property
+    def text(self) -> list[str]:
+        return [row for shown in self.blocks for row in rows(shown, 110) if row]
+
+
+def test_a_turn_folds_to_a_line_with_what_it_brought_and_opens_again() -> None:
+    usage = UsageUpdate(used=31_000, cost=Cost(amount=0.5, currency="USD"))
+    before = UsageUpdate(cost=Cost(amount=0.2, currency="USD"))
+    chat = Chat(
+        said("first"),
+        answer("one"),
+        said("add a flag\nplease"),
+        call("Edit a.py", "edit", content=[EDIT]),
+        call("pytest", "execute"),
+        OwnCommand("own", "ls", ended=1.0, exit_code=0),
+        answer("Done."),
+        turns=(Turn(0, 0.0, 1.0, "end_turn", before), Turn(2, 1.0, 6.2, "cancelled", usage)),
+    )
+    open_text = chat.text
+
+    assert chat.folding.toggle_turn(4) is chat.blocks[2]
+    folded = chat.text
+    assert folded[:2] == ["› first", "one"]
+    assert folded[2].startswith("▸ add a flag please  ")
+    assert folded[2].endswith("1 file +2 −1  1 command  cancelled  5.2 s  ctx 31k  0.30 USD")
+    assert [line[:4] for line in folded[3:]] == ["! ls"], "a command of the person is no part of the turn"
+    assert chat.blocks[2].is_action
+
+    assert chat.folding.toggle_turn(2) is chat.blocks[2]
+    assert chat.text == open_text
+    assert not chat.blocks[2].is_action
+
+
+def test_a_turn_that_runs_is_not_folded() -> None:
+    chat = Chat(said("go"), answer("on"), idle=False)
+
+    assert chat.folding.toggle_turn(1) is None
+    assert chat.text == ["› go", "on"]
+
+
+def test_older_turns_fold_and_what_the_person_opened_stays_open() -> None:
+    chat = Chat(said("a"), answer("1"), said("b"), answer("2"), said("c"), answer("3"))
+
+    chat.folding.fold_older(by_person=False)
+    assert chat.text == ["▸ a", "▸ b", "› c", "3"]
+
+    assert chat.folding.open(chat.blocks[1])
+    chat.folding.fold_older(by_person=False)
+    assert chat.text == ["› a", "1", "▸ b", "› c", "3"]
+
+    chat.folding.fold_older(by_person=True)
+    assert chat.text == ["▸ a", "▸ b", "› c", "3"]
+
+
+def test_reads_in_a_row_fold_when_something_follows_them() -> None:
+    chat = Chat(said("go"), call("a.py"), call("b.py"), call("c.py"), call("find x", "search"), idle=False)
+    assert len(chat.text) == 5
+
+    chat.add(answer("I see."))
+    assert chat.text == ["› go", "▸ 3 reads, 1 search  a.py, b.py, c.py, …", "I see."]
+
+    assert chat.folding.open(chat.blocks[1])
+    chat.add(answer("More."))
+    chat.folding.changed(2)
+    assert len(chat.text) == 7, "what the person has opened stays open"
+
+
+def test_two_reads_or_reads_that_failed_or_run_stay_as_they_are() -> None:
+    chat = Chat(
+        call("a"), call("b"), answer("x"), call("c"), call("d", status="failed"), call("e"), answer("y")
+    )
+
+    assert len(chat.text) == 7
+
+
+def test_a_read_that_turns_out_to_have_failed_comes_out_of_its_line() -> None:
+    chat = Chat(call("a"), call("b"), call("c"), answer("x"))
+    assert len(chat.text) == 2
+
+    chat.blocks[1].entry.status = "failed"  # type: ignore[union-attr]
+    chat.blocks[1].sync()
+    chat.folding.changed(1)
+
+    assert len(chat.text) == 4
+
+
+def test_reads_are_in_their_line_again_when_their_turn_is_opened() -> None:
+    chat = Chat(said("go"), call("a"), call("b"), call("c"), answer("x"))
+    before = chat.text
+
+    chat.folding.toggle_turn(3)
+    assert chat.text == ["▸ go"]
+    chat.folding.toggle_turn(0)
+
+    assert chat.text == before
+    assert len(before) == 3

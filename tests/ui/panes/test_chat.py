@@ -1,0 +1,57 @@
+"""Turns and reads that fold to a line, with keys and in the whole interface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.acp.reading import read_update
+from acp_tui.store.settings import Settings
+from tests.ui.seats import seat
+
+
+async def test_turns_fold_by_key_and_open_by_enter_and_for_a_hit(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        for text in ("first", "second", "third"):
+            await here.say(text)
+            await here.sees(f"heard {text}")
+
+        await here.press("f2", "Z")
+        await here.until(lambda: "heard first" not in here.text and "heard second" not in here.text)
+        await here.sees("▸ first", "▸ second", "› third", "heard third")
+
+        await here.press("left_curly_bracket", "left_curly_bracket", "enter")
+        await here.sees("heard second", "▸ first")
+        await here.press("z")
+        await here.until(lambda: "heard second" not in here.text)
+
+        await here.press("ctrl+f", *"heard f")
+        await here.sees("heard first", "1/1", "▸ second")
+
+
+async def test_older_turns_fold_by_themselves_with_the_setting(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings(journal=False, fold_turns=True)) as here:
+        await here.say("first")
+        await here.sees("heard first")
+        await here.say("second")
+
+        await here.sees("▸ first", "› second", "heard second")
+        await here.until(lambda: "heard first" not in here.text)
+
+
+async def test_reads_in_a_row_are_one_line_until_enter_opens_it(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+        agent, session = here.conversation.agent, here.conversation.session
+        assert agent is not None
+        assert session is not None
+        for name in ("one", "two", "three"):
+            read = {"toolCallId": name, "title": f"{name}.py", "kind": "read", "status": "completed"}
+            agent.note(session.id, read_update({"sessionUpdate": "tool_call", **read}))
+        await here.until(lambda: here.text.count("✓ read") == 6)
+        await here.press("escape")
+        await here.sees("▸ 3 reads  one.py, two.py, three.py")
+
+        await here.press("f2", "left_square_bracket", "left_square_bracket", "enter")
+
+        await here.until(lambda: here.text.count("✓ read") == 6)
