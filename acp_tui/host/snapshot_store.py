@@ -10,7 +10,7 @@ import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +46,9 @@ _ATTRIBUTES: Final = "* -text !eol -ident !filter !working-tree-encoding !diff\n
 """Stronger than the workspace's own: bytes go in and come out as they are."""
 _WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _RETRY: Final = 0.02  # seconds between two tries to get the lock
+_USED: Final = "acp-tui.lock"
+"""The lock; its time says when the store was last opened by somebody."""
+_NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
 _GONE: Final = "The folder is not there any more."
 
 
@@ -76,16 +79,13 @@ class SnapshotStore:
             raise Unavailable("There is no git on PATH. Install git, and start again.")
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = os.open(self.path / "acp-tui.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(self.path / _USED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise Unavailable(f"The folder for snapshots cannot be used: {error}") from error
         try:
             while not _locked(lock):  # noqa: ASYNC110 - another program has it, which tells us nothing
                 await asyncio.sleep(_RETRY)
-            for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed
-                (self.path / left).unlink(missing_ok=True)
-            if not self._is_ready:
-                await self._make()
+            await self._prepare()
             yield
         finally:
             os.close(lock)
@@ -130,14 +130,47 @@ class SnapshotStore:
         return True
 
     async def rebuild(self) -> Path:
-        """Begin with an empty store; return where the damaged one is now."""
+        """Begin with an empty store; return where the damaged one is now.
+
+        Raises:
+            Unavailable.
+        """
+        try:
+            return await self._rebuild()
+        except OSError as error:
+            raise Unavailable(f"The damaged snapshots cannot be put aside: {error}") from error
+
+    async def _rebuild(self) -> Path:
         aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
         aside.mkdir(mode=0o700)
         for entry in [*self.path.iterdir()]:
-            if entry.name != "acp-tui.lock":
+            if entry.name != _USED:
                 entry.rename(aside / entry.name)
+        (aside / _USED).touch()
         await self._make()
         return aside
+
+    def forget_others(self, oldest: float) -> None:
+        """Delete the stores of other workspaces that nobody has opened since `oldest`.
+
+        Blocking: call it in a thread. `oldest` is in seconds since the epoch.
+        """
+        for store in self.path.parent.glob("*"):
+            used = store / _USED
+            with suppress(OSError):  # another program deletes it, too
+                if _NAME.fullmatch(store.name) and store != self.path and used.stat().st_mtime < oldest:
+                    shutil.rmtree(store, ignore_errors=True)
+
+    async def _prepare(self) -> None:
+        """Make the store if it is missing; whoever calls this has the lock."""
+        try:
+            for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed
+                (self.path / left).unlink(missing_ok=True)
+            if not self._is_ready:
+                await self._make()
+                os.utime(self.path / _USED)
+        except OSError as error:
+            raise Unavailable(f"The folder for snapshots cannot be used: {error}") from error
 
     async def _make(self) -> None:
         if not (self.path / "HEAD").is_file():

@@ -211,9 +211,12 @@ class Snapshots:
     async def prune(self, oldest: float, most_bytes: int) -> None:
         """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
 
+        Stores of other workspaces that nobody has opened since then are deleted.
+
         Raises:
             Unavailable, GitFailed.
         """
+        await asyncio.to_thread(self.store.forget_others, oldest)
         size = await asyncio.to_thread(_size, self.store.path)
         async with self._open():
             known = await self._known()

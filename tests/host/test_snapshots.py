@@ -383,6 +383,18 @@ async def test_without_git_there_is_advice(tmp_path: Path, monkeypatch: pytest.M
         await snapshots.take()
 
 
+async def test_a_place_for_the_store_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+    snapshots.store.path.mkdir(parents=True)
+    (snapshots.store.path / "info").write_text("a file where a folder has to be")
+    (tmp_path / "full").write_text("")
+
+    with pytest.raises(Unavailable, match="cannot be used"):
+        await snapshots.take()
+    with pytest.raises(Unavailable, match="cannot be used"):
+        await Snapshots(tmp_path / "full", snapshots.root).take()
+
+
 async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path)
     before = await snapshots.take()
@@ -412,6 +424,23 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
 
     assert await snapshots.store.git("for-each-ref") == b""
     assert await snapshots.changes(young) == [], "what may be shown just now is there for two days"
+
+
+async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is(tmp_path: Path) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+    stores = tmp_path / "stores"
+    old, young = (Snapshots(stores, tmp_path / name) for name in ("old", "young"))
+    for each in (old, young):
+        each.root.mkdir()
+        await each.take()
+    os.utime(old.store.path / "acp-tui.lock", (0, 0))
+    (stores / "other").mkdir()
+
+    await snapshots.take()
+    await snapshots.prune(time.time() - 1000, 10**9)
+
+    kept = {"other", young.store.path.name, snapshots.store.path.name}
+    assert {path.name for path in stores.iterdir()} == kept
 
 
 FIRST = Hunk(0, 1, 0, 1)
