@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 Hit = tuple["Block", int]
 """A block, and which of the hits in it."""
 
-_HINTS: Final = "enter next  shift+enter previous  esc closes"
+_HINTS: Final = "  enter next  shift+enter previous  esc closes"
+_ROOM: Final = 100
+"""Columns from which there is room for the hints."""
 
 
 class FindLine(Horizontal):
@@ -123,4 +125,5 @@ class FindLine(Horizontal):
             count = ("accent", f"{place}/{len(self._hits)}")
         else:
             count = ("warning", "nothing found") if self._text else ("muted", "")
-        self.query_one(Lines).set_lines([([], [count, ("muted", f"  {_HINTS}")])])
+        hints = _HINTS if self.app.size.width >= _ROOM else ""
+        self.query_one(Lines).set_lines([([], [count, ("muted", hints)])])
