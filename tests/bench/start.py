@@ -17,7 +17,7 @@ MINIMAL = (PYTHON, "-m", "tests.bench.apps.minimal")
 OURS = (*ACP_TUI, "--agent", "sleep", "60")
 Figures = tuple[float, ...]
 
-OURS_DRAWN = "The agent's plan will be here."
+OURS_DRAWN = "everything that can be done"
 
 
 def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:

@@ -38,6 +38,9 @@ class Pane(Transcript):
         """Make the pane equal to what changed in the session."""
         raise NotImplementedError
 
+    def tick(self, now: float, cwd: str) -> None:
+        """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
+
     def begin(self) -> None:
         """Another session is shown from now on."""
         self.clear()

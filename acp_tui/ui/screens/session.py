@@ -16,12 +16,8 @@ from textual.screen import Screen
 
 from acp_tui.store.folders import state_folder
 from acp_tui.ui.conversation import Conversation
-from acp_tui.ui.panes.changes import ChangesPane, FileLine
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.panes.frame import Frame
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.panes.plan import PlanPane
-from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
@@ -65,6 +61,7 @@ _QUEUED = 4
 class SessionScreen(Screen[None]):
     """One conversation. The panes draw the session; what the person does goes to the conversation."""
 
+    AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
     ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop_turn", "Stop", id="session.stop"),
@@ -141,6 +138,8 @@ class SessionScreen(Screen[None]):
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
+        self._is_complete = False
+        """Whether all parts are there: the first frame does with a few."""
         self._recorded = recorded
         self._explains_later = False
         self._seen = asyncio.Event()
@@ -148,30 +147,22 @@ class SessionScreen(Screen[None]):
     # ------------------------------------------------------------------ what it is made of
 
     def compose(self) -> ComposeResult:
-        """The panes; the prompt comes after the first frame."""
-        yield Lines(self.look, id="sessions")
-        yield Lines(self.look, id="tabs")
-        with Horizontal(id="body"):
-            with Vertical(id="chat-box"):
-                yield ChatPane()
-            with Vertical(id="side"):
-                yield Frame(PlanPane(), id="plan-frame")
-                yield Frame(ToolCallsPane(), id="tool-calls-frame")
-                yield Frame(ChangesPane(), id="changes-frame")
-        yield Lines(self.look, id="queue")
+        """What the first frame shows; the rest comes right after it, by `_complete`."""
+        with Horizontal(id="body"), Vertical(id="chat-box", classes="-tab"):
+            yield ChatPane()
         yield Writing(self.conversation, self._start, self.look)
         yield StatusLine(self.conversation, self.look)
 
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
         self.set_look(self.look)
-        self.arranging.begin()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd))
         # By way of the application, which shows nothing before its own start is over.
         self.app.call_later(self.call_after_refresh, self._begin)
 
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
+        await self._complete()
         box = await self.query_one(Writing).begin()
         box.focus()
         for key in self._early_keys:
@@ -181,6 +172,19 @@ class SessionScreen(Screen[None]):
             self.beginning.show_recorded(self._recorded)
         else:
             await self.beginning.begin()
+
+    async def _complete(self) -> None:
+        """Add the panes beside the chat, and the lines that are empty at first."""
+        from acp_tui.ui.screens.side import Side
+
+        with self.app.batch_update():
+            await self.mount(Lines(id="sessions"), Lines(id="tabs"), before="#body")
+            await self.mount(Lines(id="queue"), before=self.query_one(Writing))
+            await self.query_one("#body").mount(Side())
+            self.set_look(self.look)
+            self.arranging.begin()
+        self._is_complete = True
+        self.tabs.show()
 
     @work(group="begin", exclusive=True)
     async def begin_again(self, launch: Launch | None = None) -> None:
@@ -249,7 +253,7 @@ class SessionScreen(Screen[None]):
 
     def show_sessions(self, lines: Sequence[Line]) -> None:
         """Show the tabs of all sessions."""
-        if self.is_mounted:
+        if self._is_complete:
             self.query_one("#sessions", Lines).set_lines(lines)
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
@@ -327,7 +331,7 @@ class SessionScreen(Screen[None]):
 
     def queue_changed(self) -> None:
         """Show what waits to be said."""
-        if not self.is_running:
+        if not self.is_running or not self._is_complete:
             return
         lines: list[Line] = [
             ([("muted", "queued "), ("text", prompt.text.replace("\n", " "))], ())
@@ -426,8 +430,8 @@ class SessionScreen(Screen[None]):
         runs = self._own_commands is not None and self._own_commands.is_running
         if agent is not None and (self.conversation.is_busy or runs):
             now = agent.now
-            self.query_one(ChatPane).tick(now)
-            self.query_one(ToolCallsPane).tick(now, self._start.cwd)
+            for pane in self.query(Pane):
+                pane.tick(now, self._start.cwd)
 
     # ------------------------------------------------------------------ what the person does
 
@@ -436,6 +440,8 @@ class SessionScreen(Screen[None]):
         from acp_tui.ui.entries.entry import EntryBlock
         from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
         from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.panes.changes import FileLine
+        from acp_tui.ui.panes.tool_calls import CallLine
 
         block = event.block
         if self.query_one(ChatPane).open_fold(block):
@@ -536,7 +542,9 @@ class SessionScreen(Screen[None]):
             self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to log out where that can be done."""
+        """Offer nothing before all parts are there, and to log out where that can be done."""
+        if not self._is_complete:
+            return False
         return action != "log_out" or self.conversation.can_log_out
 
     def action_pane(self, name: str) -> None:
@@ -562,6 +570,7 @@ class SessionScreen(Screen[None]):
     def action_details(self) -> None:
         """Open the tool call that a search has found, the one under the cursor, or the newest."""
         from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
         from acp_tui.ui.screens.finding import FindLine
 
         pane = self.focused if isinstance(self.focused, Pane) else None

@@ -18,8 +18,8 @@ from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.one_line import Piece
+from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.transcript import Transcript
 from acp_tui.ui.words import call_title, inside
