@@ -177,3 +177,12 @@ def test_always_and_unknown_kinds_are_never_chosen(decision: Decision) -> None:
 
 def test_a_question_for_the_person_is_not_answered() -> None:
     assert choose(OPTIONS, "ask") is None
+
+
+def test_r21_several_ways_to_allow_are_left_to_the_person() -> None:
+    """R21: a rule cannot know in what several options of one kind differ; refusing is safe whichever it is."""
+    allow = [("here", "allow_once"), ("there", "allow_once"), ("no", "reject_once")]
+    refuse = [("yes", "allow_once"), ("no", "reject_once"), ("never mind", "reject_once")]
+
+    assert choose(allow, "allow") is None
+    assert choose(refuse, "deny") == "no"
