@@ -77,8 +77,8 @@ def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:
     """Return the id of the option, given as (id, kind) in the agent's order, that carries out a decision.
 
-    None when there is none, or when the person is to be asked: never an "always", never an unknown kind, and no
-    "allow" among several, which differ in something that only the person can weigh.
+    None when there is none, or when the person is to be asked: never an "always", never an unknown kind, and
+    no "allow" among several, which differ in something that only the person can weigh.
     """
     kind = {"allow": "allow_once", "deny": "reject_once", "ask": None}[decision]
     found = [option_id for option_id, its_kind in options if its_kind == kind]
