@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -217,8 +217,8 @@ class Snapshots:
             Unavailable, GitFailed.
         """
         await asyncio.to_thread(self.store.forget_others, oldest)
-        size = await asyncio.to_thread(_size, self.store.path)
         async with self._open():
+            size = await self._size()
             known = await self._known()
             old = [ref for ref, at in known if at < oldest]
             if size > most_bytes:
@@ -298,6 +298,12 @@ class Snapshots:
 
     async def _content(self, name: str) -> bytes:
         return await self.store.git("cat-file", "blob", name)
+
+    async def _size(self) -> int:
+        """Return how many bytes all content takes."""
+        out = await self.store.git("count-objects", "-v")
+        facts = dict(line.split(": ") for line in out.decode().splitlines())
+        return 1024 * (int(facts["size"]) + int(facts["size-pack"]))
 
     async def _known(self) -> list[tuple[str, float]]:
         out = await self.store.git("for-each-ref", "--format=%(refname) %(committerdate:unix)", _REFS)
@@ -388,12 +394,3 @@ def _with_large(changes: Iterable[Changed], large: set[str]) -> Iterator[Changed
             yield Changed(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
         else:
             yield change
-
-
-def _size(folder: Path) -> int:
-    size = 0
-    for where, _, names in os.walk(folder):
-        for name in names:
-            with suppress(FileNotFoundError):  # git clears up
-                size += os.lstat(Path(where, name)).st_size
-    return size

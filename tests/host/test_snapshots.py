@@ -426,6 +426,17 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
     assert await snapshots.changes(young) == [], "what may be shown just now is there for two days"
 
 
+async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path)
+    for number in range(4):
+        (root / "a").write_text(f"{number}\n" * 10_000)
+        await snapshots.take()
+
+    await snapshots.prune(0, 0)
+
+    assert (await snapshots.store.git("for-each-ref")).count(b"\n") == 2
+
+
 async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is(tmp_path: Path) -> None:
     _, snapshots = workspace(tmp_path, a="1\n")
     stores = tmp_path / "stores"
