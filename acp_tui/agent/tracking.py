@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot_store import SnapshotError
-from acp_tui.host.snapshots import Changed, Restored, Snapshot, Snapshots
+from acp_tui.host.snapshots import Changed, LeftOut, Restored, Snapshot, Snapshots
 from acp_tui.session.events import Noted, Snapped
 from acp_tui.session.files import OnDisk
 
@@ -24,6 +25,13 @@ _EVERY: Final = 2.0  # seconds between two looks while a turn runs
 _SHARE: Final = 20  # of the time at most one part is spent looking
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
+_NAMED: Final = 10  # files that a notice names
+_REASONS: Final = {
+    "large": "files above 8 MB",
+    "repository": "other repositories inside",
+    "unreadable": "files that cannot be read",
+    "too many": "files beyond 200,000",
+}
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -212,10 +220,8 @@ class Tracking:
     async def _begin(self) -> None:
         async with self._one:
             self.first = await self._snapshots.take()
-        left_out = [each.path for each in self.first.left_out if each.reason == "too many"]
-        if left_out:
-            text = f"Changes of {len(left_out):,} files are not shown: this workspace has too many."
-            self._tell(Noted(text, "warning"))
+        if self.first.left_out:
+            self._tell(_not_shown(self.first.left_out))
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _remember(self) -> None:
@@ -286,3 +292,13 @@ class Tracking:
         self._ways_back.clear()
         self._has_failed = False
         self._start(self._begin)
+
+
+def _not_shown(left_out: Sequence[LeftOut]) -> Noted:
+    """Say once what is not in the snapshots of this session."""
+    counts = Counter(each.reason for each in left_out)
+    parts = [f"{_REASONS[reason]} ({count:,})" for reason, count in counts.items()]
+    names = [each.path for each in left_out[:_NAMED]]
+    more = [f"and {len(left_out) - _NAMED:,} more"] if len(left_out) > _NAMED else []
+    severity: Literal["info", "warning"] = "warning" if "too many" in counts else "info"
+    return Noted(f"Changes are not shown in {' and '.join(parts)}.", severity, "\n".join([*names, *more]))

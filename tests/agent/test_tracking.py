@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from acp_tui.agent import tracking
 from acp_tui.agent.tracking import Tracking, is_too_wide
+from acp_tui.host import snapshots
 from acp_tui.host.snapshots import Snapshot, Snapshots
 from acp_tui.session.events import Noted, Snapped
 from tests.waiting import until
@@ -141,6 +142,21 @@ async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
     assert len(watched.files) == 3
     (noted,) = [event for event in watched.told if isinstance(event, Noted)]
     assert noted.text == "4 files have changed; the first 3 are listed."
+
+
+async def test_what_is_left_out_is_said_once_with_names(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "LARGEST", 10)
+    (watched.root / "big").write_text("x" * 11)
+
+    await watched.begin()
+    await watched.tracking.before_turn()
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    noted = Noted("Changes are not shown in files above 8 MB (1).", "info", "big")
+    assert watched.told == [noted]
 
 
 async def test_without_git_it_is_said_once_and_turns_go_on(
