@@ -42,16 +42,21 @@ class Desk(App[None]):
         return screen_text(self)
 
 
+_LONG = 2.0
+
+
 @asynccontextmanager
 async def shown(
     dialog: Dialog[Any], size: tuple[int, int] = (80, 24), *, armed: bool = True, pause: float | None = None
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
     """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
 
-    The pause before it takes answers is the real one where the test does not wait for it, or the one given.
+    The pause before it takes answers is the one given, short where the test waits for it, and else so long that a
+    busy machine does not get through it before the test has typed.
     """
-    if armed:
-        dialog.pause = 0.02 if pause is None else pause
+    if pause is None:
+        pause = 0.02 if armed else _LONG
+    dialog.pause = pause
     app = Desk()
     async with app.run_test(size=size) as pilot:
         await app.push_screen(dialog, app.take)
