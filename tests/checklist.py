@@ -1,6 +1,6 @@
-"""What the client owes by the protocol, and what agents do beside it: numbered lines, and the tests of each.
+"""What we owe by the protocol, to agents beside it and by what users met: numbered, with the tests of each.
 
-A test says in its name which lines it is about: `test_c58_c60_…`, `test_d16_…`.
+A test says in its name which lines it is about: `test_c58_c60_…`, `test_d16_…`, `test_r5_…`.
 """
 
 from __future__ import annotations
@@ -190,16 +190,62 @@ all of it at once
 """.strip().splitlines()
 """D1, D2, …"""
 
+FIELD: Final = """
+words on stdout before the first message
+words on stdout between messages
+lines of every length
+characters cut by a flush
+the limit of the output in bytes
+news before the answer that names the session
+commands without a prompt
+updates of a call that nobody announced
+a question about a call that nobody announced
+a call left open by the end of its turn
+a call left open by a cancel
+answering and cancelling at once
+an agent that wants its answer before it obeys a cancel
+a cancel that crosses the end of the turn
+an agent killed from outside, and a new start
+an agent that says nothing
+a grandchild of the agent
+a flood on stderr before the first answer
+unknown requests and notifications
+login methods of an agent that wants no login
+several ways to allow once
+option ids that look like kinds
+rules without an option that fits them
+a dialog under typing hands
+links that lead out of the workspace
+ways around the name of the workspace
+locations that are no plain file
+line ends, byte order marks and the last newline
+lines of a file that are not there
+one line of half a megabyte
+a difference of very many lines
+a question with three differences
+colours and carriage returns, cut anywhere
+escape sequences wherever text can be
+joined chunks and the echo of the prompt
+wide and joined characters
+changes of width while text comes
+answers to loading
+usage that cannot be
+a list of MCP servers wherever one is wanted
+markup in texts and signs in ids
+our own sudden death
+""".strip().splitlines()
+"""R1, R2, …"""
+
 WITHOUT: Final = frozenset({"d37"})
 """Nothing of it reaches a client."""
 
 _TEST: Final = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
-_LINE: Final = re.compile(r"_([cd]\d+)(?=_|$)")
+_LINE: Final = re.compile(r"_([cdr]\d+)(?=_|$)")
 
 
 def lines() -> dict[str, str]:
-    """Return all lines, `c1` to the last `d`, with their words."""
-    kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS))
+    """Return all lines, `c1` to the last `r`, with their words."""
+    kinds = (("c", OBLIGATIONS), ("d", DEVIATIONS), ("r", FIELD))
     return {f"{kind}{at}": words for kind, all_words in kinds for at, words in enumerate(all_words, 1)}
 
 

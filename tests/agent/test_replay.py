@@ -52,7 +52,7 @@ def said(session: Session) -> list[str]:
     return [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage | AgentMessage)]
 
 
-def test_a_journal_that_was_cut_off_in_a_turn_is_settled_at_its_end() -> None:
+def test_r42_a_journal_that_was_cut_off_in_a_turn_is_settled_at_its_end() -> None:
     ask = {"sessionId": SESSION, "toolCall": {"toolCallId": "t", "title": "x"}, "options": OPTIONS}
     rows = [*NEW, PROMPT, saying("half \ud83d"), came(id=9, method="session/request_permission", params=ask)]
 

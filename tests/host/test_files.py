@@ -56,7 +56,7 @@ def unprivileged() -> Iterator[Path]:
             os.seteuid(0)
 
 
-def test_a_file_is_read_with_its_own_line_ends_and_mark(root: Path, files: Files) -> None:
+def test_r28_a_file_is_read_with_its_own_line_ends_and_mark(root: Path, files: Files) -> None:
     (root / "a").write_bytes("\ufeffone\r\ntwo\rthree\n\nend".encode())
     assert files.read_text(f"{root}/a") == "\ufeffone\r\ntwo\rthree\n\nend"
 
@@ -78,7 +78,7 @@ def test_a_file_is_read_with_its_own_line_ends_and_mark(root: Path, files: Files
         (1, -1, ""),
     ],
 )
-def test_lines_count_from_one_and_past_the_end_there_are_none(
+def test_r29_lines_count_from_one_and_past_the_end_there_are_none(
     root: Path, files: Files, line: int | None, limit: int | None, expected: str
 ) -> None:
     (root / "a").write_bytes(b"1\r\n2\r\n3")
@@ -138,7 +138,7 @@ def refuses(files: Files, path: str) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_link_out_of_the_roots_is_refused_whether_its_target_exists(
+def test_r25_a_link_out_of_the_roots_is_refused_whether_its_target_exists(
     root: Path, files: Files, there: bool
 ) -> None:
     target = root.parent / "outside" / "b"
@@ -153,7 +153,7 @@ def test_a_link_out_of_the_roots_is_refused_whether_its_target_exists(
         assert target.read_text() == "secret"
 
 
-def test_a_linked_folder_out_of_the_roots_is_refused(root: Path, files: Files) -> None:
+def test_r25_r26_a_linked_folder_out_of_the_roots_is_refused(root: Path, files: Files) -> None:
     (root / "link").symlink_to(root.parent / "outside")
     refuses(files, f"{root}/link/x")
     refuses(files, f"{root}/link/new/x")
@@ -162,11 +162,11 @@ def test_a_linked_folder_out_of_the_roots_is_refused(root: Path, files: Files) -
 
 
 @pytest.mark.parametrize("name", ["../ws-evil/x", "../outside/x", "new/../../outside/x"])
-def test_a_way_up_out_of_the_roots_is_refused(root: Path, files: Files, name: str) -> None:
+def test_r26_a_way_up_out_of_the_roots_is_refused(root: Path, files: Files, name: str) -> None:
     refuses(files, f"{root}/{name}")
 
 
-def test_a_root_is_a_folder_and_not_the_beginning_of_a_name(root: Path, files: Files) -> None:
+def test_r26_a_root_is_a_folder_and_not_the_beginning_of_a_name(root: Path, files: Files) -> None:
     refuses(files, f"{root}-evil/x")
 
 
@@ -175,7 +175,7 @@ def test_what_is_no_absolute_path_is_refused(files: Files, path: str) -> None:
     refuses(files, path)
 
 
-def test_links_that_stay_inside_work(root: Path, files: Files) -> None:
+def test_r25_links_that_stay_inside_work(root: Path, files: Files) -> None:
     (root / "deep").mkdir()
     (root / "link").symlink_to("deep")
     (root / "dangling").symlink_to("deep/later")
@@ -189,7 +189,7 @@ def test_links_that_stay_inside_work(root: Path, files: Files) -> None:
     assert files.read_text(f"{root}/deep/../link/a") == "1"
 
 
-def test_the_workspace_may_be_reached_by_an_alias(root: Path) -> None:
+def test_r26_the_workspace_may_be_reached_by_an_alias(root: Path) -> None:
     alias = root.parent / "alias"
     alias.symlink_to(root)
 
@@ -276,7 +276,7 @@ def test_a_write_tells_what_was_there_before(root: Path, files: Files) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\r\nb\r\n", "\ufeffa\n", "no end", "\u2028\0\r", ""])
-def test_the_bytes_written_are_those_sent(root: Path, files: Files, text: str) -> None:
+def test_r28_the_bytes_written_are_those_sent(root: Path, files: Files, text: str) -> None:
     files.write_text(f"{root}/a", text)
     assert (root / "a").read_bytes() == text.encode()
 

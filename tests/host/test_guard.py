@@ -66,7 +66,7 @@ def start(guard: Guard, script: str) -> Child:
         "env -i nohup sleep {time} > /dev/null 2>&1 & sleep {time}",
     ],
 )
-async def test_nothing_survives_when_we_are_killed(script: str) -> None:
+async def test_r17_r42_nothing_survives_when_we_are_killed(script: str) -> None:
     moment = a_long_time()
     with subprocess.Popen([sys.executable, "-c", CLIENT, script.format(time=moment)]) as client:
         await until(lambda: len(sleepers(moment)) == 4)

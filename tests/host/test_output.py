@@ -22,13 +22,13 @@ def test_a_tail_keeps_all_that_fits() -> None:
     assert filled(6, b"abc", b"def").read() == ("abcdef", False)
 
 
-def test_a_tail_keeps_the_newest_bytes() -> None:
+def test_r5_a_tail_keeps_the_newest_bytes() -> None:
     assert filled(4, b"abc", b"def").read() == ("cdef", True)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 4, 5, 100])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-def test_a_tail_is_cut_at_a_character_and_within_its_limit(limit: int, size: int) -> None:
+def test_r5_a_tail_is_cut_at_a_character_and_within_its_limit(limit: int, size: int) -> None:
     data = TEXT.encode()
     tail = filled(limit, *(data[at : at + size] for at in range(0, len(data), size)))
 

@@ -59,7 +59,7 @@ def test_r35_chunks_join_byte_for_byte() -> None:
     assert texts(session) == ["hello **bold** \n"]
 
 
-def test_c67_chunks_of_one_id_are_one_message_across_what_comes_between() -> None:
+def test_c67_r35_chunks_of_one_id_are_one_message_across_what_comes_between() -> None:
     session = session_with(
         chunk("a1 ", messageId="a"), call(), chunk("b1", messageId="b"), chunk("a2", messageId="a")
     )
@@ -253,7 +253,7 @@ def test_c73_a_title_is_kept_when_absent_and_cleared_by_null() -> None:
     assert session.title == ""
 
 
-def test_c74_usage_that_is_odd_is_taken_as_far_as_it_goes() -> None:
+def test_c74_r39_usage_that_is_odd_is_taken_as_far_as_it_goes() -> None:
     cost = {"amount": 0.5, "currency": "USD"}
     session = session_with(
         {"sessionUpdate": "usage_update", "used": 900, "size": 0},
@@ -391,7 +391,7 @@ def test_c113_c114_a_mode_that_changes_is_told_and_chosen() -> None:
     ]
 
 
-def test_ids_with_any_signs_are_only_keys() -> None:
+def test_r41_ids_with_any_signs_are_only_keys() -> None:
     name = "toolu/[/x]:1 \u0000"
     session = session_with(call(name), call_update(name, status="completed"))
 

@@ -190,7 +190,7 @@ async def test_a_question_is_put_aside_and_brought_back_and_the_next_follows(tmp
         assert here.app.screen is here.session
 
 
-async def test_a_question_answered_elsewhere_takes_its_dialog_away_from_under_other_screens(
+async def test_r12_a_question_answered_elsewhere_takes_its_dialog_away_from_under_other_screens(
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path) as here:
@@ -211,6 +211,8 @@ async def test_a_question_that_the_agent_takes_back_is_gone(tmp_path: Path) -> N
     async with seat(tmp_path) as here:
         await here.say("take-back")
         await here.until(lambda: isinstance(here.app.screen, PermissionDialog))
+        assert here.conversation.agent is not None
+        here.conversation.agent.connection.notify("_go_on", {})
 
         await here.until(lambda: here.app.screen is here.session)
 
@@ -264,7 +266,7 @@ async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
         assert here.session.focused is here.session.prompt
 
 
-async def test_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -> None:
+async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.say("die")
         await here.say("unsent")
@@ -308,7 +310,7 @@ async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:
 HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07[/x] [bold]b[/bold] [@click=app.quit]q[/]\x9b31m\u202e"
 
 
-async def test_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) -> None:
+async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     call = {"toolCallId": "a:b/c", "title": HOSTILE, "kind": HOSTILE, "status": "in_progress"}
     entry = {"content": HOSTILE, "status": HOSTILE, "priority": "high"}
     news = [

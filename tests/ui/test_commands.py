@@ -62,7 +62,7 @@ async def test_commands_of_the_agent_and_themes_are_offered() -> None:
 @pytest.mark.parametrize(
     "text", [HOSTILE, "a\\", "[", "[a", "[[a]]", "[/x]", "\\[a]", "\\\\[a] \\", "[link='x'"]
 )
-async def test_text_of_the_agent_is_read_by_nothing(text: str) -> None:
+async def test_r41_text_of_the_agent_is_read_by_nothing(text: str) -> None:
     provider_type = commands(lambda: [Command(name=text, description=text)], print, list, print)
     app = Stage(below := Below())
     async with app.run_test():

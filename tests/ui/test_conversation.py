@@ -84,7 +84,7 @@ async def test_after_an_error_what_waits_is_given_back_and_the_session_goes_on(t
         assert "It broke (error -32603)" in said(conversation)
 
 
-async def test_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
+async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
     tmp_path: Path,
 ) -> None:
     async with talk(start(tmp_path)) as (conversation, notes):
@@ -124,6 +124,16 @@ async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_
 
         assert notes.errors == ["Authentication required", "Wrong password"]
         assert notes.given_back == []
+
+
+async def test_r20_ways_to_log_in_are_not_offered_where_a_session_needs_none(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="never")) as (conversation, notes):
+        await conversation.begin()
+
+        assert conversation.agent is not None
+        assert [method.id for method in conversation.agent.login_methods()] == ["key"]
+        assert conversation.phase == "ready"
+        assert (notes.offered, notes.errors) == ([], [])
 
 
 async def test_without_a_login_there_is_no_session_and_nothing_is_lost(tmp_path: Path) -> None:

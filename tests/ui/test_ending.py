@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     assert sleepers(one.nap) == []
 
 
-def test_the_quit_key_ends_all_even_before_the_agent_answers(run: Run) -> None:
+def test_r17_the_quit_key_ends_all_even_before_the_agent_answers(run: Run) -> None:
     run.agent.append('{"ignores": "initialize"}')
     with run.on("-m", "acp_tui") as terminal:
         terminal.until("starting")
@@ -58,7 +58,7 @@ def test_the_quit_key_ends_all_even_before_the_agent_answers(run: Run) -> None:
         assert terminal.exit_code(10) == 0, terminal.screen
 
 
-def test_a_signal_to_end_ends_all(run: Run) -> None:
+def test_r17_a_signal_to_end_ends_all(run: Run) -> None:
     with run.on("-m", "acp_tui") as terminal:
         terminal.until("F1 help")
         terminal.process.send_signal(signal.SIGTERM)
@@ -66,7 +66,7 @@ def test_a_signal_to_end_ends_all(run: Run) -> None:
         assert terminal.exit_code(10) == 0, terminal.screen
 
 
-def test_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:
+def test_r17_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:
     with run.on("-c", BROKEN) as terminal:
         terminal.until("F1 help")
         terminal.type(F10)

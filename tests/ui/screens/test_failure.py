@@ -20,7 +20,7 @@ def failure(**given: Any) -> FailureScreen:
     return FailureScreen(**{**facts, **given})
 
 
-async def test_what_the_agent_said_is_shown_as_written_and_obeyed_by_nothing() -> None:
+async def test_r34_what_the_agent_said_is_shown_as_written_and_obeyed_by_nothing() -> None:
     app = Stage(failure())
     async with app.run_test() as pilot:
         await until(pilot, lambda: "last" in screen_text(app))

@@ -45,6 +45,16 @@ def test_only_files_that_are_here_are_files(tmp_path: Path) -> None:
         assert file_of(uri, "/") is None
 
 
+def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("")
+
+    assert file_of("src/a.py", str(tmp_path)) is not None
+    for place in ("src/a.py:1-220", "src/*.py", "src/**/*", "src", "src/", "."):
+        assert file_of(place, str(tmp_path)) is None
+        assert file_of(f"{tmp_path}/{place}", "/") is None
+
+
 async def test_a_page_opens_only_when_the_person_has_chosen_its_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

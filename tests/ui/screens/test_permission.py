@@ -67,7 +67,7 @@ async def test_c82_r24_typing_hands_answer_nothing() -> None:
         assert question.typing_pause.left(began + len(keys) * 0.05) > 0.3
 
 
-async def test_an_enter_or_a_click_within_a_tenth_of_a_second_does_nothing() -> None:
+async def test_r24_an_enter_or_a_click_within_a_tenth_of_a_second_does_nothing() -> None:
     question = dialog()
     async with shown(question, armed=False) as (app, pilot):
         press_at(app, "enter", time.monotonic())
@@ -109,7 +109,7 @@ async def test_a_paste_answers_nothing_and_is_taken_for_typing() -> None:
         assert question.typing_pause.left(paste.time) > 0
 
 
-async def test_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
+async def test_r24_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
     question = dialog()
     async with shown(question, pause=PAUSE) as (app, pilot):
         app.post_message(events.AppBlur())
@@ -142,7 +142,7 @@ def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
     assert {key: option.option_id for key, option in keys_of(given).items()} == {"n": "5"}
 
 
-async def test_three_options_of_one_kind_are_chosen_by_moving_to_them() -> None:
+async def test_r21_three_options_of_one_kind_are_chosen_by_moving_to_them() -> None:
     three = [(f"id:{number}/x", f"Way {number}", "allow_once") for number in range(3)]
     async with shown(dialog(*three)) as (app, pilot):
         assert all(f"Way {number}" in app.text for number in range(3))
@@ -179,7 +179,7 @@ async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
         assert not app.screen.query_one("#reason").display
 
 
-async def test_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys() -> None:
+async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys() -> None:
     diffs: list[ToolCallContent] = [
         Diff(path=f"/w/{name}.py", old_text="old = 1\n", new_text="new = 2\n") for name in "abc"
     ]
@@ -211,7 +211,7 @@ async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> 
         assert "line 30" in app.text
 
 
-async def test_hostile_names_are_shown_as_written() -> None:
+async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
     bad = "[/x][@click=app.quit]\x1b[2J\x9b1m"
     async with shown(dialog((bad, bad, "allow_once"), title=bad, agent=bad)) as (app, pilot):
         assert app.text.count("[/x][@click=app.quit]␛[2J\ufffd1m") == 3
@@ -225,7 +225,7 @@ async def test_the_number_of_waiting_questions_is_shown() -> None:
         assert "2 of 5" in app.text
 
 
-async def test_the_draft_below_keeps_its_text() -> None:
+async def test_r24_the_draft_below_keeps_its_text() -> None:
     app = Desk()
     async with app.run_test() as pilot:
         await pilot.press("h", "i")

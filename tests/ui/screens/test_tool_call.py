@@ -58,6 +58,22 @@ async def test_a_call_is_shown_page_by_page() -> None:
         assert app.results == [None]
 
 
+async def test_r27_a_place_that_is_no_file_is_shown_as_written_and_takes_no_focus(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    call = ToolCall("c", title="Look", content=[said("found")])
+    app = Stage(shown := ToolCallScreen(call, nothing, str(tmp_path), look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "found" in screen_text(app))
+        before = app.focused
+        places = ("src/a.py:1-220", "src/**/*.py", "src")
+        call.locations = [Location(path=f"{tmp_path}/{place}") for place in places]
+        shown.refresh_call(1.0)
+
+        await until(pilot, lambda: {f"   {place}" for place in places} <= set(screen_text(app).split("\n")))
+        assert app.focused is before
+        assert app.screen is shown
+
+
 async def test_a_change_is_shown_where_the_reader_is() -> None:
     call = ToolCall("c", status="in_progress", raw_input={"a": 1})
     app = Stage(screen := ToolCallScreen(call, nothing, "/w", look()))
@@ -103,7 +119,7 @@ async def test_a_released_terminal_says_so() -> None:
         await pilot.press("K")
 
 
-async def test_output_of_one_huge_line_leaves_the_keys_alone() -> None:
+async def test_r30_output_of_one_huge_line_leaves_the_keys_alone() -> None:
     huge = "x" * 570_000
     call = ToolCall("c", content=[said(huge)], raw_output={"output": huge})
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))

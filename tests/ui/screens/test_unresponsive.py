@@ -38,7 +38,7 @@ async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_k
         await here.until(lambda: here.conversation.phase == "ended")
 
 
-async def test_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
+async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
     async with seat(tmp_path, ignores="session/prompt") as here:
         await here.say("hello")
         await here.until(lambda: here.conversation.is_busy)

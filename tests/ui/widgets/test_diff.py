@@ -107,7 +107,7 @@ def test_a_snippet_is_numbered_from_the_line_it_starts_at() -> None:
         ("a\n", "\ufeffa\n", "changed", "byte order mark added"),
     ],
 )
-def test_what_no_line_shows_is_said(old: str | None, new: str | None, status: str, fact: str) -> None:
+def test_r28_what_no_line_shows_is_said(old: str | None, new: str | None, status: str, fact: str) -> None:
     difference = compute(old, new)
 
     assert difference.status == status
@@ -137,7 +137,7 @@ def test_an_ordinary_change_has_no_facts() -> None:
     assert compute("a\nb\n", "a\nc\n").facts() == []
 
 
-def test_one_edit_in_a_crlf_file_is_one_changed_line() -> None:
+def test_r28_one_edit_in_a_crlf_file_is_one_changed_line() -> None:
     assert counts("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n") == (1, 1)
 
 

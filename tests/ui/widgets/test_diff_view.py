@@ -130,7 +130,7 @@ async def test_long_lines_are_marked_as_cut_and_can_be_panned() -> None:
         assert "+ 0123" in screen(app.view)[line]
 
 
-async def test_a_large_difference_is_computed_beside_the_interface() -> None:
+async def test_r31_a_large_difference_is_computed_beside_the_interface() -> None:
     old = "".join(f"old_{number} = {number}\n" for number in range(20_000))
     new = "".join(f"new_{number} = {number}\n" for number in range(20_000))
     app = Viewer()
@@ -173,7 +173,7 @@ async def test_another_look_repaints() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 121, 140])
-async def test_every_row_is_as_wide_as_the_view(width: int) -> None:
+async def test_r36_every_row_is_as_wide_as_the_view(width: int) -> None:
     app = Viewer(FileDiff(ODD, ODD * 3 + "x\n", ODD + "\ty\n" + ODD.replace("path", "other")))
     async with app.run_test(size=(width, 20)):
         for y in range(20):
@@ -186,7 +186,7 @@ async def test_every_row_is_as_wide_as_the_view(width: int) -> None:
         assert len(columns) <= 1
 
 
-async def test_control_characters_of_a_file_never_reach_the_terminal() -> None:
+async def test_r34_control_characters_of_a_file_never_reach_the_terminal() -> None:
     app = Viewer(
         FileDiff("a\x1b]0;x\x07.py", "a\x1b[2J\n" * 5, "b\x9b2J\x07 [/red]\n" * 5, note="\x1b[31mnote")
     )

@@ -59,13 +59,13 @@ def log_of(*pieces: bytes | str) -> TerminalLog:
         ("broken \x1b[12\x01m", "broken m"),
     ],
 )
-def test_lines_are_what_a_terminal_would_show(written: str, shown: str) -> None:
+def test_r33_lines_are_what_a_terminal_would_show(written: str, shown: str) -> None:
     assert log_of(written).text() == shown
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
-def test_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], data: st.DataObject) -> None:
+def test_r33_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(pieces) + b"."
     cut = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
     parts = [whole[start:stop] for start, stop in zip([0, *cut], [*cut, len(whole)], strict=True)]
@@ -84,7 +84,7 @@ def test_no_bytes_break_it_and_no_control_reaches_a_row(data: bytes) -> None:
     assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
 
 
-def test_colours_become_styles() -> None:
+def test_r33_colours_become_styles() -> None:
     (row,) = log_of("plain \x1b[1;31mred \x1b[38;5;200mpink \x1b[48;2;1;2;3mrgb\x1b[m end").rows()
 
     styles = [segment.style for segment in row if segment.style]

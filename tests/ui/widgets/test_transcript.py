@@ -170,7 +170,7 @@ async def test_scrolling_up_into_blocks_of_unknown_height_moves_row_by_row() -> 
 
 
 @pytest.mark.parametrize("width", [12, 30, 70])
-async def test_another_width_shows_the_same_as_a_fresh_view(width: int) -> None:
+async def test_r37_another_width_shows_the_same_as_a_fresh_view(width: int) -> None:
     text = "# Head\n\n| a | b |\n|---|---|\n| some words here | 漢字 |\n\n"
     text += "- item one two three four\n\n```py\nx = 1\n```\n"
     async with running(40, 24) as harness, running(width, 24) as fresh:
