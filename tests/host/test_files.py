@@ -170,6 +170,18 @@ def test_r26_a_root_is_a_folder_and_not_the_beginning_of_a_name(root: Path, file
     refuses(files, f"{root}-evil/x")
 
 
+def test_r26_a_link_is_followed_before_the_way_up_behind_it(root: Path, files: Files) -> None:
+    (root / "one" / "two").mkdir(parents=True)
+    (root / "link").symlink_to("one/two")
+    refuses(files, f"{root}/link/../../../x")
+
+    files.write_text(f"{root}/link/../../x", "1")
+    assert (root / "x").read_text() == "1"
+
+    (root / "near").symlink_to("one")
+    refuses(files, f"{root}/near/../../x")
+
+
 @pytest.mark.parametrize("path", ["a", "", "./a", "~/a", "/ws\0/a", "/\ud800"])
 def test_what_is_no_absolute_path_is_refused(files: Files, path: str) -> None:
     refuses(files, path)

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.offspring import a_long_time, sleepers
+from acp_tui.agent.replay import replay
+from acp_tui.session.entries import AgentMessage, UserMessage, text_of
+from acp_tui.store.recorded import read
+from tests.offspring import a_long_time, sleepers, until
 from tests.terminal import Terminal
 from tests.ui.talks import AGENT
 
@@ -64,6 +67,23 @@ def test_r17_a_signal_to_end_ends_all(run: Run) -> None:
         terminal.process.send_signal(signal.SIGTERM)
 
         assert terminal.exit_code(10) == 0, terminal.screen
+
+
+async def test_r42_killed_in_a_turn_it_leaves_no_child_and_what_was_said_is_in_the_journal(run: Run) -> None:
+    with run.on("-m", "acp_tui") as terminal:
+        terminal.until("F1 help")
+        terminal.type("wait\r")
+        terminal.until("waiting")
+        assert sleepers(run.nap)
+        terminal.process.kill()
+
+        assert terminal.exit_code(10) == -signal.SIGKILL
+        await until(lambda: not sleepers(run.nap))
+
+    (journal,) = (run.folder / "home" / "data" / "journals").iterdir()
+    (session,) = replay(read(journal)).sessions.values()
+    words = [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage | AgentMessage)]
+    assert words == ["wait", "waiting"]
 
 
 def test_r17_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:

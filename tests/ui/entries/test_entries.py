@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any, get_args
 
@@ -137,6 +138,18 @@ def test_what_a_command_printed_is_shown_like_a_terminal() -> None:
     shown = rows(block(call(kind="execute", content=[text_item(f"```console\n{printed}\n```")])))
 
     assert shown[2:] == [f"  ▌ line {number}" for number in range(14, 20)]
+
+
+def test_r30_a_closed_call_lays_out_nothing_of_one_huge_line() -> None:
+    huge = "x" * 570_000
+    item = ContentItem(content=TextContent(text=huge))
+    call = ToolCall("c", title="Run", kind="execute", content=[item], raw_output={"output": huge})
+
+    start = time.process_time()
+    found = rows(block(call), 100)
+
+    assert time.process_time() - start < 0.05
+    assert sum(map(len, found)) < 2_000
 
 
 def test_output_that_the_agent_sends_bit_by_bit_is_shown_as_it_comes() -> None:

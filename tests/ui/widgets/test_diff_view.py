@@ -145,6 +145,17 @@ async def test_r31_a_large_difference_is_computed_beside_the_interface() -> None
         assert "+20000 −20000" in screen(app.view)[0]
 
 
+async def test_r31_a_new_file_of_very_many_lines_opens_at_once() -> None:
+    new = "".join(f"new_{number} = {number}\n" for number in range(20_000))
+    app = Viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        start = time.process_time()
+        app.view.show([FileDiff("big.py", None, new)])
+        await until(pilot, lambda: any("new_0 = 0" in row for row in screen(app.view)))
+        assert time.process_time() - start < 1.0
+        assert "+20000" in screen(app.view)[0]
+
+
 async def test_new_files_do_not_wait_for_the_comparison_of_old_ones() -> None:
     big = "".join(f"old_{number}\n" for number in range(30_000))
     app = Viewer(FileDiff("big.py", big, big.replace("old", "new")))

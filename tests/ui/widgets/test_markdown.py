@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from rich.cells import cell_len
 from rich.style import Style
 
 from acp_tui.ui.widgets import markdown
@@ -145,6 +146,18 @@ def test_tables_line_up() -> None:
         漢字      │    2 │
         """
     )
+
+
+@pytest.mark.parametrize("cell", ["👨‍👩‍👧", "🇩🇪", "☁️", "漢字", "e\u0301", "नी", "👍🏽 ok", "a\u0308o\u0308"])
+@pytest.mark.parametrize("width", [40, 18])
+def test_r36_the_borders_of_a_table_line_up_whatever_is_in_its_cells(cell: str, width: int) -> None:
+    rows = shown(f"| a | b | c |\n|---|---|---|\n| {cell} | {cell} | x |\n| y | z | {cell} |", width).split(
+        "\n"
+    )
+
+    borders = {tuple(cell_len(row[:at]) for at, sign in enumerate(row) if sign in "│┼") for row in rows}
+    assert len(borders) == 1
+    assert len(borders.pop()) == 2
 
 
 def test_a_table_that_is_too_wide_shares_the_width_and_wraps_its_cells() -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+import pytest
+from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.events import Paste
 from textual.pilot import Pilot
@@ -126,6 +128,17 @@ async def test_up_and_down_go_through_the_history_and_come_back_to_the_draft() -
             seen.append(box.text)
 
         assert seen == ["two", "one", "one", "two", "draft", "draft"]
+
+
+@pytest.mark.parametrize("character", ["漢", "👨‍👩‍👧", "🇩🇪", "☁️", "e\u0301", "👍🏽"])
+async def test_r36_the_cursor_stands_behind_what_was_written(character: str) -> None:
+    async with desk() as (_, box, _):
+        box.insert("ab")
+        before = box.cursor_screen_offset
+        box.insert(character)
+
+        assert box.cursor_screen_offset.x - before.x == cell_len(character)
+        assert box.cursor_screen_offset.y == before.y
 
 
 async def test_a_draft_is_put_away_and_brought_back() -> None:

@@ -187,6 +187,38 @@ async def test_r37_another_width_shows_the_same_as_a_fresh_view(width: int) -> N
         assert harness.shown() == fresh.shown()
 
 
+async def test_r37_many_blocks_are_as_fresh_after_widths_that_change_while_they_come() -> None:
+    texts = [f"Block {n:03}\n\n| a | b |\n|---|---|\n| some words here | 漢字 {n} |\n" for n in range(300)]
+    async with running(120, 40) as harness, running(120, 40) as fresh:
+        for n, text in enumerate(texts):
+            block = MarkdownBlock()
+            harness.view.append(block)
+            for at in range(0, len(text), 20):
+                block.append(text[at : at + 20])
+            if n in (100, 200):
+                width = 40 if n == 100 else 120
+                await harness.pilot.resize_terminal(width, 40)
+                await harness.until(lambda width=width: harness.view.size.width == width)  # type: ignore[misc]
+            block.finish()
+            fresh.view.append(MarkdownBlock(text))
+        await harness.settled()
+        await fresh.settled()
+
+        assert harness.shown() == fresh.shown()
+        for each in (harness, fresh):
+            each.view.action_scroll_start()
+        found = list[list[str]]()
+        while not found or found[-1] != harness.shown():
+            found.append(harness.shown())
+            for each in (harness, fresh):
+                each.view.action_scroll_pages(1)
+                await each.settled()
+            assert harness.shown() == fresh.shown()
+        heads = [[row for row in rows if row.startswith("Block")] for rows in found]
+        assert all(page == sorted(set(page)) for page in heads)
+        assert {head for page in heads for head in page} == {text[:9] for text in texts}
+
+
 async def test_another_width_keeps_the_place_of_the_reader() -> None:
     async with running(40, 10) as harness:
         for n in range(50):

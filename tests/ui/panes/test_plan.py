@@ -1,0 +1,23 @@
+"""Lines of the plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.acp.plan import PlanEntry
+from acp_tui.ui.panes.plan import PlanLine
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import row_cells, row_text
+
+ODD = "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301te\u0301"
+
+
+@pytest.mark.parametrize("width", [7, 12, 40])
+def test_r36_wide_and_joined_characters_of_an_entry_keep_to_its_width_and_stay_whole(width: int) -> None:
+    entry = PlanEntry(content=f"{ODD} {ODD}", priority="low", status="pending")
+
+    rows = PlanLine(entry, Look()).rows(width, Look())
+
+    assert max(map(row_cells, rows)) <= width
+    text = "".join(row_text(row)[2:] for row in rows)
+    assert text.replace(" ", "") == f"{ODD}{ODD}".replace(" ", "")

@@ -1,0 +1,36 @@
+"""What a terminal would obey, in any text from outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.ui.widgets.text import safe, safe_line
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b]52;c;aGk=\x07", "␛]52;c;aGk=␇"),
+        ("\x1b]0;title\x1b\\", "␛]0;title␛\\"),
+        ("\x1b]8;;http://a/\x07here\x1b]8;;\x07", "␛]8;;http://a/␇here␛]8;;␇"),
+        ("\x1b[2Jgone", "␛[2Jgone"),
+        ("\x1bPq~~\x1b\\", "␛Pq~~␛\\"),
+        ("\x9b2J\x9d0;x\x9c\x90q", "\ufffd2J\ufffd0;x\ufffd\ufffdq"),
+        ("\x1b]52;c;without end", "␛]52;c;without end"),
+        ("a\rb\x00\b\x0e\x7f", "a␍b␀␈␎␡"),
+        ("\u202eback\u2066\u200f", "\ufffdback\ufffd\ufffd"),
+        ("half \ud83d", "half \ufffd"),
+    ],
+)
+def test_r34_what_a_terminal_would_obey_is_shown_instead(hostile: str, shown: str) -> None:
+    assert safe(hostile) == shown
+    assert safe_line(hostile) == shown
+
+
+@pytest.mark.parametrize("text", ["", "two\n\tlines", "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301", "[/x] [bold] ␛"])
+def test_what_harms_nothing_stays_as_it_is(text: str) -> None:
+    assert safe(text) == text
+
+
+def test_a_line_has_no_line_ends() -> None:
+    assert safe_line("one\n\ttwo\r\n") == "one  two␍ "
