@@ -162,7 +162,7 @@ def test_a_monstrous_command_is_decided_in_time(text: str) -> None:
 OPTIONS = [("id-1", "allow_always"), ("id-2", "allow_once"), ("id-4", "reject_once")]
 
 
-def test_an_option_is_chosen_by_kind_and_answered_by_id() -> None:
+def test_r22_an_option_is_chosen_by_kind_and_answered_by_id() -> None:
     assert choose(OPTIONS, "allow") == "id-2"
     assert choose(OPTIONS, "deny") == "id-4"
     assert choose([("reject_once", "allow_once")], "allow") == "reject_once"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.agent.process import Process
+from acp_tui.host.processes import ExitStatus
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompt import Prompt
@@ -109,6 +111,27 @@ async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_rest
 
         assert conversation.session is not before
         assert said(conversation)[0] == "A new session: the agent does not know what stands above."
+
+
+async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_another_process_follows(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path)
+    assert given.launch is not None
+    process = Process.spawn(given.launch.argv, cwd=str(tmp_path), guard=given.guard)
+    async with talk(given, process=process) as (conversation, _):
+        await conversation.begin()
+        first = conversation.agent
+        os.kill(process.pid, signal.SIGKILL)
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.exit == ExitStatus(None, "SIGKILL")
+
+        await conversation.restart()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        assert conversation.agent is not first
 
 
 @pytest.mark.parametrize("where", ["session", "prompt"])

@@ -140,6 +140,22 @@ def test_what_a_command_printed_is_shown_like_a_terminal() -> None:
     assert shown[2:] == [f"  ▌ line {number}" for number in range(14, 20)]
 
 
+def test_r8_a_call_of_which_nothing_is_known_takes_no_room_and_none_is_left() -> None:
+    call = ToolCall("c")
+    shown = block(call)
+    assert rows(shown) == []
+
+    call.title = "Read a.py"
+    shown.sync()
+    assert "Read a.py" in "".join(rows(shown))
+
+
+def test_r10_a_call_that_its_turn_left_open_has_no_result() -> None:
+    (_, row) = rows(block(ToolCall("c", title="Run", kind="execute", status="interrupted", ended=2.0)))
+    assert row.startswith("◌ run    Run")
+    assert row.endswith("no result")
+
+
 def test_r30_a_closed_call_lays_out_nothing_of_one_huge_line() -> None:
     huge = "x" * 570_000
     item = ContentItem(content=TextContent(text=huge))
