@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from rich.color import Color
 
 from acp_tui.acp.content import AudioContent, ContentBlock, ImageContent, ResourceLink, TextContent
 from acp_tui.acp.tools import ContentItem, Diff, TerminalItem
@@ -16,6 +17,7 @@ from acp_tui.ui.entries.cards import described
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
+from acp_tui.ui.widgets.look import Look
 from tests.ui.entries.rows import block, rows, setting
 from tests.waiting import until
 
@@ -178,6 +180,22 @@ def test_output_that_the_agent_sends_bit_by_bit_is_shown_as_it_comes() -> None:
     shown.sync()
 
     assert rows(shown)[2:] == ["  ▌ one", "  ▌ two", "  ▌ three"]
+
+
+def test_r33_a_sequence_cut_over_two_updates_is_no_junk() -> None:
+    entry = call(kind="execute", status="in_progress", ended=None, output=GrowingText("10 %\r20 %\r\n\x1b[3"))
+    shown = block(entry)
+    assert rows(shown)[2] == "  ▌ 20 %"
+
+    assert entry.output is not None
+    entry.output.append("1mred\x1b[0m plain\x1b]0;ti")
+    entry.output.append("tle\x07!")
+    shown.sync()
+
+    assert rows(shown)[2:] == ["  ▌ 20 %", "  ▌ red plain!"]
+    (red,) = (part for row in shown.rows(60, Look()) for part in row if part.text == "red")
+    assert red.style is not None
+    assert red.style.color == Color.from_ansi(1)
 
 
 async def test_c76_a_terminal_is_live_and_stays_when_it_is_released(tmp_path: Path) -> None:

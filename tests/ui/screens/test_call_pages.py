@@ -57,7 +57,7 @@ def test_other_content_is_named_and_the_unknown_is_shown_as_it_came() -> None:
     assert '"type": "new"' in text
 
 
-def test_output_of_a_terminal_in_a_text_keeps_no_junk() -> None:
+def test_r33_output_of_a_terminal_in_a_text_keeps_no_junk() -> None:
     (page,) = pages(ToolCall("c", content=[said("10 %\r20 %\r\n\x1b[31mred\x1b[0m\x1b]0;title\x07")]))
 
     assert shown(page).split("\n") == ["20 %", "red"]
