@@ -31,6 +31,8 @@ PING: Final = "_acp-tui/ping"
 _PING_TIME: Final = 5.0  # seconds for an answer that needs no thought
 _LARGE: Final = 1_000_000  # characters in one line
 _LINGER: Final = 0.3  # seconds that an answer to a notification, which must not come, may take
+_CROSSED: Final = 0.2
+"""Seconds within which the end of a turn and our cancel may have crossed on the way."""
 _STREAMING: Final = 3.0  # seconds until a turn is cancelled that says nothing
 
 T = TypeVar("T")
@@ -267,13 +269,15 @@ class _Examination:
         except TimeoutError:
             pass
         began = time.monotonic()
-        was_running = not turn.done()
+        was_running = session.turn_state == "running"
         self._agent.cancel(session.id)
         result = await self._ask(check, turn)
         if result is None:
             return
-        took = f"{time.monotonic() - began:.1f} s after the cancel"
-        if not was_running:
+        seconds = time.monotonic() - began
+        took = f"{seconds:.1f} s after the cancel"
+        crossed = result.stop_reason != "cancelled" and seconds < _CROSSED
+        if not was_running or crossed:
             self._report.add(check, "note", "the turn was over before it could be cancelled")
         elif result.stop_reason == "cancelled":
             self._report.add(check, "well", f"the turn ends as cancelled, {took}")
