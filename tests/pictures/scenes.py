@@ -65,6 +65,26 @@ async def form(play: Performance) -> None:
     await play.asked()
 
 
+async def sessions(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    first = play.app.session_screen
+    await play.pilot.press("ctrl+n")
+    await play.until(lambda: play.app.session_screen is not first, "another session")
+    await play.ready()
+    first.conversation.say("/run make check")
+    await play.until(lambda: first.conversation.questions, "a question of the first session")
+    await play.say("/think")
+    await play.finished()
+
+
+async def search(play: Performance) -> None:
+    await at_work(play)
+    await play.pilot.press("ctrl+f", *"tally")
+    await play.drawn()
+
+
 class Picture(NamedTuple):
     """One file in screenshots/, or two: SVG and PNG."""
 
@@ -88,6 +108,8 @@ PICTURES: Final = (
     Picture("permission-edit-light", edit_question, theme="acp-light"),
     Picture("permission-command", command_question),
     Picture("mode-menu", mode_menu),
+    Picture("sessions", sessions),
+    Picture("search", search),
     Picture("changes", changes),
     Picture("tool-call", tool_call),
     Picture("form", form, size=(110, 44)),
