@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import assert_never
 
 from acp_tui.acp import dialects
@@ -12,7 +13,7 @@ from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, events
 from acp_tui.session.changes import Change, Field
-from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall
+from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.messages import Messages
@@ -26,6 +27,8 @@ _STOPS = {
     "refusal": "The agent refused. This prompt and what followed are not in its context.",
 }
 
+_SILENT = "The agent ended the turn without a word."
+"""Said after a turn of which nothing came, so that it does not look like one that still runs."""
 
 _REQUEST_CANCELLED = -32800
 """The error that means what the stop reason `cancelled` means. Source: ACP, page "cancellation"."""
@@ -178,6 +181,7 @@ class Session:
     def _ended(self, event: events.Ended, at: float) -> Change:
         reason = dialects.stop_reason(event.stop_reason)
         said = self._last_words(event, at)
+        silent = self.turn_state != "idle" and self._heard_nothing()
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = (*said, *self._end_turn(reason, at))
         if reason == "refusal" and self.turns:
@@ -187,7 +191,13 @@ class Session:
             changed = (*changed, self._append(Notice(text, "warning", at=at)))
         elif reason == "cancelled":
             changed = (*changed, self._append(Notice("Cancelled.", at=at)))
+        elif silent:
+            changed = (*changed, self._append(Notice(_SILENT, at=at)))
         return Change(changed, fields)
+
+    def _heard_nothing(self) -> bool:
+        """Whether nothing came of the turn: some agents end it so when their model cannot be reached."""
+        return all(isinstance(entry, UserMessage) for entry in self.entries[self.turns[-1].first :])
 
     def _last_words(self, event: events.Ended, at: float) -> tuple[int, ...]:
         """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
@@ -401,4 +411,4 @@ def _shown(data: object) -> str:
         for key in ("details", "error", "message"):
             if isinstance(data.get(key), str):
                 return str(data[key])
-    return str(data)
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

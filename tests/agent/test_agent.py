@@ -263,6 +263,7 @@ async def test_c52_every_block_that_is_offered_is_sent_as_it_is() -> None:
 async def test_c53_each_way_to_stop_has_its_own_words(reason: object, shown: str | None) -> None:
     async with conversation() as talk:
         call, turn = await talk.prompted()
+        talk.puppet.updates("agent_message_chunk", content=text("So far."))
         talk.puppet.answers(call, {"stopReason": reason})
         await turn
 

@@ -72,6 +72,7 @@ async def test_d14_an_older_reason_to_stop_is_understood_or_shown(reason: str, s
     async with conversation() as talk:
         call, turn = await talk.prompted()
 
+        talk.puppet.updates("agent_message_chunk", content=text("So far."))
         talk.puppet.answers(call, {"stopReason": reason})
         await turn
 

@@ -411,3 +411,24 @@ def test_a_command_of_the_person_stands_where_it_was_run_and_knows_its_end() -> 
     assert session.entries[0] == OwnCommand("own-1", "make", 1.0, 5.0, 2)
     assert session.entries[1] == OwnCommand("own-2", "ls", 2.0)
     assert session.apply(events.CommandEnded("own-9", 0), 6.0) is None
+
+
+def test_a_turn_of_which_nothing_came_says_so() -> None:
+    session = Session("s")
+    session.apply(events.Prompted([TextContent(text="hello")]))
+
+    session.apply(events.Ended("end_turn"))
+
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
+        "The agent ended the turn without a word."
+    ]
+
+
+def test_a_turn_in_which_something_was_done_ends_quietly() -> None:
+    session = Session("s")
+    session.apply(events.Prompted([TextContent(text="hello")]))
+    session.apply(read_update(call()))
+
+    session.apply(events.Ended("end_turn"))
+
+    assert not [entry for entry in session.entries if isinstance(entry, Notice)]
