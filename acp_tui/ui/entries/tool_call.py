@@ -89,7 +89,7 @@ class ToolCallBlock(EntryBlock):
             printed = TextTail(_OUTPUT_ROWS)
             printed.take_over(GrowingText(text[-_PRINTED:]))
             self._told.append(printed)
-        elif not text and self._has_lost_its_output:
+        elif not text and call.status == "completed" and self._has_lost_its_output:
             self._told.append(_indented("(its output is gone)", "muted"))
 
     @property

@@ -229,6 +229,12 @@ def test_c76_a_terminal_that_is_gone_says_so() -> None:
     assert shown[2:] == ["  (its output is gone)"]
 
 
+def test_a_command_that_did_not_run_has_lost_no_output() -> None:
+    shown = rows(block(call(kind="execute", status="cancelled", content=[TerminalItem(terminal_id="x")])))
+
+    assert shown[2:] == []
+
+
 def test_a_diff_is_counted_and_previewed() -> None:
     diff = Diff(path="/work/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
 
