@@ -118,11 +118,12 @@ class StatusLine(Lines):
 
     def _usage(self) -> Piece | None:
         usage = self._conversation.session.usage if self._conversation.session is not None else None
-        if usage is None or usage.used is None:
+        if usage is None:
             return None
-        if not usage.size:
-            return ("muted", f"ctx {tokens(usage.used)}")
-        percent = min(999, round(100 * usage.used / usage.size))
+        if usage.used is None or not usage.size:
+            known = f"{tokens(usage.used)} of ?" if usage.used is not None else "?"
+            return ("muted", f"ctx {known}")
+        percent = min(100, round(100 * usage.used / usage.size))
         role = "error" if percent >= 90 else "warning" if percent >= 75 else "muted"
         return (role, f"ctx {percent} %")
 

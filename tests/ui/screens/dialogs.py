@@ -51,8 +51,8 @@ async def shown(
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
     """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
 
-    The pause before it takes answers is the one given, short where the test waits for it, and else so long that
-    a busy machine does not get through it before the test has typed.
+    The pause before it takes answers is the one given, short where the test waits for it, and else so long
+    that a busy machine does not get through it before the test has typed.
     """
     if pause is None:
         pause = 0.02 if armed else _LONG

@@ -1,0 +1,27 @@
+"""What the status line says of the context."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ui.seats import seat
+
+
+@pytest.mark.parametrize(
+    ("usage", "shown"),
+    [
+        ({"used": 50, "size": 200}, "ctx 25 %"),
+        ({"used": 900, "size": 100}, "ctx 100 %"),
+        ({"used": 5000, "size": 0}, "ctx 5k of ?"),
+        ({"used": None, "size": 100}, "ctx ?"),
+    ],
+)
+async def test_r39_usage_is_capped_and_what_is_unknown_is_said(
+    usage: dict[str, Any], shown: str, tmp_path: Path
+) -> None:
+    """R39: more used than there is, no size, and missing fields."""
+    async with seat(tmp_path, updates=[{"kind": "usage_update", **usage}]) as here:
+        await here.sees(shown)
