@@ -30,6 +30,8 @@ from tests.terminal import NeverShown
 _CURRENT: Final = "▶"
 """Marks the value that an option has."""
 
+_FAILURE: Final = "not in the script|400|without a word"
+
 
 class Cannot(Exception):
     """The agent does not offer what is checked; the text says what it lacks."""
@@ -106,6 +108,12 @@ def command(run: Run) -> None:
     assert "✓ run" in screen, screen
 
 
+def error(run: Run) -> None:
+    """When the model fails, the person hears of it, from the agent or else from us."""
+    run.say("Please fail")
+    run.terminal.until(lambda screen: AT_REST in screen and re.search(_FAILURE, screen))
+
+
 def stop(run: Run) -> None:
     """Escape ends an answer in its middle, and the next prompt is answered."""
     run.say("Talk on", Say(" ".join(f"talk{number}" for number in range(300)), pause=0.2))
@@ -163,6 +171,7 @@ CHECKS: Final = (
     Check("changes", "the edit is among the changes", changes),
     Check("reject", "it asks, is refused, and edits nothing", reject),
     Check("command", "it asks, is allowed, and runs a command", command),
+    Check("error", "its model fails, and that is shown", error),
     Check("stop", "Esc stops an answer; the next prompt is answered", stop),
     Check("mode", "another mode is chosen", options),
     Check("quit", "Ctrl+Q ends it; no process is left", leave),

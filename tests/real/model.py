@@ -128,7 +128,7 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
                     self._answer(dialect, request, streams=request.get("stream") or ":stream" in path)
             except NotInScript as error:
                 model.requests.append(f"not in the script: {error}")
-                self.send_error(400, "not in the script")
+                self._send({"error": {"code": 400, "type": "script", "message": "not in the script"}}, 400)
             except ConnectionError:
                 pass  # the agent has cancelled
 
@@ -144,9 +144,9 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(_event(event))
                 self.wfile.flush()
 
-        def _send(self, value: dict[str, Any]) -> None:
+        def _send(self, value: dict[str, Any], status: int = 200) -> None:
             body = json.dumps(value).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

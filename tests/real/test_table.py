@@ -33,7 +33,7 @@ def test_a_row_says_what_came_of_each_check(readme: Path) -> None:
     assert table[1].startswith("| agent | prompt |")
     assert (
         table[3]
-        == "| pi 0.0.34 | yes | yes | yes | yes | no: it never asks | yes | fails | yes | yes | yes |"
+        == "| pi 0.0.34 | yes | yes | yes | yes | no: it never asks | yes | yes | fails | yes | yes | yes |"
     )
 
 
