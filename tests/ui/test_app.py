@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,27 @@ async def test_a_question_that_the_agent_takes_back_is_gone(tmp_path: Path) -> N
         await here.until(lambda: here.app.screen is here.session)
 
         assert not here.conversation.questions
+
+
+async def test_an_opened_tool_call_follows_what_the_agent_tells_of_it(tmp_path: Path) -> None:
+    def told(kind: str, text: str) -> str:
+        content = [{"type": "content", "content": {"type": "text", "text": text}}]
+        return "updates " + json.dumps(
+            [{"kind": kind, "toolCallId": "t1", "title": "Look", "content": content}]
+        )
+
+    async with seat(tmp_path) as here:
+        await here.say(told("tool_call", "first words"))
+        await here.sees("Look")
+        await here.press("ctrl+o")
+        await here.sees("first words")
+
+        here.conversation.say(told("tool_call_update", "other words"))
+
+        await here.sees("other words")
+        assert type(here.app.screen).__name__ == "ToolCallScreen"
+        await here.press("escape")
+        await here.until(lambda: here.app.screen is here.session)
 
 
 async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.running import RunningAgent
+    from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.start import Start
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
@@ -138,6 +139,8 @@ class SessionScreen(Screen[None]):
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
+        self._opened: ToolCallScreen | None = None
+        """The tool call that is open over this session, which follows its changes."""
         self._is_complete = False
         """Whether all parts are there: the first frame does with a few."""
         self._recorded = recorded
@@ -362,6 +365,8 @@ class SessionScreen(Screen[None]):
     def _draw(self, session: Session, change: Change) -> None:
         for pane in self.query(Pane):
             pane.show(session, change)
+        if self._opened is not None and self._opened.is_mounted and change.entries:
+            self._opened.refresh_call()
         if change.fields:
             self.show_status()
             self.arranging.show_tabs()
@@ -432,6 +437,8 @@ class SessionScreen(Screen[None]):
             now = agent.now
             for pane in self.query(Pane):
                 pane.tick(now, self._start.cwd)
+            if self._opened is not None and self._opened.is_mounted:
+                self._opened.refresh_call(now)
 
     # ------------------------------------------------------------------ what the person does
 
@@ -688,7 +695,11 @@ class SessionScreen(Screen[None]):
     def _open_call(self, call: ToolCall) -> None:
         from acp_tui.ui.screens.tool_call import ToolCallScreen
 
-        self.app.push_screen(ToolCallScreen(call, self._terminal, self._start.cwd, self.look))
+        self._opened = ToolCallScreen(call, self._terminal, self._start.cwd, self.look)
+        self.app.push_screen(self._opened, self._call_closed)
+
+    def _call_closed(self, _: None) -> None:
+        self._opened = None
 
     def _open_changes(self, path: str) -> None:
         from acp_tui.ui.screens.changes import ChangesScreen
