@@ -12,7 +12,7 @@ from acp_tui.ui.widgets.look import Look
 
 def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", terminals: Any = None) -> Setting:
     return Setting(
-        "/work",
+        "/w/src",
         terminal=(terminals or {}).get,
         redraw=lambda block: None,
         glyph=Look(ascii=ascii).glyph,

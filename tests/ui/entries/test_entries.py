@@ -113,7 +113,7 @@ def text_item(text: str) -> ContentItem:
 
 
 def test_a_call_is_a_line_with_its_kind_title_and_duration() -> None:
-    assert rows(block(call(kind="read", title="`/work/a.py`"))) == ["", f"✓ read   a.py{'0.5 s':>47}"]
+    assert rows(block(call(kind="read", title="`/w/src/a.py`"))) == ["", f"✓ read   a.py{'0.5 s':>47}"]
     assert rows(block(ToolCall("x"))) == [], "nothing is known of it"
 
 
@@ -236,7 +236,7 @@ def test_a_command_that_did_not_run_has_lost_no_output() -> None:
 
 
 def test_a_diff_is_counted_and_previewed() -> None:
-    diff = Diff(path="/work/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
+    diff = Diff(path="/w/src/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
 
     shown = rows(block(call(kind="edit", content=[diff])))
 
@@ -273,7 +273,7 @@ def test_the_seconds_of_a_call_are_counted_until_it_ends() -> None:
 
 
 def test_with_ascii_no_block_draws_anything_else() -> None:
-    diff = Diff(path="/work/a.py", old_text="a\n" * 30, new_text="a\n" * 29 + "b\n")
+    diff = Diff(path="/w/src/a.py", old_text="a\n" * 30, new_text="a\n" * 29 + "b\n")
     entries: list[Entry] = [
         UserMessage([GrowingText("hi")]),
         AgentMessage(

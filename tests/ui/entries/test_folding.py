@@ -26,7 +26,7 @@ def call(name: str, kind: str = "read", status: str = "completed", **more: Any) 
     return ToolCall(name, name, kind, status, ended=1.0, **more)
 
 
-EDIT = Diff(path="/work/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
+EDIT = Diff(path="/w/src/a.py", old_text="a\nb\n", new_text="a\nc\nd\n")
 
 
 class Chat:
