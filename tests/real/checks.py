@@ -30,7 +30,10 @@ from tests.terminal import NeverShown
 _CURRENT: Final = "▶"
 """Marks the value that an option has."""
 
-_FAILURE: Final = "not in the script|400|without a word"
+_NO_WORD: Final = "The agent ended the turn without a word."
+"""What we say when an agent says nothing."""
+
+_FAILURE: Final = f"not in the script|400|{_NO_WORD}"
 
 
 class Cannot(Exception):
@@ -121,7 +124,11 @@ def stop(run: Run) -> None:
     run.terminal.type(ESCAPE)
     run.terminal.until(lambda screen: AT_REST in screen, 10)
     run.say("Still there?", Say("Yes, here I am."))
-    assert "talk290" not in run.settled("Yes, here I am.")
+    screen = run.terminal.until(lambda s: AT_REST in s and ("Yes, here I am." in s or _NO_WORD in s))
+    if "stop" in run.agent.cannot and _NO_WORD in screen:
+        raise Cannot(run.agent.cannot["stop"])
+    assert "Yes, here I am." in screen, screen
+    assert "talk290" not in screen
 
 
 def options(run: Run) -> None:

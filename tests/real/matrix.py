@@ -89,6 +89,4 @@ def _result(check: Check, starts: _Starts, deadline: float) -> Cell:
         return Cell("no", starts.agent.cannot.get(check.name, str(lack)))
     except Exception as error:  # noqa: BLE001  # whatever it is, the other checks are still to be done
         starts.give_up()
-        if check.name in starts.agent.cannot:
-            return Cell("no", starts.agent.cannot[check.name])
         return Cell("fails", "".join(traceback.format_exception(error, limit=-2)))
