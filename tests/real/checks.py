@@ -112,9 +112,12 @@ def command(run: Run) -> None:
 
 
 def error(run: Run) -> None:
-    """When the model fails, the person hears of it, from the agent or else from us."""
+    """When the model fails, the person hears of it, from the agent or else from us, and can go on."""
     run.say("Please fail")
-    run.terminal.until(lambda screen: AT_REST in screen and re.search(_FAILURE, screen))
+    run.terminal.until(
+        lambda screen: AT_REST in screen and re.search(_FAILURE, _below("Please fail", screen))
+    )
+    _goes_on(run, "error", "Anybody there?")
 
 
 def stop(run: Run) -> None:
@@ -122,13 +125,9 @@ def stop(run: Run) -> None:
     run.say("Talk on", Say(" ".join(f"talk{number}" for number in range(300)), pause=0.2))
     run.terminal.until("talk5 ")
     run.terminal.type(ESCAPE)
-    run.terminal.until(lambda screen: AT_REST in screen, 10)
-    run.say("Still there?", Say("Yes, here I am."))
-    screen = run.terminal.until(lambda s: AT_REST in s and ("Yes, here I am." in s or _NO_WORD in s))
-    if "stop" in run.agent.cannot and _NO_WORD in screen:
-        raise Cannot(run.agent.cannot["stop"])
-    assert "Yes, here I am." in screen, screen
-    assert "talk290" not in screen
+    run.terminal.until(lambda screen: AT_REST in screen and "Cancelled." in _below("Talk on", screen), 10)
+    _goes_on(run, "stop", "Still there?")
+    assert "talk290" not in run.terminal.screen
 
 
 def options(run: Run) -> None:
@@ -198,6 +197,22 @@ def _wish_for_white(run: Run, poem: Path, wish: str, end: Say) -> None:
     run.say(wish, *before, change, end)
 
 
+def _goes_on(run: Run, check: str, prompt: str) -> None:
+    """See that the next prompt is answered; Cannot, if the agent is known to end its turn without a word."""
+    answer = f"Yes, after {check}."
+    run.say(prompt, Say(answer))
+    ends = re.compile(f"{re.escape(answer)}|{re.escape(_NO_WORD)}")
+    screen = run.terminal.until(lambda screen: AT_REST in screen and ends.search(_below(prompt, screen)))
+    if answer not in screen and check in run.agent.cannot:
+        raise Cannot(run.agent.cannot[check])
+    assert answer in screen, screen
+
+
+def _below(prompt: str, screen: str) -> str:
+    """Return what a screen shows below a prompt that was sent; nothing if it is not shown."""
+    return screen.rpartition(f"› {prompt}")[2] if f"› {prompt}" in screen else ""
+
+
 def _mode(screen: str) -> str | None:
     """Return the first choice in the status line, once the agent has agreed to it."""
     found = re.search(r"· ([^·\n]*?) ▾", screen.rstrip().rpartition("\n")[2])
@@ -229,6 +244,7 @@ def _reopened(run: Run) -> list[str]:
     run.terminal.until(lambda screen: not _lines(screen))
     lines = _menu(run, F8, of_values=False)
     run.terminal.type(ESCAPE)
+    run.terminal.until(lambda screen: not _lines(screen))  # else the next key makes an alt key of it
     return lines
 
 

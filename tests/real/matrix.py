@@ -86,6 +86,8 @@ def _result(check: Check, starts: _Starts, deadline: float) -> Cell:
         check.run(run)
         return Cell("yes")
     except Cannot as lack:
+        if check.name in starts.agent.cannot:
+            starts.give_up()  # what is known of it may have harmed the conversation
         return Cell("no", starts.agent.cannot.get(check.name, str(lack)))
     except Exception as error:  # noqa: BLE001  # whatever it is, the other checks are still to be done
         starts.give_up()
