@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from acp_tui.acp.commands import Command
 from acp_tui.ui.commands import commands
-from tests.ui.screens.screen_stage import Stage, screen_text, until
+from tests.ui.screens.stage import Stage, screen_text, until
 
 HOSTILE = "[@click=app.quit]now[/] \\[x] [/] [bold \x1b]0;t\x07 \\"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,9 @@ class EntryBlock(Block):
         self._is_switched = False
         self.sync()
 
+    @abstractmethod
     def sync(self) -> None:
         """Make the parts equal to the entry."""
-        raise NotImplementedError
 
     def choose(self) -> bool:
         """Enter or a click: change what is shown; return whether that was all there is to do."""

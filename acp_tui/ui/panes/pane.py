@@ -36,7 +36,7 @@ class Pane(Transcript):
 
     def show(self, session: Session, change: Change) -> None:
         """Make the pane equal to what changed in the session."""
-        raise NotImplementedError
+        raise NotImplementedError  # each pane gives it; Textual's metaclass leaves no room for an ABC
 
     def tick(self, now: float, cwd: str) -> None:
         """Count the seconds of what runs, at the time `now` on the clock of the session's events."""

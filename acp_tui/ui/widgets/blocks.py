@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from rich.segment import Segment
@@ -12,7 +13,7 @@ from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.wrap import Row, Span, wrap
 
 
-class Block:
+class Block(ABC):
     """One piece of a transcript. Subclasses say what its rows are; compared by identity."""
 
     kept: int = 0
@@ -24,12 +25,12 @@ class Block:
     landmark: bool = False
     """Whether the keys that jump from prompt to prompt stop here."""
 
+    @abstractmethod
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return all rows, each of at most `width` cells and made of safe text; sets `kept`.
 
         A growing block may return the same list again, and then works for what is new only.
         """
-        raise NotImplementedError
 
     def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
         """Return the rows that are ready by `until` (a time of `time.perf_counter`); the rest is `waiting`.
@@ -38,19 +39,19 @@ class Block:
         """
         return self.rows(width, look)
 
+    @abstractmethod
     def height_hint(self, width: int) -> int:
         """Estimate the number of rows, cheaply, for a block that was not laid out yet."""
-        raise NotImplementedError
 
+    @abstractmethod
     def source(self) -> str:
         """Return the text that the block stands for, for copying."""
-        raise NotImplementedError
 
     def searched(self) -> str:
         """Return the text that a search looks through, with what is folded or shown elsewhere."""
         return self.source()
 
-    def forget_rows(self) -> None:
+    def forget_rows(self) -> None:  # noqa: B027  # most blocks keep none
         """Give back the memory of the rows; they can be made again."""
 
 
@@ -112,7 +113,7 @@ class TextBlock(Block):
         """Return the text without styles and prefixes."""
         return "".join([text for _, text in self._spans])
 
-    def forget_rows(self) -> None:
+    def forget_rows(self) -> None:  # noqa: B027  # most blocks keep none
         """Drop the rows."""
         self._laid_out = None
 

@@ -53,7 +53,7 @@ class LineView(ScrollView, can_focus=True):
 
     def paint_row(self, row: int) -> list[Segment]:
         """Return row `row` (from 0), base style included; for the subclass to give."""
-        raise NotImplementedError
+        raise NotImplementedError  # each view gives it; Textual's metaclass leaves no room for an ABC
 
     def top_row(self) -> int:
         """Return the number of the first visible row."""

@@ -8,7 +8,7 @@ from acp_tui.store.agents import KnownAgent
 from acp_tui.store.problem import Problem
 from acp_tui.store.recorded import Recorded
 from acp_tui.ui.screens.agents import StartChoice, StartScreen, ago, groups, matching
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 KNOWN = {

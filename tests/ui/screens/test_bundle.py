@@ -7,7 +7,7 @@ import pytest
 
 from acp_tui.ui.screens.bundle import BundleScreen
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 @pytest.fixture

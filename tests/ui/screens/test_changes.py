@@ -1,7 +1,7 @@
 from acp_tui.session.files import Edit, FileChange
 from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order
 from acp_tui.ui.widgets.diff_view import FileDiff
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 def written(path: str, old: str | None, new: str) -> FileChange:

@@ -4,7 +4,7 @@ from textual.widgets import Input
 
 from acp_tui.ui.screens.failure import FailureChoice, FailureScreen
 from acp_tui.ui.widgets.transcript import Transcript
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 def failure(**given: Any) -> FailureScreen:

@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from acp_tui.ui.screens.help import HelpScreen, columns
 from acp_tui.ui.widgets.diff_view import DiffView
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 class Below(Screen[None]):

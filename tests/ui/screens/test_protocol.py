@@ -11,7 +11,7 @@ from acp_tui.store.journal import Journal
 from acp_tui.ui.screens.frame import FrameScreen
 from acp_tui.ui.screens.frame_list import FrameList
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 def encoded(msg: Any) -> bytes:

@@ -7,7 +7,7 @@ from acp_tui.acp.reading import read
 from acp_tui.acp.updates import UsageUpdate
 from acp_tui.store.mcp import McpServer
 from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 from tests.ui.talks import start, talk
 
 

@@ -11,7 +11,7 @@ from acp_tui.host.terminals import Terminal, Terminals
 from acp_tui.session.entries import ToolCall
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.widgets.transcript import Transcript
-from tests.ui.screens.screen_stage import Stage, look, screen_text, until
+from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
 def nothing(terminal_id: str) -> None:
