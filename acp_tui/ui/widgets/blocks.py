@@ -113,7 +113,7 @@ class TextBlock(Block):
         """Return the text without styles and prefixes."""
         return "".join([text for _, text in self._spans])
 
-    def forget_rows(self) -> None:  # noqa: B027  # most blocks keep none
+    def forget_rows(self) -> None:  # most blocks keep none
         """Drop the rows."""
         self._laid_out = None
 
