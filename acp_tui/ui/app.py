@@ -36,6 +36,8 @@ FIRST_SHEETS: Final = [
 ]
 """What the first frame needs; the other sheets are read after it."""
 
+_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session"))
+
 SETTLED: Final = 3.0
 """Seconds after the start, when what is imported one by one after the first frame is in."""
 
@@ -53,6 +55,10 @@ class AcpApp(App[int]):
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("f10", "theme", "Theme", id="app.theme", priority=True),
+        Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
+        Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
+        Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
+        Binding("alt+w", "close_session", "Close session", id="session.close", show=False, priority=True),
         Binding("ctrl+pagedown", "go(1)", "Next session", id="app.next", show=False, priority=True),
         Binding("ctrl+pageup", "go(-1)", "Previous session", id="app.previous", show=False, priority=True),
         *(
@@ -159,6 +165,31 @@ class AcpApp(App[int]):
             return  # a menu is open already
         items = [Item(name, name) for name in find(self._theme_folder)]
         self.push_screen(Menu("Theme", items, self.theme, self.look), chosen)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Open, take up and close sessions from a session only, not from over a question."""
+        return action not in _OF_SESSIONS or isinstance(self.screen, SessionScreen)
+
+    def action_new_session(self) -> None:
+        """Open another session with the same agent, or choose one."""
+        running = self.session_screen.conversation.running
+        usable = running is not None and running.is_running
+        self.run_worker(self.tabs.open(running=running if usable else None), group="tabs")
+
+    def action_other_agent(self) -> None:
+        """Open a session with another agent, or a recorded one."""
+        self.run_worker(self.tabs.open(), group="tabs")
+
+    @work(group="sessions", exclusive=True)
+    async def action_sessions(self) -> None:
+        """Choose an earlier session."""
+        from acp_tui.ui.screens.sessions import SessionList
+
+        await SessionList(self.session_screen).show()
+
+    def action_close_session(self) -> None:
+        """End the session that is seen; with the last one the program ends."""
+        self.run_worker(self.tabs.close(self.session_screen), group="tabs")
 
     def action_go(self, step: int) -> None:
         """Show the session `step` further, from over any dialog: it stays where it is."""

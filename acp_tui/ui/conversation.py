@@ -55,7 +55,7 @@ _OVER: Final = ("failed", "ended", "recorded", "ending")
 """Phases in which nobody hears what is said."""
 
 
-class Listener(LoginScreens, Person, Protocol):
+class Listener(Person, Protocol):
     """Who shows the conversation."""
 
     def phase_changed(self) -> None:
@@ -75,6 +75,7 @@ class Conversation:
         self,
         start: Start,
         listener: Listener,
+        logins: LoginScreens,
         running: RunningAgent | None = None,
         attach: SessionInfo | None = None,
     ) -> None:
@@ -83,6 +84,7 @@ class Conversation:
         Args:
             start: what the command line and the settings say.
             listener: who shows the conversation.
+            logins: who shows the person what a login needs.
             running: an agent that other conversations have already; else one is started.
             attach: a session that the agent has, to be taken up instead of a new one.
         """
@@ -97,6 +99,7 @@ class Conversation:
         self.session: Session | None = None
         self._start = start
         self._listener = listener
+        self._logins = logins
         self._process: Process | None = start.process if running is None else None
         self._spawn_error: Exception | None = start.spawn_error if running is None else None
         self.round = 0
@@ -419,7 +422,7 @@ class Conversation:
 
         assert self.running is not None
         this = self.round
-        outcome = await log_in(self.running, refused, self._listener)
+        outcome = await log_in(self.running, refused, self._logins)
         if outcome == "given_up":
             raise refused
         if outcome == "reconnect":

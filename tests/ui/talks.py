@@ -85,7 +85,7 @@ class Notes:
 async def talk(given: Start, **more: Any) -> AsyncIterator[tuple[Conversation, Notes]]:
     """Make a conversation that has not begun, and end it."""
     notes = Notes()
-    notes.conversation = conversation = Conversation(replace(given, **more), notes)
+    notes.conversation = conversation = Conversation(replace(given, **more), notes, notes)
     try:
         yield conversation, notes
     finally:

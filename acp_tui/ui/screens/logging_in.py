@@ -18,10 +18,11 @@ _OWNER = "login"
 class LoggingIn:
     """Brings up one screen after the other; each goes away when its call is cancelled."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: SessionScreen, cwd: str) -> None:
         self._screen = screen
+        self._cwd = cwd
 
-    async def choose(self, methods: Sequence[AuthMethod], error: str) -> str | None:
+    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
         """Let the person choose a way to log in; None: not now."""
         from acp_tui.ui.screens.login import LoginDialog
 
@@ -35,7 +36,7 @@ class LoggingIn:
         )
         return await self._screen.ask(dialog)
 
-    async def wait(self, agent: Agent, method: AuthMethod) -> None:
+    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show that the agent logs in, until the person will not wait."""
         from acp_tui.ui.screens.login_wait import LoginWait
 
@@ -43,7 +44,7 @@ class LoggingIn:
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
         await self._screen.ask(dialog)
 
-    async def in_terminal(self, running: RunningAgent, method: AuthMethod, cwd: str) -> str:
+    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
         """Run the agent's own program with the method's arguments in a terminal; return why it failed.
 
         Never another program: only arguments and variables are the agent's to say.
@@ -59,7 +60,7 @@ class LoggingIn:
                 program,
                 [*arguments, *method.args],
                 env={**running.launch.env, **method.env},
-                cwd=cwd,
+                cwd=self._cwd,
             )
         except TerminalError as error:
             return str(error)

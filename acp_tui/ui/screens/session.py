@@ -25,6 +25,7 @@ from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.exporting import Exporting
 from acp_tui.ui.screens.logging_in import LoggingIn
+from acp_tui.ui.screens.opened import Opened
 from acp_tui.ui.screens.unresponsive import Unresponsive
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
@@ -37,19 +38,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from acp_tui.acp.authentication import AuthMethod
     from acp_tui.acp.commands import Command
     from acp_tui.acp.sessions import SessionInfo
-    from acp_tui.agent.agent import Agent
     from acp_tui.session.changes import Change
-    from acp_tui.session.entries import Message, ToolCall
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.running import RunningAgent
-    from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.start import Start
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
@@ -102,10 +99,6 @@ class SessionScreen(Screen[None]):
         Binding(
             "alt+x", "ladder", "Wait, stop, kill or restart", id="session.ladder", show=False, priority=True
         ),
-        Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
-        Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
-        Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
-        Binding("alt+w", "close_session", "Close session", id="session.close", show=False, priority=True),
         Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
     ]
 
@@ -125,11 +118,11 @@ class SessionScreen(Screen[None]):
         self.tabs = tabs
         self.has_news = False
         """Whether a turn has ended here while another session was seen."""
-        self.conversation = Conversation(start, self, running, attach)
+        self.conversation = Conversation(start, self, LoggingIn(self, start.cwd), running, attach)
         self.asking = Asking(self)
         self.copying = Copying(self)
         self.exporting = Exporting(self)
-        self.logging_in = LoggingIn(self)
+        self.opened = Opened(self, start)
         self.unresponsive = Unresponsive(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -139,8 +132,6 @@ class SessionScreen(Screen[None]):
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
-        self._opened: ToolCallScreen | None = None
-        """The tool call that is open over this session, which follows its changes."""
         self._is_complete = False
         """Whether all parts are there: the first frame does with a few."""
         self._recorded = recorded
@@ -286,27 +277,6 @@ class SessionScreen(Screen[None]):
         if event.piece >= 0:
             self.run_worker(self.tabs.go_to(event.piece // 3), group="tabs")
 
-    def action_new_session(self) -> None:
-        """Open another session with the same agent, or choose one."""
-        running = self.conversation.running
-        usable = running is not None and running.is_running
-        self.run_worker(self.tabs.open(running=running if usable else None), group="tabs")
-
-    def action_other_agent(self) -> None:
-        """Open a session with another agent, or a recorded one."""
-        self.run_worker(self.tabs.open(), group="tabs")
-
-    @work(group="sessions", exclusive=True)
-    async def action_sessions(self) -> None:
-        """Choose an earlier session."""
-        from acp_tui.ui.screens.sessions import SessionList
-
-        await SessionList(self).show()
-
-    def action_close_session(self) -> None:
-        """End this session; with the last one the program ends."""
-        self.app.run_worker(self.tabs.close(self), group="tabs")
-
     # ------------------------------------------------------------------ what the conversation tells
 
     def phase_changed(self) -> None:
@@ -350,23 +320,11 @@ class SessionScreen(Screen[None]):
         if self.is_running:
             self.prompt.give_back(prompt)
 
-    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
-        """Ask the person for a way to log in."""
-        return await self.logging_in.choose(methods, error)
-
-    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
-        """Show that the agent logs in."""
-        await self.logging_in.wait(agent, method)
-
-    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
-        """Run the agent's own login."""
-        return await self.logging_in.in_terminal(running, method, self._start.cwd)
-
     def _draw(self, session: Session, change: Change) -> None:
         for pane in self.query(Pane):
             pane.show(session, change)
-        if self._opened is not None and self._opened.is_mounted and change.entries:
-            self._opened.refresh_call()
+        if change.entries:
+            self.opened.refresh()
         if change.fields:
             self.show_status()
             self.arranging.show_tabs()
@@ -389,7 +347,7 @@ class SessionScreen(Screen[None]):
         chat = self.query_one(ChatPane)
         chat.setting = Setting(
             session.cwd,
-            terminal=self._terminal,
+            terminal=self.terminal,
             redraw=chat.changed,
             glyph=lambda name: self.look.glyph(name),
             asks=lambda call: any(
@@ -411,7 +369,8 @@ class SessionScreen(Screen[None]):
         session = self.conversation.session
         return session.commands if session is not None else []
 
-    def _terminal(self, terminal_id: str) -> Any:
+    def terminal(self, terminal_id: str) -> Any:
+        """Return a live terminal of the session or of the person by its id; None for one that is gone."""
         from acp_tui.host.terminals import UnknownTerminal
 
         own = self._own_commands.terminal(terminal_id) if self._own_commands is not None else None
@@ -437,42 +396,14 @@ class SessionScreen(Screen[None]):
             now = agent.now
             for pane in self.query(Pane):
                 pane.tick(now, self._start.cwd)
-            if self._opened is not None and self._opened.is_mounted:
-                self._opened.refresh_call(now)
+            self.opened.refresh(now)
 
     # ------------------------------------------------------------------ what the person does
 
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
-        from acp_tui.ui.entries.entry import EntryBlock
-        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
-        from acp_tui.ui.entries.tool_call import ToolCallBlock
-        from acp_tui.ui.panes.changes import FileLine
-        from acp_tui.ui.panes.tool_calls import CallLine
-
-        block = event.block
-        if self.query_one(ChatPane).open_fold(block):
-            return
-        if isinstance(block, CallLine):
-            self._open_call(block.call)
-        elif isinstance(block, ToolCallBlock):
-            self._open_call(block.entry)
-        elif isinstance(block, FileLine):
-            self._open_changes(block.path)
-        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
-            self._open_link(block.entry)
-        elif isinstance(block, EntryBlock):
-            block.choose()
-
-    @work(group="links", exclusive=True)
-    async def _open_link(self, message: Message) -> None:
-        """Offer to open what a message links to."""
-        from acp_tui.ui.app import AcpApp
-        from acp_tui.ui.screens.links import links, open_link
-
-        found = links(message)
-        if found and isinstance(self.app, AcpApp):
-            await open_link(self.app, found, self._start.cwd, self.look)
+        if not self.query_one(ChatPane).open_fold(event.block):
+            self.opened.block(event.block)
 
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
@@ -576,22 +507,15 @@ class SessionScreen(Screen[None]):
 
     def action_details(self) -> None:
         """Open the tool call that a search has found, the one under the cursor, or the newest."""
-        from acp_tui.ui.entries.tool_call import ToolCallBlock
-        from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
+        from acp_tui.ui.panes.tool_calls import ToolCallsPane
         from acp_tui.ui.screens.finding import FindLine
 
         pane = self.focused if isinstance(self.focused, Pane) else None
         cursor = pane.cursor if pane is not None else None
         block = next((line.block for line in self.query(FindLine)), cursor)
-        if isinstance(block, ToolCallBlock):
-            self._open_call(block.entry)
-            return
-        if isinstance(block, CallLine):
-            self._open_call(block.call)
-            return
         latest = self.query_one(ToolCallsPane).latest
-        if latest is not None:
-            self._open_call(latest)
+        if not self.opened.call_of(block) and latest is not None:
+            self.opened.call(latest)
 
     def action_copy_text(self) -> None:
         """Copy what is selected, or the block in the chat that has the keys."""
@@ -666,9 +590,7 @@ class SessionScreen(Screen[None]):
 
     def action_session_details(self) -> None:
         """Show what there is to know about the session."""
-        from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
-
-        self.app.push_screen(SessionDetailsScreen(sections(self.conversation, self._start), self.look))
+        self.opened.session_details()
 
     @work(group="restore", exclusive=True)
     async def action_restore_turn(self) -> None:
@@ -683,34 +605,8 @@ class SessionScreen(Screen[None]):
 
     def action_protocol(self) -> None:
         """Show the frames of the connection."""
-        from acp_tui.ui.screens.protocol import ProtocolScreen
-
-        journal = self.conversation.journal
-        self.app.push_screen(ProtocolScreen(journal.path if journal is not None else None, self.look))
+        self.opened.protocol()
 
     @work(group="failure", exclusive=True)
     async def _explain_failure(self) -> None:
         await self.beginning.explain()
-
-    def _open_call(self, call: ToolCall) -> None:
-        from acp_tui.ui.screens.tool_call import ToolCallScreen
-
-        self._opened = ToolCallScreen(call, self._terminal, self._start.cwd, self.look)
-        self.app.push_screen(self._opened, self._call_closed)
-
-    def _call_closed(self, _: None) -> None:
-        self._opened = None
-
-    def _open_changes(self, path: str) -> None:
-        from acp_tui.ui.screens.changes import ChangesScreen
-
-        session = self.conversation.session
-        if session is not None:
-            screen = ChangesScreen(
-                lambda: list(session.files.values()),
-                path,
-                self._start.cwd,
-                self.look,
-                self.conversation.tracking,
-            )
-            self.app.push_screen(screen)

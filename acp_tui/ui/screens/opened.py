@@ -1,0 +1,103 @@
+"""What the person opens over a session: a tool call, changed files, links, facts, the connection's frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from acp_tui.session.entries import Message, ToolCall
+    from acp_tui.ui.screens.session import SessionScreen
+    from acp_tui.ui.screens.tool_call import ToolCallScreen
+    from acp_tui.ui.start import Start
+    from acp_tui.ui.widgets.blocks import Block
+
+
+class Opened:
+    """Opens screens over one session, and keeps an opened tool call equal to what the agent tells of it."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._call: ToolCallScreen | None = None
+
+    def block(self, block: Block) -> None:
+        """Open what a line or an entry stands for, or let the entry show more of itself."""
+        from acp_tui.ui.entries.entry import EntryBlock
+        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
+        from acp_tui.ui.panes.changes import FileLine
+
+        if self.call_of(block):
+            return
+        if isinstance(block, FileLine):
+            self.changes(block.path)
+        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
+            self._screen.run_worker(self._links(block.entry), group="links", exclusive=True)
+        elif isinstance(block, EntryBlock):
+            block.choose()
+
+    def call_of(self, block: Block | None) -> bool:
+        """Open the tool call that a block stands for; return whether it does."""
+        from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.panes.tool_calls import CallLine
+
+        if isinstance(block, CallLine):
+            self.call(block.call)
+        elif isinstance(block, ToolCallBlock):
+            self.call(block.entry)
+        else:
+            return False
+        return True
+
+    def call(self, call: ToolCall) -> None:
+        """Open a tool call."""
+        from acp_tui.ui.screens.tool_call import ToolCallScreen
+
+        self._call = ToolCallScreen(call, self._screen.terminal, self._start.cwd, self._screen.look)
+        self._screen.app.push_screen(self._call, self._call_closed)
+
+    def refresh(self, now: float | None = None) -> None:
+        """Make an opened tool call equal to its entry; `now` is on the clock of the session's events."""
+        if self._call is not None and self._call.is_mounted:
+            self._call.refresh_call(now)
+
+    def changes(self, path: str) -> None:
+        """Open the changed files, a certain one first."""
+        from acp_tui.ui.screens.changes import ChangesScreen
+
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            screen = ChangesScreen(
+                lambda: list(session.files.values()),
+                path,
+                self._start.cwd,
+                self._screen.look,
+                conversation.tracking,
+            )
+            self._screen.app.push_screen(screen)
+
+    def session_details(self) -> None:
+        """Show what there is to know about the session."""
+        from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
+
+        facts = sections(self._screen.conversation, self._start)
+        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
+
+    def protocol(self) -> None:
+        """Show the frames of the connection."""
+        from acp_tui.ui.screens.protocol import ProtocolScreen
+
+        journal = self._screen.conversation.journal
+        path = journal.path if journal is not None else None
+        self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
+
+    async def _links(self, message: Message) -> None:
+        """Offer to open what a message links to."""
+        from acp_tui.ui.app import AcpApp
+        from acp_tui.ui.screens.links import links, open_link
+
+        found, app = links(message), self._screen.app
+        if found and isinstance(app, AcpApp):
+            await open_link(app, found, self._start.cwd, self._screen.look)
+
+    def _call_closed(self, _: None) -> None:
+        self._call = None
