@@ -44,6 +44,8 @@ Listener = Callable[[bytes], None]
 
 DEFAULT_LIMIT: Final = 1 << 20
 """Bytes of output kept for an agent that names no limit, and at least for views."""
+RELEASED_KEPT: Final = 32
+"""Terminals that can still be looked at when the agent has released them: the latest."""
 LARGEST_LIMIT: Final = 64 << 20
 """Bytes of output kept at most, whatever an agent names."""
 MARK: Final = "ACP_TUI_TERMINAL"
@@ -248,6 +250,8 @@ class Terminals:
         self._guard = guard
         self._numbers = itertools.count(1)
         self._terminals: dict[tuple[str, str], Terminal] = {}
+        self._released: dict[tuple[str, str], Terminal] = {}
+        """The latest that the agent has released: their output can still be looked at."""
 
     async def create(
         self,
@@ -299,6 +303,14 @@ class Terminals:
         except KeyError:
             raise UnknownTerminal(f"There is no terminal “{terminal_id}” in this session.") from None
 
+    def seen(self, owner: str, terminal_id: str) -> Terminal | None:
+        """Return a terminal for the person to look at, also a released one; None for no such.
+
+        Source: ACP, page "terminals", releasing: what a tool call shows of it stays.
+        """
+        key = owner, terminal_id
+        return self._terminals.get(key) or self._released.get(key)
+
     async def release(self, owner: str, terminal_id: str) -> None:
         """Kill what runs in a terminal and make its id invalid at once.
 
@@ -307,6 +319,9 @@ class Terminals:
         """
         terminal = self.get(owner, terminal_id)
         del self._terminals[owner, terminal_id]
+        self._released[owner, terminal_id] = terminal
+        while len(self._released) > RELEASED_KEPT:
+            del self._released[next(iter(self._released))]
         await terminal.kill()
 
     async def close(self, owner: str | None = None) -> None:

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host.processes import ExitStatus
-from acp_tui.host.terminals import BadDirectory, SpawnFailed, Terminal, Terminals, UnknownTerminal
+from acp_tui.host.terminals import (
+    RELEASED_KEPT,
+    BadDirectory,
+    SpawnFailed,
+    Terminal,
+    Terminals,
+    UnknownTerminal,
+)
 from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
 
 
@@ -190,6 +197,27 @@ async def test_release_ends_the_command_and_its_id_at_once(terminals: Terminals)
     assert not sleepers(moment)
     with pytest.raises(UnknownTerminal):
         await terminals.release("s", terminal.id)
+
+
+async def test_c76_what_a_released_terminal_has_shown_can_still_be_looked_at(terminals: Terminals) -> None:
+    terminal = await terminals.create("s", "echo the last words", cwd="/")
+    await terminal.wait()
+    await terminals.release("s", terminal.id)
+
+    shown = terminals.seen("s", terminal.id)
+    assert shown is not None
+    assert b"the last words" in shown.attach(lambda data: None)
+    assert terminals.seen("other", terminal.id) is None
+    assert terminals.seen("s", "term-999") is None
+
+
+async def test_only_the_latest_released_terminals_are_kept(terminals: Terminals) -> None:
+    made = [await terminals.create("s", "true", cwd="/") for _ in range(RELEASED_KEPT + 2)]
+    for terminal in made:
+        await terminals.release("s", terminal.id)
+
+    kept = [terminal for terminal in made if terminals.seen("s", terminal.id) is not None]
+    assert kept == made[2:]
 
 
 async def test_terminals_of_another_owner_are_unknown(terminals: Terminals) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,23 @@ async def test_a_question_that_the_agent_takes_back_is_gone(tmp_path: Path) -> N
         await here.until(lambda: here.app.screen is here.session)
 
         assert not here.conversation.questions
+
+
+async def test_c76_output_can_be_opened_when_its_terminal_is_released(
+    tmp_path: Path,
+) -> None:
+    demo = demo_launch()
+    async with seat(tmp_path, given=replace(demo, env={**demo.env, "ACP_TUI_DEMO_SPEED": "0"})) as here:
+        await here.say("/run printf 'last %s' words")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        session = here.conversation.session
+        assert session is not None
+        await here.until(lambda: session.turns[-1].ended is not None)
+
+        await here.press("ctrl+o")
+        await here.sees("terminal", "last words")
+        await here.press("escape")
 
 
 async def test_an_opened_tool_call_follows_what_the_agent_tells_of_it(tmp_path: Path) -> None:

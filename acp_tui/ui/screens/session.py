@@ -370,19 +370,14 @@ class SessionScreen(Screen[None]):
         return session.commands if session is not None else []
 
     def terminal(self, terminal_id: str) -> Any:
-        """Return a live terminal of the session or of the person by its id; None for one that is gone."""
-        from acp_tui.host.terminals import UnknownTerminal
-
+        """Return a terminal of the session or of the person by its id, to look at; None for no such."""
         own = self._own_commands.terminal(terminal_id) if self._own_commands is not None else None
         session = self.conversation.session
         if own is not None:
             return own
         if session is None or self.conversation.host is None:
             return None
-        try:
-            return self.conversation.host.terminals.get(session.id, terminal_id)
-        except UnknownTerminal:
-            return None
+        return self.conversation.host.terminals.seen(session.id, terminal_id)
 
     def _tick(self) -> None:
         """Count seconds where something runs."""

@@ -184,7 +184,7 @@ class ToolCallScreen(Screen[None]):
         """Write a page of texts anew; a reader at its start stays there."""
         view.clear()
         if page.kind == "terminal":
-            view.append(TextBlock([("notice", "The agent has released this terminal.")]))
+            view.append(TextBlock([("notice", "Nothing is kept of the output of this terminal.")]))
             return
         pictures = has_pictures(self.app, self._look)
         for block in blocks(page, view.changed if pictures else None):

@@ -111,11 +111,11 @@ async def test_a_live_terminal_is_watched_typed_into_and_killed(terminals: Termi
         assert "tabs" in screen_text(app)
 
 
-async def test_a_released_terminal_says_so() -> None:
+async def test_a_terminal_of_which_nothing_is_kept_says_so() -> None:
     call = ToolCall("c", kind="execute", content=[TerminalItem(terminal_id="gone")])
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))
     async with app.run_test() as pilot:
-        await until(pilot, lambda: "released this terminal" in screen_text(app))
+        await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
         await pilot.press("K")
 
 
