@@ -15,7 +15,8 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import WorkerFailed
 
-from acp_tui.store.folders import config_folder
+from acp_tui.store.folders import config_folder, state_folder
+from acp_tui.store.names import Names
 from acp_tui.ui.attention import Attention
 from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.screens.session import SessionScreen
@@ -36,7 +37,7 @@ FIRST_SHEETS: Final = [
 ]
 """What the first frame needs; the other sheets are read after it."""
 
-_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session"))
+_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session", "inbox"))
 
 SETTLED: Final = 3.0
 """Seconds after the start, when what is imported one by one after the first frame is in."""
@@ -59,6 +60,9 @@ class AcpApp(App[int]):
         Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
         Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
         Binding("alt+w", "close_session", "Close session", id="session.close", show=False, priority=True),
+        Binding(
+            "alt+a", "inbox", "Inbox: what waits in all sessions", id="app.inbox", show=False, priority=True
+        ),
         Binding("ctrl+pagedown", "go(1)", "Next session", id="app.next", show=False, priority=True),
         Binding("ctrl+pageup", "go(-1)", "Previous session", id="app.previous", show=False, priority=True),
         *(
@@ -80,7 +84,8 @@ class AcpApp(App[int]):
         self.attention = Attention(
             self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
         )
-        self.tabs = Tabs(self)
+        kept = state_folder() / "names.json" if start.settings.journal else None
+        self.tabs = Tabs(self, Names(kept))
         self.look = Look()
         self.use_theme(start.theme or start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -187,6 +192,13 @@ class AcpApp(App[int]):
 
         await SessionList(self.session_screen).show()
 
+    @work(group="inbox", exclusive=True)
+    async def action_inbox(self) -> None:
+        """Choose what waits, in whichever session."""
+        from acp_tui.ui.screens.inbox import Inbox
+
+        await Inbox(self.tabs).open()
+
     def action_close_session(self) -> None:
         """End the session that is seen; with the last one the program ends."""
         self.run_worker(self.tabs.close(self.session_screen), group="tabs")
@@ -201,7 +213,7 @@ class AcpApp(App[int]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        from acp_tui.store.folders import data_folder, state_folder
+        from acp_tui.store.folders import data_folder
         from acp_tui.ui.screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):

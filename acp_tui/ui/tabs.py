@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+
+from acp_tui.ui.inbox import waiting
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.acp.sessions import SessionInfo
+    from acp_tui.store.names import Names
     from acp_tui.ui.app import AcpApp
     from acp_tui.ui.running import RunningAgent
+    from acp_tui.ui.screens.asking import Key
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.widgets.lines import Line
     from acp_tui.ui.widgets.one_line import Piece
@@ -19,13 +27,26 @@ FIRST: Final = "session-1"
 _TITLE: Final = 24
 
 
+class Visit(NamedTuple):
+    """A look at another session, to answer a question there."""
+
+    back: SessionScreen
+    to: SessionScreen
+    question: Key
+
+
 class Tabs:
     """Opens, shows and closes sessions. Each tab is one of Textual's modes: its dialogs stay over it."""
 
-    def __init__(self, app: AcpApp) -> None:
+    def __init__(self, app: AcpApp, names: Names) -> None:
         self._app = app
+        self.names = names
+        """What the person calls sessions."""
         self._screens: dict[str, SessionScreen] = {}
         self._made = 1
+        self._visit: Visit | None = None
+        self._pieces: list[SessionScreen] = []
+        """The session that each piece of the line stands for."""
 
     def add(self, screen: SessionScreen, name: str = FIRST) -> None:
         """Take in a screen that was made for a tab."""
@@ -82,11 +103,56 @@ class Tabs:
         await self.go_to(place)
 
     async def go_to(self, place: int) -> None:
-        """Show a tab by its place, from 0; nothing happens when there is none."""
-        names = list(self._screens)
-        if place < len(names):
-            await self._app.switch_mode(names[place])
-            self.show()
+        """Show a tab by its place, from 0, for good; nothing happens when there is none."""
+        screens = self.screens
+        if place < len(screens):
+            self._visit = None
+            await self._show(screens[place])
+
+    async def clicked(self, piece: int) -> None:
+        """Show the tab of a piece of the line that was drawn last."""
+        if piece < len(self._pieces) and self._pieces[piece] in self.screens:
+            await self.go_to(self.screens.index(self._pieces[piece]))
+
+    async def _show(self, screen: SessionScreen) -> None:
+        name = next(name for name, known in self._screens.items() if known is screen)
+        await self._app.switch_mode(name)
+        self.show()
+
+    # ------------------------------------------------------------------ visits, to answer a question
+
+    async def visit(self, screen: SessionScreen, question: Key) -> None:
+        """Show a question of a session; after the answer the session that is seen now comes back."""
+        if not self.is_current(screen):
+            self._visit = Visit(self.current, screen, question)
+        screen.asking.want(question)
+        if not self.is_current(screen):
+            await self._show(screen)
+
+    def come_back(self, screen: SessionScreen, question: Key) -> bool:
+        """Go back to where the person came from to answer this question; return whether they did."""
+        visit, self._visit = self._visit, None
+        if (
+            visit is None
+            or (visit.to, visit.question) != (screen, question)
+            or visit.back not in self.screens
+        ):
+            self._visit = visit
+            return False
+        if self.is_current(screen):
+            self._app.run_worker(self._show(visit.back), group="tabs")
+        return True
+
+    def note(self, screen: SessionScreen) -> str:
+        """Return what a question should say of its session: the tab, and where the answer leads back to."""
+        if len(self._screens) == 1:
+            return ""
+        visit = self._visit
+        back = f", then back to {self._named(visit.back)}" if visit is not None and visit.to is screen else ""
+        return f"session {self._named(screen)}{back}"
+
+    def _named(self, screen: SessionScreen) -> str:
+        return f"{self.screens.index(screen) + 1} {_cut(screen.title_of_tab)}"
 
     async def end(self) -> None:
         """End all conversations."""
@@ -97,30 +163,69 @@ class Tabs:
         """Draw the tabs on the screen that is seen; one alone needs none."""
         lines = [self._line()] if len(self._screens) > 1 else []
         self.current.show_sessions(lines)
+        for screen in self._app.screen_stack:
+            if (refresh := getattr(screen, "refresh_items", None)) is not None:
+                refresh()
 
     def _line(self) -> Line:
+        """Return the tabs, and what waits in those that are not seen."""
+        right = self._elsewhere()
+        tabs = [(screen, self._tab(number, screen)) for number, screen in enumerate(self.screens, 1)]
+        room = self._app.size.width - sum(cell_len(text) for _, text in right) - 1
+        first = _first_that_fits([_width(tab) for _, tab in tabs], self.screens.index(self.current), room)
         pieces: list[Piece] = []
-        for number, screen in enumerate(self._screens.values(), 1):
-            role, mark = self._state(screen)
-            here = "accent" if screen is self.current else "text"
-            pieces.append((role, f" {mark} "))
-            pieces.append((here, f"{number} {_cut(screen.title_of_tab)} "))
-            pieces.append(("faint", self._app.look.glyph("column")))
-        return pieces, ()
+        self._pieces = []
+        if first:
+            pieces.append(("muted", f" {self._app.look.glyph('cut')}"))
+            self._pieces.append(tabs[first - 1][0])
+        for screen, tab in tabs[first:]:
+            pieces += tab
+            self._pieces += [screen] * len(tab)
+        return pieces, right
+
+    def _tab(self, number: int, screen: SessionScreen) -> list[Piece]:
+        role, mark = self._state(screen)
+        here = "user" if screen is self.current else "text"
+        title = _cut(safe_line(screen.title_of_tab), self._app.look.glyph("cut"))
+        return [
+            (role, f" {mark} "),
+            (here, f"{number} {title}"),
+            ("faint", f" {self._app.look.glyph('column')}"),
+        ]
+
+    def _elsewhere(self) -> list[Piece]:
+        """Say how much waits in the sessions that are not seen."""
+        count = len(waiting(screen for screen in self.screens if screen is not self.current))
+        return (
+            [("warning", f"{count} wait{'s' if count == 1 else ''} "), ("muted", "alt+a ")] if count else []
+        )
 
     def _state(self, screen: SessionScreen) -> Piece:
         """Return (role, mark) for what a session does."""
         look, conversation = self._app.look, screen.conversation
-        if conversation.questions:
+        if conversation.questions or conversation.phase == "logging-in":
             return "warning", look.glyph("asks")
         if conversation.phase in ("failed", "ended"):
             return "error", look.glyph("failed")
         if conversation.is_busy or conversation.phase == "starting":
             return "tool-running", look.glyph("running")
         if screen.has_news:
-            return "success", look.glyph("completed")
+            failed = waiting([screen])[0].kind == "failed"
+            return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))
         return "muted", look.glyph("waiting")
 
 
-def _cut(title: str) -> str:
-    return title if len(title) <= _TITLE else title[: _TITLE - 1] + "…"
+def _width(tab: Sequence[Piece]) -> int:
+    return sum(cell_len(text) for _, text in tab)
+
+
+def _first_that_fits(widths: Sequence[int], current: int, room: int) -> int:
+    """Return the first tab to draw, so that the one that is seen is drawn whole."""
+    first = 0
+    while first < current and sum(widths[first : current + 1]) + (2 if first else 0) > room:
+        first += 1
+    return first
+
+
+def _cut(title: str, mark: str = "…") -> str:
+    return title if cell_len(title) <= _TITLE else set_cell_size(title, _TITLE - 1) + mark

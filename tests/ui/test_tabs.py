@@ -12,7 +12,11 @@ import pytest
 
 from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
+from acp_tui.store.folders import state_folder
+from acp_tui.store.names import Names
+from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.agents import StartScreen
+from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.screens.sessions import SessionsMenu
@@ -25,13 +29,15 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def two_sessions(folder: Path) -> AsyncIterator[tuple[Seat, SessionScreen, SessionScreen]]:
+async def two_sessions(
+    folder: Path, settings: Settings | None = None
+) -> AsyncIterator[tuple[Seat, SessionScreen, SessionScreen]]:
     """Two sessions on one demo agent; the second is seen."""
     workspace = folder / "workspace"
     workspace.mkdir()
     launch = demo_launch()
     launch = replace(launch, env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
-    async with seat(workspace, given=launch) as here:
+    async with seat(workspace, settings, given=launch) as here:
         first = here.session
         await here.press("ctrl+n")
         await here.until(lambda: here.session is not first and here.session.conversation.phase == "ready")
@@ -142,3 +148,56 @@ async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> N
 
         await here.is_before(StartScreen)
         assert len(here.app.tabs.screens) == 3
+
+
+async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path, Settings()) as (here, _first, second):
+        await here.press("alt+r")
+        await here.is_before(NameDialog)
+        await here.press(*"mine", "enter")
+        await here.sees("2 mine")
+        await here.say("/usage")
+        session = second.conversation.session
+        assert session is not None
+        await here.until(lambda: is_over(session) and session.title)
+        assert second.title_of_tab == "mine"
+        assert Names(state_folder() / "names.json").get(session.id) == "mine"
+
+        await here.press("alt+i")
+        await here.sees("your name       mine", f"title           {session.title}")
+        await here.press("escape")
+        await here.say("/rename")
+        await here.is_before(NameDialog)
+        await here.sees(f"Empty: {session.title}")
+        await here.press("ctrl+u", "enter")
+        await here.until(lambda: second.title_of_tab == session.title)
+
+
+async def test_a_command_of_ours_is_run_and_not_said(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, second):
+        await here.write("/ren")
+        await here.sees("/rename <name>  give this session a name of your own")
+        await here.press("tab")
+        await here.write("a [b]name[/b]\x1b")
+        await here.press("enter")
+
+        await here.sees("2 a [b]name[/b]␛")
+        assert here.draft == ""
+        assert here.said == []
+        await here.say("/new")  # the demo agent has one of this name: it is the agent's
+        await here.until(lambda: second.conversation.session and second.conversation.session.turns)
+
+
+async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, _second):
+        for number, screen in enumerate(here.app.tabs.screens, 1):
+            session = screen.conversation.session
+            assert session is not None
+            here.app.tabs.names.put(session.id, f"a name as long as it gets {number}")
+        await here.pilot.resize_terminal(42, 24)
+        await here.sees("2 a name as long as it")
+        assert "1 a name" not in here.text
+
+        await here.pilot.click("#sessions", offset=(1, 0))
+
+        await here.sees("1 a name as long as it")

@@ -8,10 +8,9 @@ from acp_tui.ui.screens.withdrawing import withdraw
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from textual.screen import ModalScreen
-
     from acp_tui.session.options import Option
     from acp_tui.session.questions import Elicitation, Permission, Question
+    from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.screens.session import SessionScreen
 
 Key = tuple[str, str]
@@ -23,8 +22,10 @@ class Asking:
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
-        self._shown: tuple[Key, ModalScreen[Any]] | None = None
+        self._shown: tuple[Key, Dialog[Any]] | None = None
         self._aside: set[Key] = set()
+        self._wanted: Key | None = None
+        """The question that the person has chosen."""
 
     # ------------------------------------------------------------------ questions
 
@@ -32,14 +33,25 @@ class Asking:
         """Bring up the oldest open question; take away a dialog whose question has its answer."""
         questions = self._screen.conversation.questions
         self._aside &= questions.keys()
-        if self._shown is not None and self._shown[0] not in questions:
+        if self._shown is not None and (gone := self._shown[0]) not in questions:
             self.close()
+            self._screen.tabs.come_back(self._screen, gone)
         if self._shown is not None or not self._screen.is_seen:
             return
-        for key, question in questions.items():
+        for key in sorted(questions, key=lambda key: key != self._wanted):
             if key not in self._aside:
-                self._show(key, question)
+                self._show(key, questions[key])
                 return
+
+    def want(self, key: Key) -> None:
+        """Bring up this question before all others, now or as soon as the session is seen."""
+        self._aside.discard(key)
+        self._wanted = key
+        if self._shown is not None and self._shown[0] != key:
+            self.close()
+        elif self._shown is not None:
+            self._shown[1].show_note(self._screen.tabs.note(self._screen))
+        self.show_next()
 
     def reopen(self) -> None:
         """Bring up what was put aside."""
@@ -60,10 +72,11 @@ class Asking:
             dialog = self._permission(key, question)
         else:
             dialog = self._elicitation(question)
+        dialog.note = self._screen.tabs.note(self._screen)
         self._shown = (key, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
 
-    def _permission(self, key: Key, question: Permission) -> ModalScreen[Any]:
+    def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
         from acp_tui.session.entries import ToolCall
         from acp_tui.ui.screens.permission import PermissionDialog
 
@@ -81,7 +94,7 @@ class Asking:
             counter=(open_ones.index(key) + 1, len(open_ones)),
         )
 
-    def _elicitation(self, question: Elicitation) -> ModalScreen[Any]:
+    def _elicitation(self, question: Elicitation) -> Dialog[Any]:
         agent, look = self._screen.conversation.agent_name, self._screen.look
         if question.url is not None:
             from acp_tui.ui.screens.address import AddressDialog
@@ -91,7 +104,7 @@ class Asking:
 
         return FormDialog(question, agent=agent, look=look)
 
-    def _answered(self, key: Key, dialog: ModalScreen[Any], answer: Any) -> None:
+    def _answered(self, key: Key, dialog: Dialog[Any], answer: Any) -> None:
         from acp_tui.ui.screens.permission import Answer
 
         if self._shown is None or self._shown[1] is not dialog:
@@ -106,7 +119,8 @@ class Asking:
         elif answer is not None:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()
-        self.show_next()
+        if not self._screen.tabs.come_back(self._screen, key):
+            self.show_next()
 
     # ------------------------------------------------------------------ modes, models, options
 

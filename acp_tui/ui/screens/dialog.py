@@ -53,6 +53,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.typing_pause = TypingPause(monotonic())
         self.pause = PAUSE
         """Seconds without a key before keys count."""
+        self.note = ""
+        """Which session it belongs to, where that needs to be said."""
         self._focus_back: Widget | None = None
         self.set_class(look.ascii, "-ascii")
 
@@ -90,8 +92,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """Draw the frame and wait for the pause."""
         box, body = self.query_one("#box"), self.body
         box.border_title = Content(safe_line(self._heading))
-        if self._counter[1] > 1:
-            box.border_subtitle = Content(f"{self._counter[0]} of {self._counter[1]}")
+        self.show_note(self.note)
         for watched in ("scroll_y", "virtual_size", "size"):
             self.watch(body, watched, self._body_moved, init=False)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
@@ -116,6 +117,13 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def body(self) -> Widget:
         """What scrolls."""
         return self.query_one("#body")
+
+    def show_note(self, note: str) -> None:
+        """Say which session this belongs to, beside how many questions there are."""
+        self.note = note
+        count = f"{self._counter[0]} of {self._counter[1]}" if self._counter[1] > 1 else ""
+        for box in self.query("#box"):
+            box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
 
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""

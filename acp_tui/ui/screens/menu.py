@@ -68,8 +68,6 @@ class Menu(Dialog[str]):
         self._items = list(items)
         self._shown: dict[Option, Item] = {}
         self._current = current
-        widest = max((cell_len(safe_line(item.label)) for item in self._items), default=0)
-        self._column = min(widest, _LABEL_CELLS)
 
     def compose(self) -> ComposeResult:
         """Yield the filter and the items below it."""
@@ -129,18 +127,29 @@ class Menu(Dialog[str]):
         kept = self.highlighted_key() or self._current
         self._shown = {}
         options: list[Option] = []
-        group = ""
+        group, column = "", self._column
         for item in found:
             if item.group != group:
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
-            option = Option(self._row(item))
+            option = Option(self._row(item, column))
             self._shown[option] = item
             options.append(option)
         self.body.set_options(options)
         self.query_one("#nothing").display = not found
         self._highlight(options, kept)
         self.call_after_refresh(self.fit)
+
+    def set_items(self, items: Sequence[Item]) -> None:
+        """List other items from now on; the one that was moved to stays so while it is among them."""
+        self._items = list(items)
+        self._list(self.query_one(Input).value)
+
+    @property
+    def _column(self) -> int:
+        """Cells of the column of labels."""
+        widest = max((cell_len(safe_line(item.label)) for item in self._items), default=0)
+        return min(widest, _LABEL_CELLS)
 
     def highlighted_key(self) -> str | None:
         """Return the key of the item that was moved to."""
@@ -156,10 +165,10 @@ class Menu(Dialog[str]):
         same = [number for number in choosable if self._shown[options[number]].key == key]
         self.body.highlighted = next(iter(same or choosable), None)
 
-    def _row(self, item: Item) -> Content:
+    def _row(self, item: Item, column: int) -> Content:
         mark = self.look.glyph("current") if item.key == self._current else " "
         label = safe_line(item.label)
-        gap = " " * max(0, self._column - cell_len(label))
+        gap = " " * max(0, column - cell_len(label))
         return Content.assemble(
             (f"{mark} ", "$accent"), label, (f"{gap}  {safe_line(item.description)}", "$muted")
         )

@@ -25,7 +25,9 @@ from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.exporting import Exporting
 from acp_tui.ui.screens.logging_in import LoggingIn
+from acp_tui.ui.screens.naming import Naming
 from acp_tui.ui.screens.opened import Opened
+from acp_tui.ui.screens.slash import Slash
 from acp_tui.ui.screens.unresponsive import Unresponsive
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
@@ -83,6 +85,7 @@ class SessionScreen(Screen[None]):
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
+        Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
         Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
         Binding("alt+e", "export", "Export the session", id="session.export", show=False, priority=True),
@@ -123,6 +126,8 @@ class SessionScreen(Screen[None]):
         self.copying = Copying(self)
         self.exporting = Exporting(self)
         self.opened = Opened(self, start)
+        self.naming = Naming(self)
+        self.slash = Slash(self)
         self.unresponsive = Unresponsive(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -144,7 +149,12 @@ class SessionScreen(Screen[None]):
         """What the first frame shows; the rest comes right after it, by `_complete`."""
         with Horizontal(id="body"), Vertical(id="chat-box", classes="-tab"):
             yield ChatPane()
-        yield Writing(self.conversation, self._start, self.look)
+        yield Writing(
+            self.conversation,
+            self._start,
+            self.look,
+            lambda: [*self.slash_commands(), *self.slash.commands()],
+        )
         yield StatusLine(self.conversation, self.look)
 
     def on_mount(self) -> None:
@@ -207,8 +217,10 @@ class SessionScreen(Screen[None]):
             self._early_keys.append(event.character)
 
     def on_resize(self, event: Resize) -> None:
-        """Show one pane at a time where there is no room for more."""
+        """Show one pane at a time where there is no room for more, and the tabs that fit."""
         self.arranging.resized(event.size.width)
+        if self._is_complete:
+            self.tabs.show()
 
     async def on_unmount(self) -> None:
         """End the commands of the person."""
@@ -235,15 +247,8 @@ class SessionScreen(Screen[None]):
 
     @property
     def title_of_tab(self) -> str:
-        """What the session is about, in a few words: its title, else the first prompt, else the agent."""
-        from acp_tui.session.entries import UserMessage, text_of
-
-        session = self.conversation.session
-        if session is None:
-            return self.conversation.agent_name
-        first = next((entry for entry in session.entries if isinstance(entry, UserMessage)), None)
-        said = " ".join(text_of(first).split()) if first is not None else ""
-        return session.title or said or self.conversation.agent_name
+        """What the session is about, in a few words."""
+        return self.naming.title
 
     def show_sessions(self, lines: Sequence[Line]) -> None:
         """Show the tabs of all sessions."""
@@ -275,7 +280,7 @@ class SessionScreen(Screen[None]):
     @on(Lines.Clicked, "#sessions")
     def _session_clicked(self, event: Lines.Clicked) -> None:
         if event.piece >= 0:
-            self.run_worker(self.tabs.go_to(event.piece // 3), group="tabs")
+            self.run_worker(self.tabs.clicked(event.piece), group="tabs")
 
     # ------------------------------------------------------------------ what the conversation tells
 
@@ -411,13 +416,16 @@ class SessionScreen(Screen[None]):
         else:
             self.asking.choose(event.what)
 
-    def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
+    async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Say it, or let it wait; a line behind `!` is a command."""
         self.query_one(ChatPane).action_follow_end()
         if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
             self._run_own(event.prompt)
-            return
-        self.conversation.say(event.prompt)
+        elif not await self.slash.run(event.prompt.text):
+            self._say(event.prompt)
+
+    def _say(self, prompt: Prompt) -> None:
+        self.conversation.say(prompt)
         if self.conversation.is_over:
             self.notify("There is no agent to say this to. F12 starts one.", severity="warning")
 
@@ -582,6 +590,10 @@ class SessionScreen(Screen[None]):
     @work(group="begin", exclusive=True)
     async def _choose_agent(self) -> None:
         await self.beginning.choose()
+
+    def action_rename(self) -> None:
+        """Give the session a name."""
+        self.naming.ask()
 
     def action_session_details(self) -> None:
         """Show what there is to know about the session."""

@@ -83,14 +83,14 @@ class SessionDetailsScreen(Screen[None]):
         self.notify("The details are copied.")
 
 
-def sections(conversation: Conversation, start: Start) -> list[Section]:
-    """Return what is known now; what is not there yet is left out."""
+def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
+    """Return what is known now; what is not there yet is left out. `name` is the person's for the session."""
     info = conversation.agent.info if conversation.agent is not None else None
     found: list[Section] = [("Agent", list(_agent(conversation, info)))]
     if info is not None:
         found.append(("What it offers", list(_offers(info))))
     if conversation.session is not None:
-        found.append(("Session", list(_session(conversation.session, start))))
+        found.append(("Session", list(_session(conversation.session, start, name))))
     if start.mcp_servers:
         found.append(("MCP servers", list(_mcp_servers(start, info))))
     metas = list(_metas(info, conversation.session))
@@ -119,8 +119,10 @@ def _offers(info: InitializeResponse) -> Iterator[Fact]:
     yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
 
 
-def _session(session: Session, start: Start) -> Iterator[Fact]:
+def _session(session: Session, start: Start, name: str) -> Iterator[Fact]:
     yield "id", session.id
+    if name:
+        yield "your name", name
     if session.title:
         yield "title", session.title
     yield "folder", session.cwd or start.cwd

@@ -55,7 +55,7 @@ class SessionList:
         if not infos and not recorded:
             self._screen.notify("There are no earlier sessions.")
             return
-        items = [_item(info, self._screen.conversation.agent_name) for info in infos]
+        items = [self._item(info) for info in infos]
         items += [_recorded_item(one) for one in recorded]
         menu = SessionsMenu("Sessions", items, None, self._screen.look)
         menu.can_delete = self._can("delete")
@@ -91,7 +91,7 @@ class SessionList:
 
         agent = self._screen.conversation.agent
         question = Menu(
-            f"Delete {_title(info)}?",
+            f"Delete {self._title(info)}?",
             [Item("keep", "Keep it"), Item("delete", "Delete it", "the agent forgets this session")],
             "keep",
             self._screen.look,
@@ -116,6 +116,14 @@ class SessionList:
             self._screen.notify(str(error), title="The agent's list", severity="warning", markup=False)
             return []
 
+    def _item(self, info: SessionInfo) -> Item:
+        about = " · ".join(filter(None, (info.updated_at, info.cwd)))
+        agent = self._screen.conversation.agent_name
+        return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
+
+    def _title(self, info: SessionInfo) -> str:
+        return self._screen.tabs.names.get(info.session_id) or info.title or info.session_id
+
     def _recorded(self) -> list[Recorded]:
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recorded import recent
@@ -136,15 +144,6 @@ def _capabilities(agent: Agent | None) -> SessionCapabilities | None:
     if agent is None or agent.info is None:
         return None
     return agent.info.agent_capabilities.session_capabilities
-
-
-def _title(info: SessionInfo) -> str:
-    return info.title or info.session_id
-
-
-def _item(info: SessionInfo, agent: str) -> Item:
-    about = " · ".join(filter(None, (info.updated_at, info.cwd)))
-    return Item(_TAKE_UP + info.session_id, _title(info), about, f"{agent} can take up")
 
 
 def _recorded_item(one: Recorded) -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -38,8 +38,12 @@ _PAUSE: Final = 0.5
 class Writing(Vertical):
     """The prompt box, once `begin` was called, and the lines above it."""
 
-    def __init__(self, conversation: Conversation, start: Start, look: Look) -> None:
+    def __init__(
+        self, conversation: Conversation, start: Start, look: Look, commands: Callable[[], Sequence[Command]]
+    ) -> None:
+        """Take what it shows; `commands` are those that can be written now."""
         super().__init__(id="writing")
+        self._commands = commands
         self._conversation = conversation
         self._start = start
         self._look = look
@@ -128,10 +132,6 @@ class Writing(Vertical):
             self._completing.take()
 
     # ------------------------------------------------------------------ completions
-
-    def _commands(self) -> Sequence[Command]:
-        session = self._conversation.session
-        return session.commands if session is not None else ()
 
     def _recent(self) -> list[str]:
         """Return the files that this session has changed, the newest first, relative to the workspace."""

@@ -1,0 +1,63 @@
+"""The names that the person gave sessions, kept from one run to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+from acp_tui.store.folders import private_folder
+from acp_tui.store.problem import Problem
+
+KEPT: Final = 1000
+"""Names that are kept; the oldest go first."""
+
+
+class Names:
+    """Names by session. Every change reads the file again: another acp-tui may have named something, too."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Keep names in a file, or without one only for this run."""
+        self._path = path
+        self._names: dict[str, str] | None = None
+
+    def get(self, session_id: str) -> str:
+        """Return the person's name of a session; an empty text if there is none."""
+        if self._names is None:
+            self._names = self._read()
+        return self._names.get(session_id, "")
+
+    def put(self, session_id: str, name: str) -> Problem | None:
+        """Keep a name, or forget it if it is empty; return why it is not kept for the next run."""
+        names = self._read()
+        names.pop(session_id, None)
+        if name:
+            names[session_id] = name
+        self._names = dict(list(names.items())[-KEPT:])
+        return self._write(self._names)
+
+    def _read(self) -> dict[str, str]:
+        """Return what the file holds; nothing if it is none of ours."""
+        if self._path is None:
+            return dict(self._names or {})
+        try:
+            found = json.loads(self._path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return dict(self._names or {})
+        if not isinstance(found, dict):
+            return {}
+        return {session: name for session, name in found.items() if isinstance(name, str)}
+
+    def _write(self, names: dict[str, str]) -> Problem | None:
+        """Write the file, whole or not at all."""
+        if self._path is None:
+            return None
+        new = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        try:
+            private_folder(self._path.parent)
+            new.write_text(json.dumps(names), encoding="utf-8")
+            new.replace(self._path)
+        except OSError as error:
+            return Problem(self._path, None, f"the name is not kept: {error.strerror}")
+        return None

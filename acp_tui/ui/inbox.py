@@ -1,0 +1,90 @@
+"""What waits for the person over all sessions: questions, logins, and what has ended unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from acp_tui.session.questions import Question
+    from acp_tui.session.session import Session
+    from acp_tui.ui.conversation import Conversation
+    from acp_tui.ui.screens.session import SessionScreen
+
+Kind = Literal["permission", "form", "link", "login", "ended", "failed", "done"]
+
+WORDS: Final[dict[Kind, str]] = {
+    "permission": "asks",
+    "form": "asks",
+    "link": "asks",
+    "login": "wants a login",
+    "ended": "has ended",
+    "failed": "failed",
+    "done": "is done",
+}
+"""What is said of a session, by what waits in it."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One thing that waits."""
+
+    screen: SessionScreen
+    kind: Kind
+    what: str
+    """What it is about, in a line; may be empty."""
+    question: tuple[str, str] | None = None
+    """Names the question, for kinds that are one."""
+
+
+def waiting(screens: Iterable[SessionScreen]) -> list[Waiting]:
+    """Return what waits, questions first, then in the order of the tabs."""
+    found = [one for screen in screens for one in _of(screen)]
+    # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
+    once: dict[object, Waiting] = {}
+    for one in found:
+        once.setdefault(one.question or (one.screen, one.kind), one)
+    return sorted(once.values(), key=lambda one: one.question is None)
+
+
+def _of(screen: SessionScreen) -> Iterator[Waiting]:
+    conversation = screen.conversation
+    for key, question in conversation.questions.items():
+        yield Waiting(screen, _kind(question), _about(question, conversation.session), key)
+    if conversation.phase == "logging-in":
+        yield Waiting(screen, "login", conversation.agent_name)
+    elif conversation.phase in ("failed", "ended"):
+        failure = conversation.failure
+        yield Waiting(screen, "ended", failure.reason if failure is not None else "")
+    elif screen.has_news and not conversation.questions:
+        yield _ended_turn(screen, conversation)
+
+
+def _ended_turn(screen: SessionScreen, conversation: Conversation) -> Waiting:
+    """Return what there is to say of a turn that has ended unseen."""
+    from acp_tui.ui.screens.naming import last_said
+
+    session = conversation.session
+    failed = session is not None and bool(session.turns) and session.turns[-1].stop_reason == "failed"
+    return Waiting(screen, "failed" if failed else "done", last_said(session))
+
+
+def _kind(question: Question) -> Kind:
+    from acp_tui.session.questions import Permission
+
+    if isinstance(question, Permission):
+        return "permission"
+    return "form" if question.url is None else "link"
+
+
+def _about(question: Question, session: Session | None) -> str:
+    from acp_tui.session.questions import Permission
+    from acp_tui.ui.words import call_title, kind_word
+
+    if not isinstance(question, Permission):
+        return question.message
+    call = session.tool_call(question.tool_call_id) if session is not None else None
+    if call is None or session is None:
+        return "a permission"
+    return f"{kind_word(call.kind)} {call_title(call, session.cwd)}"

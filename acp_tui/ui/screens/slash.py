@@ -1,0 +1,73 @@
+"""Commands of ours behind `/`, after the agent's own: what keys do, for hands that would rather write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from acp_tui.acp.commands import Command
+    from acp_tui.ui.screens.session import SessionScreen
+
+
+class Own(NamedTuple):
+    """A command of ours."""
+
+    name: str
+    about: str
+    action: str
+    """What is run, as a key would run it."""
+    hint: str = ""
+    """What may follow the name."""
+
+
+OWN: Final = (
+    Own("new", "open another session of this agent", "app.new_session"),
+    Own("sessions", "take up an earlier session", "app.sessions"),
+    Own("rename", "give this session a name of your own", "screen.rename", "name"),
+    Own("inbox", "what waits for you in all sessions", "app.inbox"),
+    Own("close", "end this session", "app.close_session"),
+    Own("mode", "choose a mode", "screen.choose_mode"),
+    Own("model", "choose a model", "screen.choose_model"),
+    Own("details", "what is known of this session", "screen.session_details"),
+    Own("copy", "copy the last answer", "screen.copy_answer"),
+    Own("export", "write this session into a file", "screen.export"),
+    Own("find", "search the chat", "screen.find"),
+    Own("theme", "choose a theme", "app.theme"),
+    Own("keys", "all keys", "app.help"),
+    Own("quit", "end the agent and quit", "app.leave"),
+)
+"""A new command is a row here and an action with a key. The agent's command of the same name comes first."""
+
+
+class Slash:
+    """Offers and runs our commands over one session."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def commands(self) -> list[Command]:
+        """Return the commands that the agent has none of the same name for, in the agent's words."""
+        from acp_tui.acp.commands import Command, CommandInput
+
+        return [
+            Command(
+                name=own.name, description=own.about, input=CommandInput(hint=own.hint) if own.hint else None
+            )
+            for own in self._ours()
+        ]
+
+    async def run(self, text: str) -> bool:
+        """Run what was written if it is a command of ours; return whether it is."""
+        name, _, rest = text.removeprefix("/").partition(" ")
+        own = next((own for own in self._ours() if own.name == name), None)
+        if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
+            return False
+        if own.name == "rename" and rest.strip():
+            self._screen.naming.rename(rest)
+        else:
+            await self._screen.run_action(own.action)
+        return True
+
+    def _ours(self) -> list[Own]:
+        taken = {command.name for command in self._screen.slash_commands()}
+        return [own for own in OWN if own.name not in taken]
