@@ -35,10 +35,11 @@ from acp_tui.agent import errors, history
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.overwriting import Overwriting
 from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
-from acp_tui.host.files import Written
+from acp_tui.host.files import Stale, Written
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
@@ -90,7 +91,8 @@ class Agent:
         self._version = version
         self._sessions = Sessions(on_change)
         self._questions = Questions(self.connection.reply, host)
-        self._service = Service(host, self.connection.reply, self.connection.fail, self._wrote)
+        self._service = Service(host, self.connection.reply, self.connection.fail, self)
+        self._overwriting = Overwriting(host, self.note, self.connection.remark)
         self._started = time.monotonic()
 
     @property
@@ -254,15 +256,19 @@ class Agent:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
+        self._overwriting.cancel(session_id)
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     def answer(self, session_id: str, key: str, option_id: str | None, by: str = "you") -> None:
         """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
 
+        A stale write takes `write` or `keep`.
+
         Raises:
             ValueError: the agent did not offer this option.
         """
-        self._questions.answer(session_id, key, option_id, by)
+        if not self._overwriting.answer(session_id, key, option_id):
+            self._questions.answer(session_id, key, option_id, by)
 
     def answer_form(
         self, session_id: str, key: str, action: str, content: dict[str, Any] | None = None
@@ -318,6 +324,7 @@ class Agent:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
+        self._overwriting.cancel(session_id)
         await self._host.take_back(session_id)
         if has(self._can.session_capabilities.close):
             try:
@@ -354,6 +361,7 @@ class Agent:
         self._sessions.note(session_id, event, self.now)
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
+            self._overwriting.cancel(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)
 
@@ -377,11 +385,20 @@ class Agent:
         if self.on_noise is not None:
             self.on_noise(noise)
 
-    def _wrote(self, session_id: str, written: Written) -> None:
+    def wrote(self, session_id: str, written: Written) -> None:
+        """Note that a file was written for the agent."""
         self.connection.remark(
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
+
+    async def may_overwrite(self, session_id: str, stale: Stale) -> None:
+        """Come back when a file may be written over that the agent has not seen as it is.
+
+        Raises:
+            FileError: it may not.
+        """
+        await self._overwriting.decide(session_id, stale)
 
     def _extra(self, cwd: str, extra_roots: Sequence[str]) -> list[str] | None:
         """Return the further roots as the agent takes them: without doubles, or not at all."""

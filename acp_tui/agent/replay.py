@@ -120,6 +120,8 @@ class _Reading:
             self._sessions.disconnect(_ending(msg), "", self._at)
         elif "answer" in msg:
             self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
+        elif "noted" in msg:
+            self._sessions.note(str(msg.get("session")), events.Noted(str(msg["noted"])), self._at)
         elif "wrote" in msg:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from acp_tui.acp.files import ReadTextFileRequest, WriteTextFileRequest
 from acp_tui.acp.reading import Unreadable, read
 from acp_tui.acp.terminals import CreateTerminalRequest, TerminalRequest
 from acp_tui.agent import errors
-from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Written
+from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.terminals import BadDirectory, TerminalError, UnknownTerminal
@@ -20,15 +20,28 @@ from acp_tui.wire.messages import Request
 
 log = logging.getLogger(__name__)
 
-Tell = Callable[[str, Written], None]
-"""Called with a session's id and what was written for it."""
+
+class Person(Protocol):
+    """Who is told of what is done for a session, by its id, and asked where that would lose something."""
+
+    def wrote(self, session_id: str, written: Written) -> None:
+        """A file was written."""
+
+    async def may_overwrite(self, session_id: str, stale: Stale) -> None:
+        """Come back when a file may be written over that the agent has not seen as it is.
+
+        Raises:
+            FileError: it may not.
+        """
+
+
 Reply = Callable[[Request, Any], None]
 Fail = Callable[..., None]
 """Called with a request, a code, a message and perhaps data."""
-Handler = Callable[[Host, Any, Tell], Awaitable[dict[str, Any]]]
+Handler = Callable[[Host, Any, Person], Awaitable[dict[str, Any]]]
 
 
-async def read_text_file(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def read_text_file(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
     files = host.files(request.session_id)
@@ -41,20 +54,27 @@ async def read_text_file(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
     return {"content": text}
 
 
-async def write_text_file(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
+    over: Stale | None = None
 
     async def write() -> None:
-        tell(request.session_id, await asyncio.to_thread(files.write_text, request.path, request.content))
+        written = await asyncio.to_thread(files.write_text, request.path, request.content, over)
+        person.wrote(request.session_id, written)
 
-    # Shielded: a write happens all the same when the request is taken back, and must be told.
-    await asyncio.shield(write())
-    return {}
+    while True:
+        try:
+            # Shielded: a write happens all the same when the request is taken back, and must be told.
+            await asyncio.shield(write())
+            return {}
+        except Stale as stale:  # again, if it changes once more while the person decides
+            over = stale
+        await person.may_overwrite(request.session_id, over)
 
 
-async def create_terminal(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
@@ -70,7 +90,7 @@ async def create_terminal(host: Host, params: Any, tell: Tell) -> dict[str, Any]
     return {"terminalId": terminal.id}
 
 
-async def terminal_output(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def terminal_output(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", getting output."""
     request = read(TerminalRequest, params)
     terminal = host.terminals.get(request.session_id, request.terminal_id)
@@ -81,20 +101,20 @@ async def terminal_output(host: Host, params: Any, tell: Tell) -> dict[str, Any]
     return result
 
 
-async def wait_for_exit(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def wait_for_exit(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", waiting for exit."""
     request = read(TerminalRequest, params)
     return _status(await host.terminals.get(request.session_id, request.terminal_id).wait())
 
 
-async def kill_terminal(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def kill_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", killing commands."""
     request = read(TerminalRequest, params)
     await host.terminals.get(request.session_id, request.terminal_id).kill()
     return {}
 
 
-async def release_terminal(host: Host, params: Any, tell: Tell) -> dict[str, Any]:
+async def release_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", releasing."""
     request = read(TerminalRequest, params)
     await host.terminals.release(request.session_id, request.terminal_id)
@@ -115,11 +135,11 @@ SERVED: Final[dict[str, Handler]] = {
 class Service:
     """The work on the agent's requests, each in a task of its own, each answered once."""
 
-    def __init__(self, host: Host, reply: Reply, fail: Fail, tell: Tell) -> None:
+    def __init__(self, host: Host, reply: Reply, fail: Fail, person: Person) -> None:
         self._host = host
         self._reply = reply
         self._fail = fail
-        self._tell = tell
+        self._person = person
         self._tasks: dict[Request, asyncio.Task[None]] = {}
 
     def begin(self, request: Request) -> None:
@@ -146,7 +166,7 @@ class Service:
 
     async def _serve(self, request: Request) -> None:
         try:
-            result = await SERVED[request.method](self._host, request.params, self._tell)
+            result = await SERVED[request.method](self._host, request.params, self._person)
         except asyncio.CancelledError:
             self._fail(request, errors.CANCELLED, "Request cancelled")
         except Exception as error:  # every request gets its answer, also when the mistake is ours

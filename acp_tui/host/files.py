@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
+from acp_tui.host.seen import Seen, Version
+
 # FileError
 # ├── OutsideRoots   relative, or outside every root once links are followed
 # ├── NotFound       the file or a folder on the way to it is missing
@@ -20,6 +22,7 @@ from typing import BinaryIO, Final, NoReturn
 # ├── NotText        the bytes are not UTF-8
 # ├── TooLarge       more than is read at once
 # ├── NotAllowed     the system's permissions forbid it
+# ├── Stale          the file is not what the agent last saw of it
 # └── WriteFailed    the disk is full, read-only, broken …
 
 
@@ -49,6 +52,23 @@ class TooLarge(FileError):
 
 class NotAllowed(FileError):
     """The permissions of the file or its folder forbid it."""
+
+
+class Stale(FileError):
+    """The file is not what the agent last saw of it; a write would lose what is there."""
+
+    def __init__(self, path: str, wanted: str, now: str | None, before: str | None, version: Version | None):
+        super().__init__(f"“{path}” has changed on disk since you last read or wrote it.")
+        self.path = path
+        """As it was asked for."""
+        self.wanted = wanted
+        """What was to be written."""
+        self.now = now
+        """What is there; None where there is no file, or no text that we read."""
+        self.before = before
+        """What the agent last saw, as far as that is kept."""
+        self.version = version
+        """Of what is there: to write over exactly that, give it to `write_text`."""
 
 
 class WriteFailed(FileError):
@@ -95,6 +115,7 @@ class Files:
         """The real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
         """Bytes that one read returns at most."""
+        self._seen = Seen()
 
     def contains(self, path: str) -> bool:
         """Return whether a path, existing or not, lies in the roots once links are followed."""
@@ -112,26 +133,48 @@ class Files:
         Raises:
             OutsideRoots, NotFound, NotAFile, NotText, TooLarge, NotAllowed
         """
-        with self._errors(path), self._parent(path) as (folder, name):
-            file = os.fdopen(_open_regular(name, folder), "rb", buffering=0)
-            with file:
-                data = self._read_lines(file, max(0, (line or 1) - 1), limit)
-        return _decoded(data, path)
+        skip = max(0, (line or 1) - 1)
+        try:
+            with self._errors(path), self._parent(path) as (folder, name):
+                file = os.fdopen(_open_regular(name, folder), "rb", buffering=0)
+                with file:
+                    version = Version.of(os.fstat(file.fileno()))
+                    data = self._read_lines(file, skip, limit)
+        except NotFound:
+            self._seen.saw(os.path.realpath(path), None)
+            raise
+        text = _decoded(data, path)
+        self._seen.saw(os.path.realpath(path), version, text if not skip and limit is None else None)
+        return text
 
-    def write_text(self, path: str, content: str) -> Written:
+    def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
         """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.
 
-        The bytes are those of `content`, the mode is that of the old file.
+        The bytes are those of `content`, the mode is that of the old file. `over` is what the person has
+        seen and gives up.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed, WriteFailed
+            Stale: the file is neither what was last read or written here, nor what `over` shows.
         """
         content = _SURROGATE.sub("\ufffd", content)
         with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
             before = _status(name, folder)
             old = self._old_text(name, folder) if before else None
+            self._check_seen(path, content, old, Version.of(before), over)
             replace_file(name, folder, content.encode(), before)
+            version = Version.of(_status(name, folder))
+        self._seen.saw(os.path.realpath(path), version, content)
         return Written(path, old, content)
+
+    def _check_seen(
+        self, path: str, content: str, now: str | None, version: Version | None, over: Stale | None
+    ) -> None:
+        """Stop a write over what the agent has never seen, unless nothing is lost or the person said so."""
+        real = os.path.realpath(path)
+        is_agreed = over is not None and over.version == version
+        if not is_agreed and now != content and not self._seen.is_current(real, version, now):
+            raise Stale(path, content, now, self._seen.text(real), version)
 
     def _locate(self, path: str) -> tuple[str, list[str]]:
         """Return the root a path lies in and the names from there, links followed."""

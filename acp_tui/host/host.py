@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from acp_tui.host.files import Files
 from acp_tui.host.rules import Rule
 from acp_tui.host.terminals import Terminals
+
+StaleWrites = Literal["ask", "write", "keep"]
+"""What becomes of a write over a file that the agent has not seen as it is: a question, or always this."""
 
 
 class NotLent(Exception):
@@ -24,6 +28,7 @@ class Host:
     """For agents that cannot create a file when reading it first fails."""
     output_limit: int = 1024 * 1024
     """Bytes of a terminal's output that are kept when the agent names no limit."""
+    stale_writes: StaleWrites = "ask"
     _files: dict[str, Files] = field(default_factory=dict)
 
     def lend(self, session_id: str, roots: Sequence[str]) -> None:

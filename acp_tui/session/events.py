@@ -11,7 +11,7 @@ from acp_tui.acp.sessions import SessionSetup
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
 from acp_tui.session.files import OnDisk
-from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,13 @@ class Elicited:
     """The agent wants input."""
 
     question: Elicitation
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicted:
+    """The agent wants to write over a file that it has not seen as it is now."""
+
+    question: StaleWrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,7 @@ Own = (
     | Failed
     | Asked
     | Elicited
+    | Conflicted
     | Answered
     | Completed
     | Setting

@@ -38,4 +38,21 @@ class Elicitation:
     """The person agreed to visit; the agent has not said yet that it is complete."""
 
 
-Question = Permission | Elicitation
+@dataclass(slots=True)
+class StaleWrite:
+    """May the agent write over a file that has changed since it last saw it? `write`, `keep`, or None."""
+
+    key: str
+    path: str
+    """Absolute."""
+    wanted: str
+    """What the agent wants to write."""
+    now: str | None
+    """What is there; None where there is no file, or no text."""
+    before: str | None
+    """What the agent last saw, as far as that is known."""
+    is_there: bool = True
+    at: float = 0.0
+
+
+Question = Permission | Elicitation | StaleWrite

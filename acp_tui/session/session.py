@@ -18,7 +18,7 @@ from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, merged, of_category
-from acp_tui.session.questions import Elicitation, Permission, Question
+from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
 from acp_tui.session.turn import Turn, TurnState, next_state
 
 _STOPS = {
@@ -124,7 +124,7 @@ class Session:
                 return self._failed(event, at)
             case events.Asked():
                 return self._asked(event.question, event.tool_call, at)
-            case events.Elicited():
+            case events.Elicited() | events.Conflicted():
                 event.question.at = at
                 self.questions[event.question.key] = event.question
                 return Change(fields=("questions",))
@@ -259,6 +259,8 @@ class Session:
             if event.waiting:
                 question.visiting = True
                 self.questions[event.key] = question
+            return Change(fields=("questions",))
+        if isinstance(question, StaleWrite):
             return Change(fields=("questions",))
         index = self._calls.get(question.tool_call_id)
         call = self.tool_call(question.tool_call_id)

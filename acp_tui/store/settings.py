@@ -55,6 +55,8 @@ class Settings:
     """Whether sessions are written to disk as they happen."""
     snapshots: bool = True
     """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
+    stale_writes: str = "ask"
+    """What becomes of a write over a file that changed since the agent saw it: `ask`, `write` or `keep`."""
     line_limit_mb: int = 64
     terminal_output_limit_kb: int = 1024
     initialize_timeout_s: float = 30
@@ -96,6 +98,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "notifications": shape.switch,
     "journal": shape.switch,
     "snapshots": shape.switch,
+    "stale_writes": shape.one_of("ask", "write", "keep"),
     "line_limit_mb": shape.whole(1, 4096),
     "terminal_output_limit_kb": shape.whole(1, 1_048_576),
     "initialize_timeout_s": shape.number(1, 3600),

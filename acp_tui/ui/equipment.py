@@ -33,6 +33,7 @@ def host_for(start: Start, launch: Launch) -> Host:
         Terminals(guard=start.guard),
         rules=[_rule(setting) for setting in start.settings.rules],
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
+        stale_writes=start.settings.stale_writes,  # type: ignore[arg-type]  # checked when the settings were read
         output_limit=start.settings.terminal_output_limit_kb * 1024,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import OFFERED
-from acp_tui.host.files import Files, Written
+from acp_tui.host.files import Files, Stale, Written
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
@@ -112,10 +112,10 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
     began, may_end = threading.Event(), threading.Event()
     write = Files.write_text
 
-    def slow(files: Files, path: str, content: str) -> Written:
+    def slow(files: Files, path: str, content: str, over: Stale | None) -> Written:
         began.set()
         may_end.wait(10)
-        return write(files, path, content)
+        return write(files, path, content, over)
 
     monkeypatch.setattr(Files, "write_text", slow)
     async with lending(tmp_path) as talk:

@@ -282,9 +282,9 @@ def test_a_write_tells_what_was_there_before(root: Path, files: Files) -> None:
     path = f"{root}/a"
     assert files.write_text(path, "1\r\n") == Written(path, None, "1\r\n")
     assert files.write_text(path, "2") == Written(path, "1\r\n", "2")
-    (root / "a").write_bytes(b"\xff")
-    assert files.write_text(path, "") == Written(path, None, "")
-    assert (root / "a").read_bytes() == b""
+    (root / "b").write_bytes(b"\xff")
+    assert files.write_text(f"{root}/b", "") == Written(f"{root}/b", None, "")
+    assert (root / "b").read_bytes() == b""
 
 
 @pytest.mark.parametrize("text", ["a\r\nb\r\n", "\ufeffa\n", "no end", "\u2028\0\r", ""])

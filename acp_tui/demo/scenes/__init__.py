@@ -47,6 +47,7 @@ SCENES: Final = (
     Scene("new", "a new file, with permission", editing.new),
     Scene("edit", "an edit of that file, with its diff", editing.edit),
     Scene("three", "one question about three files", editing.three),
+    Scene("clash", "a write over a file that somebody else has changed", editing.clash),
     Scene("run", "a command in a terminal", terminals.run_scene, "command line"),
     Scene("parallel", "several tools and two questions at once", terminals.parallel),
     Scene("ask", "a question with unusual answers", questions.ask_scene),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from acp_tui.demo.connection import Refused
 from acp_tui.demo.turn import Turn, diff
-from acp_tui.demo.work import allowed, in_workspace, lends_files, read, write
+from acp_tui.demo.work import allowed, in_workspace, lends_files, read, run, write
 
 _PLAIN: Final = '''\
 """tally: counts the words of its input."""
@@ -105,6 +106,29 @@ def three(turn: Turn, rest: str) -> None:
     files = {NAME: _WITH_JSON, "demo_tally_test.py": _TEST, "demo-changes.md": _CHANGES}
     if _wrote(turn, "Add --json, with a test and a note", files):
         turn.say("All three files are written: " + ", ".join(f"`{name}`" for name in files) + ".")
+
+
+def clash(turn: Turn, rest: str) -> None:
+    """Write over a file into which somebody has written since it was read."""
+    path = in_workspace(turn, NAME)
+    if not lends_files(turn) or not turn.can("terminal"):
+        turn.say("This client lends no files or no terminals, so nothing can clash.")
+        return
+    write(turn, path, _PLAIN)
+    read(turn, path)
+    tool = turn.tool("Somebody else adds a line", "execute", path, {"command": "printf"})
+    run(turn, tool, "sh", ["-c", 'printf "\\n# A line of yours.\\n" >> "$1"', "sh", path])
+    edit = turn.tool("Add --json", "edit", path, {"path": path})
+    edit.update(content=[diff(path, _PLAIN, _WITH_JSON)], locations=[{"path": path}])
+    edit.start()
+    try:
+        write(turn, path, _WITH_JSON)
+    except Refused as refused:
+        edit.finish(f"Not written: {refused}", failed=True)
+        turn.say("Then I read it again before I write.")
+        return
+    edit.finish()
+    turn.say("Written over what was there.")
 
 
 def _wrote(turn: Turn, title: str, files: dict[str, str]) -> bool:

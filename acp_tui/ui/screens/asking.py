@@ -9,7 +9,7 @@ from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.session.options import Option
-    from acp_tui.session.questions import Elicitation, Permission, Question
+    from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
     from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.screens.session import SessionScreen
 
@@ -66,10 +66,13 @@ class Asking:
             withdraw(dialog)
 
     def _show(self, key: Key, question: Question) -> None:
-        from acp_tui.session.questions import Permission
+        from acp_tui.session.questions import Permission, StaleWrite
 
+        dialog: Dialog[Any]
         if isinstance(question, Permission):
             dialog = self._permission(key, question)
+        elif isinstance(question, StaleWrite):
+            dialog = self._stale_write(key, question)
         else:
             dialog = self._elicitation(question)
         dialog.note = self._screen.tabs.note(self._screen)
@@ -90,6 +93,19 @@ class Asking:
             agent=conversation.agent_name,
             cwd=session.cwd if session is not None else "",
             inside=conversation.is_lent,
+            look=self._screen.look,
+            counter=(open_ones.index(key) + 1, len(open_ones)),
+        )
+
+    def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
+        from acp_tui.ui.screens.stale_write import StaleWriteDialog
+
+        conversation = self._screen.conversation
+        open_ones = list(conversation.questions)
+        return StaleWriteDialog(
+            question,
+            agent=conversation.agent_name,
+            cwd=conversation.session.cwd if conversation.session is not None else "",
             look=self._screen.look,
             counter=(open_ones.index(key) + 1, len(open_ones)),
         )
@@ -116,6 +132,11 @@ class Asking:
             conversation.answer(key, answer.option_id)
             if answer.reason:
                 conversation.say(answer.reason)
+        elif answer == "stop":
+            conversation.answer(key, None)
+            conversation.stop()
+        elif isinstance(answer, str):
+            conversation.answer(key, answer)
         elif answer is not None:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()

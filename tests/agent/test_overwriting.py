@@ -1,0 +1,176 @@
+"""Stale writes: what changed since the agent saw it is not written over before the person agrees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.host import StaleWrites
+from acp_tui.session.entries import Notice
+from acp_tui.session.questions import StaleWrite
+from acp_tui.session.session import Session
+from tests.agent.puppet import Conversation
+from tests.agent.test_serving import lending, served
+
+
+def write(talk: Conversation, path: Path, content: str) -> None:
+    params = {"sessionId": "s2", "path": str(path), "content": content}
+    talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+
+
+async def asked(talk: Conversation) -> StaleWrite:
+    session = talk.agent.sessions["s2"]
+    await talk.until(lambda: session.questions)
+    (question,) = session.questions.values()
+    assert isinstance(question, StaleWrite)
+    return question
+
+
+def notices(session: Session) -> list[str]:
+    return [entry.text for entry in session.entries if isinstance(entry, Notice)]
+
+
+async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+
+        question = await asked(talk)
+
+        assert (question.before, question.now, question.wanted) == ("one\n", "mine\n", "theirs\n")
+        assert file.read_text() == "mine\n"
+        with pytest.raises(ValueError, match="not offered"):
+            talk.agent.answer("s2", question.key, "yes")
+        talk.agent.answer("s2", question.key, "write")
+        talk.agent.answer("s2", question.key, "keep")  # too late: it has its answer
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        assert file.read_text() == "theirs\n"
+        assert notices(talk.agent.sessions["s2"]) == [f"The agent has written over what was newly in {file}."]
+
+
+async def test_what_is_kept_is_told_to_the_agent_which_may_then_read_and_write(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/write_text_file", path=str(file), content="two\n")
+        file.write_text("mine\n")
+        write(talk, file, "three\n")
+        question = await asked(talk)
+        talk.agent.answer("s2", question.key, "keep")
+
+        error = (await talk.puppet.answer_to("w"))["error"]
+
+        assert error["code"] == -32603
+        assert "changed on disk" in error["message"]
+        assert "read it again" in error["message"]
+        assert file.read_text() == "mine\n"
+        await served(talk, "fs/read_text_file", path=str(file))
+        answer = await served(talk, "fs/write_text_file", path=str(file), content="both\n")
+        assert answer["result"] == {}
+        assert file.read_text() == "both\n"
+
+
+async def test_what_changes_again_while_the_person_decides_is_asked_about_again(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+        first = await asked(talk)
+        file.write_text("mine, newer\n")
+        talk.agent.answer("s2", first.key, "write")
+        await talk.until(lambda: first.key not in talk.agent.sessions["s2"].questions)
+
+        second = await asked(talk)
+
+        assert second.now == "mine, newer\n"
+        assert file.read_text() == "mine, newer\n"
+
+
+@pytest.mark.parametrize("limits", [{}, {"line": 1, "limit": 1}])
+async def test_a_file_that_vanished_since_is_not_brought_back_unasked(
+    tmp_path: Path, limits: dict[str, int]
+) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file), **limits)
+        file.unlink()
+        write(talk, file, "two\n")
+
+        question = await asked(talk)
+
+        assert not question.is_there
+        assert question.before == (None if limits else "one\n")
+        assert not file.exists()
+
+
+async def test_what_loses_nothing_is_not_asked(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("one\n")  # touched
+        assert (await served(talk, "fs/write_text_file", path=str(file), content="two\n"))["result"] == {}
+        file.write_text("three\n")  # what the agent is about to write
+        assert (await served(talk, "fs/write_text_file", path=str(file), content="three\n"))["result"] == {}
+        (tmp_path / "never seen").write_text("x")
+        never_seen = str(tmp_path / "never seen")
+        assert (await served(talk, "fs/write_text_file", path=never_seen, content="y"))["result"] == {}
+
+
+async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        session = talk.agent.sessions["s2"]
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+        await asked(talk)
+
+        await talk.agent.close_session("s2")
+
+        assert "not written" in (await talk.puppet.answer_to("w"))["error"]["message"]
+        assert session.questions == {}
+        assert file.read_text() == "mine\n"
+
+
+async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        session = talk.agent.sessions["s2"]
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+        await asked(talk)
+
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
+
+        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+        await talk.until(lambda: not session.questions)
+        assert file.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(("rule", "left"), [("write", "theirs\n"), ("keep", "mine\n")])
+async def test_a_setting_answers_without_a_question(tmp_path: Path, rule: StaleWrites, left: str) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        talk.host.stale_writes = rule
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+
+        answer = await served(talk, "fs/write_text_file", path=str(file), content="theirs\n")
+
+        assert ("error" in answer) == (rule == "keep")
+        assert file.read_text() == left
+        assert talk.agent.sessions["s2"].questions == {}
