@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
+
+from acp_tui.host.command_rules import covering, may_run, runs
 
 Decision = Literal["allow", "ask", "deny"]
 
@@ -17,16 +18,6 @@ KNOWN_KINDS: Final = frozenset(
 )
 """The kinds of tool of the protocol. "other" is also where an unknown kind ends up when it is read."""
 _STRONGEST_FIRST: Final[tuple[Decision, ...]] = ("deny", "ask", "allow")
-_CHAINED: Final = re.compile(r"[;&|<>()`$\n\r]")
-_PART: Final = re.compile(r"[;&|()`{}\n\r]+")
-_QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
-_WRAPPERS: Final = frozenset(
-    {
-        *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
-        *("time", "timeout", "nice", "xargs", "sh", "bash", "dash", "zsh", "!"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -39,9 +30,11 @@ class Rule:
     path: str | None = None
     """A glob; `*` and `?` stay in one folder, `**` does not. A relative one fits below any folder."""
     command: str | None = None
-    """The first words of a command."""
+    """The first words of a command. Several allow rules may together cover the commands of a chain."""
     mode: str | None = None
     note: str = ""
+    where: str = ""
+    """Where the rule stands, as `file:line`; empty if it stands in no file."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +55,40 @@ class Verdict:
 
     decision: Decision
     rule: Rule | None
+    also: tuple[Rule, ...] = ()
+    """The rules that allow the other commands of a chain."""
 
 
 def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
-    """Return what the rules say: deny before ask, ask before allow, and ask when none matches."""
-    matching = [rule for rule in rules if _matches(rule, ask)]
-    for decision in _STRONGEST_FIRST:
-        for rule in matching:
-            if rule.decision == decision:
-                return Verdict(decision, rule)
-    return Verdict("ask", None)
+    """Return what the rules say: deny before ask, ask before allow, and ask when none matches.
+
+    A rule that denies what a command may turn out to run, once the shell has expanded it, asks.
+    """
+    fitting = [rule for rule in rules if _fits(rule, ask)]
+    denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
+    for rule in denying:
+        if rule.command is None or runs(rule.command, ask.command):
+            return Verdict("deny", rule)
+    for rule in asking:
+        if rule.command is None or runs(rule.command, ask.command):
+            return Verdict("ask", rule)
+    for rule in (*denying, *asking):
+        if rule.command is not None and may_run(rule.command, ask.command):
+            return Verdict("ask", rule)
+    return _allowed(allowing, ask)
+
+
+def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:
+    """Return "allow" where one rule covers all that is asked, or several cover the commands of a chain."""
+    by_command = [rule for rule in rules if rule.command is not None]
+    for rule in rules:
+        if rule.command is None or covering([rule.command], ask.command) is not None:
+            return Verdict("allow", rule)
+    needed = covering([rule.command or "" for rule in by_command], ask.command)
+    if not needed:
+        return Verdict("ask", None)
+    first, *others = (by_command[number] for number in needed)
+    return Verdict("allow", first, tuple(others))
 
 
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:
@@ -85,13 +102,13 @@ def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None
     return found[0] if found and (decision == "deny" or len(found) == 1) else None
 
 
-def _matches(rule: Rule, ask: Ask) -> bool:
+def _fits(rule: Rule, ask: Ask) -> bool:
+    """Return whether all of a rule fits but, perhaps, its command."""
     return (
         rule.agent in (None, ask.agent)
         and rule.mode in (None, ask.mode)
         and _matches_kind(rule, ask)
         and _matches_paths(rule, ask)
-        and _matches_command(rule, ask)
     )
 
 
@@ -127,47 +144,3 @@ def _glob(pattern: str) -> re.Pattern[str]:
     pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts), re.DOTALL)
-
-
-def _matches_command(rule: Rule, ask: Ask) -> bool:
-    if rule.command is None:
-        return True
-    prefix = _words(rule.command)
-    if ask.command is None or not prefix:
-        return False
-    if rule.decision == "allow":
-        return not _CHAINED.search(ask.command) and _begins(_words(ask.command), prefix)
-    return any(_runs(words, prefix) for words in _parts(ask.command))
-
-
-def _begins(words: Sequence[str], prefix: Sequence[str]) -> bool:
-    return list(words[: len(prefix)]) == list(prefix)
-
-
-def _runs(words: Sequence[str], prefix: Sequence[str]) -> bool:
-    """Return whether a simple command may run `prefix`, by itself or for another such as sudo."""
-    wrapped = False
-    for number, word in enumerate(words):
-        here = words[number : number + len(prefix)]
-        if _begins(here, prefix) or _begins([posixpath.basename(word), *here[1:]], prefix):
-            return True
-        wrapped = wrapped or posixpath.basename(word) in _WRAPPERS
-        if not wrapped and not _ASSIGNMENT.match(word):
-            return False
-    return False
-
-
-def _parts(command: str) -> Iterable[list[str]]:
-    """Yield the words of each simple command in a line.
-
-    This finds too much rather than too little: what stands in quotes may be a command, too.
-    """
-    for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
-        yield _words(text)
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:  # a quote is left open
-        return text.split()

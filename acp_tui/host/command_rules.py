@@ -1,0 +1,125 @@
+"""Whether a command line begins with, or may run, the words that a rule of the person's names."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from acp_tui.host.shell import Command, take_apart
+
+_PART: Final = re.compile(r"[;&|()`{}\n\r]+")
+_QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
+_DEEPEST: Final = 4
+"""How many shells inside shells (`sh -c "sh -c …"`) are followed."""
+_WRAPPERS: Final = frozenset(
+    {
+        *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
+        *("time", "timeout", "nice", "xargs", "sh", "bash", "dash", "zsh", "!"),
+    }
+)
+
+Words = Sequence[str | None]
+"""The words of a simple command; None for one that the shell makes when it runs."""
+
+
+def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
+    """Return which of some prefixes are needed so that each simple command of a line begins with one.
+
+    None unless all of them do, and nothing else happens in the line: no assignment, no file written or read,
+    no job in the background, no word with an expansion (but patterns, which only become names of files), and
+    no word of the shell's language, since a function or a loop can make other commands of what is written.
+    """
+    line = take_apart(command) if command is not None else None
+    if line is None or not line.plain or not line.commands:
+        return None
+    wanted = [split(prefix) for prefix in prefixes]
+    found = [
+        next((n for n, words in enumerate(wanted) if _begins_with(one, words)), -1) for one in line.commands
+    ]
+    return None if -1 in found else list(dict.fromkeys(found))
+
+
+def runs(prefix: str, command: str | None) -> bool:
+    """Return whether any part of a line runs what begins with `prefix`, itself or through another (sudo).
+
+    This finds too much rather than too little: what stands in quotes may be a command, too.
+    """
+    wanted = split(prefix)
+    if command is None or not wanted:
+        return False
+    return any(_runs(words, wanted) for words in _readings(command))
+
+
+def may_run(prefix: str, command: str | None) -> bool:
+    """Return whether a line could run `prefix` for all we know: it is not understood, or may expand to it."""
+    wanted = split(prefix)
+    if command is None or not wanted:
+        return False
+    line = take_apart(command)
+    return not line.understood or any(_may_begin(_words_of(one), wanted) for one in line.commands)
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a text by the quotes in it, or by its blanks when a quote is left open."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _begins_with(command: Command, prefix: Sequence[str]) -> bool:
+    words = command.words
+    return (
+        bool(prefix)
+        and [word.text for word in words[: len(prefix)]] == list(prefix)
+        and all(word.text is not None or word.pattern for word in words)
+        and all(redirect.harmless for redirect in command.redirects)
+        and not (command.assignments or command.background)
+    )
+
+
+def _words_of(command: Command) -> list[str | None]:
+    return [word.text for word in command.words]
+
+
+def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
+    """Return whether words run a prefix once the unknown ones are known; those may become several."""
+    if words and posixpath.basename(words[0] or "") in _WRAPPERS:
+        return None in words
+    for word, wanted in zip(words, prefix, strict=False):
+        if word is None:
+            return True
+        if word != wanted and posixpath.basename(word) != wanted:
+            return False
+    return False
+
+
+def _readings(command: str, depth: int = 0) -> Iterator[Words]:
+    """Yield the words of all that may be a simple command in a line, as a parser and as the eye reads it."""
+    for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
+        yield split(text)
+    for one in take_apart(command).commands:
+        words = _words_of(one)
+        yield words
+        if depth < _DEEPEST and any(posixpath.basename(word or "") in _WRAPPERS for word in words):
+            for word in words:
+                if word and any(mark in word for mark in " \t\n;"):
+                    yield from _readings(word, depth + 1)
+
+
+def _runs(words: Words, prefix: Sequence[str]) -> bool:
+    """Return whether a simple command runs `prefix`, by itself or for another."""
+    wrapped = False
+    for number, word in enumerate(words):
+        if word is not None:
+            here = words[number + 1 : number + len(prefix)]
+            if prefix[0] in (word, posixpath.basename(word)) and list(here) == list(prefix[1:]):
+                return True
+        wrapped = wrapped or posixpath.basename(word or "") in _WRAPPERS
+        if not wrapped and (word is None or not _ASSIGNMENT.match(word)):
+            return False
+    return False

@@ -1,0 +1,210 @@
+"""A command line taken apart by a real parser of the shell's language, for the person's rules."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.host.shell_words import Word, read_word, source_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
+"""What shells and our parser read differently: other blanks, control characters, words joined over lines."""
+LONGEST: Final = 100_000
+"""Characters of a line that are looked at; a longer one counts as not understood."""
+_REDIRECTS: Final = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+_GROUPS: Final = frozenset(
+    {
+        "program",
+        "list",
+        "pipeline",
+        "subshell",
+        "compound_statement",
+        "negated_command",
+        "redirected_statement",
+    }
+)
+_JOINTS: Final = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", "{", "}", "!"})
+_RUNNING: Final = frozenset({"command", "declaration_command", "unset_command"})
+_TO_NOTHING: Final = re.compile(r"[0-9]|/dev/null")
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A stream that is led elsewhere."""
+
+    operator: str
+    """`<`, `>`, `>>`, `>&`, `<<` (a here-document), `<<<` and so on."""
+    target: Word | None
+    """A file or the number of a stream; None for a here-document."""
+    stream: Word | None = None
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it only joins streams of the command, or throws one away."""
+        text = self.target.text if self.target is not None else None
+        return (
+            text is not None
+            and bool(_TO_NOTHING.fullmatch(text))
+            and (text == "/dev/null" or self.operator in (">&", "<&"))
+        )
+
+    @property
+    def writes(self) -> bool:
+        """Whether it puts something into a file."""
+        return ">" in self.operator and not self.harmless
+
+
+@dataclass(frozen=True)
+class Command:
+    """One simple command, wherever in the line it stands."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[str, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    """Its own and those of the groups around it."""
+    within: frozenset[str] = frozenset()
+    """What it stands in, in the parser's words: `list`, `pipeline`, `subshell`, `command_substitution` …"""
+    background: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line, taken apart."""
+
+    commands: tuple[Command, ...]
+    understood: bool
+    """Whether the parser could read all of it."""
+    plain: bool
+    """Whether it is nothing but simple commands in chains, pipes and groups, whoever reads it."""
+
+
+@lru_cache(maxsize=32)
+def take_apart(text: str) -> Line:
+    """Return the simple commands of a line, also those in substitutions, loops and functions."""
+    if len(text) > LONGEST:
+        return Line((), understood=False, plain=False)
+    joined = text.replace("\\\n", "")
+    root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+    reader = _Reader()
+    commands = tuple(reader.commands(root))
+    understood = not root.has_error
+    plain = understood and reader.plain and not _ODD.search(text) and reader.agrees_with(joined)
+    return Line(commands, understood, plain)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter_bash  # 18 ms, and only needed when a rule speaks of commands
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What holds for all commands below a node."""
+
+    within: frozenset[str] = frozenset()
+    redirects: tuple[Redirect, ...] = ()
+    background: bool = False
+
+
+class _Reader:
+    """Walks a syntax tree, without recursion: a line may be nested as deep as it likes."""
+
+    def __init__(self) -> None:
+        self.plain = True
+        """Whether everything met so far was a simple command, a joint or a group."""
+        self._words: list[Word] = []
+
+    def commands(self, root: Node) -> Iterator[Command]:
+        """Yield the simple commands below a node, in the order of the text."""
+        waiting: list[tuple[Node, _Around, bool]] = [(root, _Around(), True)]
+        while waiting:
+            node, around, is_part = waiting.pop()
+            if is_part:
+                self.plain = self.plain and self._is_plain(node)
+            if node.type in _RUNNING:
+                yield self._command(node, around)
+            elif node.type == "variable_assignment" and is_part:
+                yield Command((), (source_of(node),), around.redirects, around.within, around.background)
+            inner = self._inside(node, around)
+            if (
+                node.type == "redirected_statement"
+                and inner.redirects
+                and node.child_by_field_name("body") is None
+            ):
+                yield Command((), (), inner.redirects, inner.within, inner.background)
+            waiting.extend(self._below(node, inner, is_part))
+
+    def agrees_with(self, text: str) -> bool:
+        """Return whether a simpler reader finds the same words, so that no one mistake allows anything."""
+        reader = shlex.shlex(text, posix=True, punctuation_chars=True)
+        reader.whitespace_split = True
+        reader.commenters = ""
+        try:
+            found = [word for word in reader if not set(word) <= set("();<>|&") or not word]
+        except ValueError:  # a quote is left open
+            return False
+        words = sorted(self._words, key=lambda word: word.start)
+        return found == [word.source if word.text is None else word.text for word in words]
+
+    def _is_plain(self, node: Node) -> bool:
+        if node.type in ("{", "}", "!"):
+            self._words.append(Word(node.type, node.type, start=node.start_byte))
+        return (
+            node.type in _GROUPS or node.type in _JOINTS or node.type in _REDIRECTS or node.type == "command"
+        )
+
+    def _below(self, node: Node, around: _Around, is_part: bool) -> list[tuple[Node, _Around, bool]]:
+        """Return the children, last first; a child is a part of the line unless it belongs to a command."""
+        part = is_part and node.type in _GROUPS
+        found = []
+        background = _Around(around.within, around.redirects, True)
+        after = ""
+        for child in reversed(node.children):
+            found.append((child, background if after == "&" else around, part))
+            after = child.type
+        return found
+
+    def _inside(self, node: Node, around: _Around) -> _Around:
+        if not node.is_named or node.type in ("program", "command", "command_name", "word"):
+            return around
+        redirects = self._redirects(node) if node.type == "redirected_statement" else ()
+        if node.type in around.within and not redirects:
+            return around
+        return _Around(around.within | {node.type}, (*around.redirects, *redirects), around.background)
+
+    def _command(self, node: Node, around: _Around) -> Command:
+        words: list[Word] = []
+        assignments: list[str] = []
+        for child in node.children:
+            if child.type == "variable_assignment" and node.type == "command":
+                assignments.append(source_of(child))
+            elif child.type not in _REDIRECTS:
+                words.append(read_word(child))
+        self._words += words
+        redirects = (*around.redirects, *self._redirects(node))
+        return Command(tuple(words), tuple(assignments), redirects, around.within, around.background)
+
+    def _redirects(self, node: Node) -> tuple[Redirect, ...]:
+        found = tuple(_redirect(child) for child in node.children if child.type in _REDIRECTS)
+        self._words += [word for one in found for word in (one.stream, one.target) if word is not None]
+        return found
+
+
+def _redirect(node: Node) -> Redirect:
+    operator = "".join(source_of(child) for child in node.children if not child.is_named)
+    if node.type == "heredoc_redirect":
+        return Redirect("<<", None)
+    stream = node.child_by_field_name("descriptor")
+    named = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+    target = read_word(named[0]) if len(named) == 1 else None
+    return Redirect(operator, target, read_word(stream) if stream is not None else None)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.host.command_rules import covering, may_run, runs
+from acp_tui.host.rules import Ask, Decision, Rule, decide
+
+GIT, GREP, CD = "git status", "grep", "cd"
+
+
+def decided(command: str, *rules: Rule) -> Decision:
+    return decide(rules, Ask("a", "execute", command=command)).decision
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status && grep x",
+        "git status | grep -v x",
+        "cd src; git status\ngrep 'a && b' *.py",
+        "(cd src && git status) || grep x",
+        "git status 2>&1 | grep x 2>/dev/null",
+        "cd ~/src && git status \\\n  --short",
+    ],
+)
+def test_rules_together_cover_a_chain(command: str) -> None:
+    assert covering([GIT, GREP, CD], command) is not None
+    assert decided(command, Rule("allow", command=GIT)) == "ask"
+    assert decided(command, *(Rule("allow", command=prefix) for prefix in (GIT, GREP, CD))) == "allow"
+
+
+def test_the_rules_that_were_needed_are_named() -> None:
+    cd, git, grep = (Rule("allow", command=prefix) for prefix in (CD, GIT, GREP))
+
+    verdict = decide([cd, git, grep], Ask("a", "execute", command="git status && cd x && git status"))
+
+    assert (verdict.rule, verdict.also) == (git, (cd,))
+
+
+def test_one_rule_covers_a_chain_of_what_it_allows() -> None:
+    assert decided("git status; git status -s", Rule("allow", command=GIT)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git status $(rm x)", "git status `rm x`", 'git status "$(rm x)"', "git status <(rm x)"),
+        *("git status $X", "git status ${X@P}", "git status $((a[$(rm x)]))", "git status $'\\n' rm"),
+        *("git status > f", "git status >> f", "git status &> f", "git status >| f", "git status >&f"),
+        *("git status < f", "git status <<< x", "git status <<E\nrm x\nE", "> f", "git status >/dev/sda"),
+        *("git status &", "git status & rm x", "A=1 git status", "GIT_PAGER=rm git status", "A=1"),
+        *("git() { rm x; }; git status", "function git { rm x; }\ngit status", "alias git=rm; git status"),
+        *(
+            "for x in a; do git status; done",
+            "if git status; then git status; fi",
+            "while git status; do :; done",
+        ),
+        *("[ -f x ] && git status", "export PATH=.; git status", "unset x; git status", "eval git status"),
+        *(
+            "git status # ; rm x",
+            "git status \\\n# rm",
+            "git sta\\\ntus",
+            "git status\r rm",
+            "git\u00a0status",
+        ),
+        *("g{it,rm} status", "gi* status", "~/git status", "git st[a]tus", "git {status,x}", "{git,status}"),
+        *("sudo git status", "env git status", "sh -c 'git status'", "xargs git status", "time git status"),
+        *("git status '", 'git status "', "git status \\", "git status (", "git status )", "git status &&"),
+        *("coproc git status", "/bin/git status", "./git status", "git 'status rm'", "'git status'", "git"),
+        *("git status\x00", "git status\ud800", "((git status))", "select x in git status; do :; done"),
+        *("git status;;", "|| git status", "git status | ", "case git in status) :;; esac", "\\\\git status"),
+    ],
+)
+def test_nothing_else_slips_in_beside_an_allowed_command(command: str) -> None:
+    assert decided(command, Rule("allow", command=GIT), Rule("allow", command="grep")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("for x in a; do rm x; done", "if a; then rm x; fi", "while rm x; do a; done", "f() { rm x; }; f"),
+        *(
+            "case x in y) rm x;; esac",
+            "a <<E | rm x\nhi\nE",
+            "a <<E\n$(rm x)\nE",
+            "a ${X:-$(rm x)}",
+            "! rm x",
+        ),
+        *("r\\\nm x", "A=1 B=2 rm x", "A=$(rm x)", "export A=$(rm x)", "[[ $(rm x) ]]", "r''m x", "> f rm x"),
+        *("sh -c 'for f in x; do rm x; done'", "sudo sh -c \"sh -c 'if a; then rm x; fi'\"", "a & rm x &"),
+    ],
+)
+def test_a_denied_command_is_found_in_any_part_of_the_language(command: str) -> None:
+    assert runs("rm", command)
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$X x",
+        "r$X x",
+        "{rm,x}",
+        "$'\\x72m' x",
+        "r? x",
+        "sudo $X",
+        'eval "$X"',
+        'sh -c "$X"',
+        "a; $(b) x",
+        "a 'x",
+    ],
+)
+def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:
+    deny = Rule("deny", command="rm")
+
+    assert may_run("rm", command)
+    assert decide([deny, Rule("allow")], Ask("a", "execute", command=command)).rule is deny
+    assert decided(command, deny, Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize("command", ["echo $X", "git $X", "ls *", "a=$X b", "sudo ls"])
+def test_an_expansion_elsewhere_does_not_ask(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_a_denied_second_word_may_come_from_an_expansion() -> None:
+    assert decided("git $X", Rule("deny", command="git push"), Rule("allow")) == "ask"
