@@ -9,6 +9,8 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.store.urls import masked
+
 if TYPE_CHECKING:
     from acp_tui.agent.conduct import Finding
     from acp_tui.agent.doctor import Report
@@ -78,7 +80,7 @@ def _seconds(text: str) -> float:
 
 
 def _words(report: Report) -> str:
-    lines = [shlex.join(report.launch.argv), ""]
+    lines = [masked(shlex.join(report.launch.argv)), ""]
     for finding in report.findings:
         lines += _lines(finding)
     counts = dict.fromkeys(_MARKS, 0)
@@ -106,7 +108,7 @@ def _plain(report: Report) -> dict[str, Any]:
     info = report.info
     named = info.agent_info if info is not None else None
     return {
-        "command": list(report.launch.argv),
+        "command": [masked(argument) for argument in report.launch.argv],
         "agent": {"name": named.name, "title": named.title, "version": named.version} if named else None,
         "capabilities": dict(abilities(info.agent_capabilities)) if info is not None else None,
         "auth_methods": [method.id for method in info.auth_methods] if info is not None else None,

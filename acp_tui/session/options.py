@@ -41,7 +41,7 @@ class Option:
 def merged(
     config_options: Sequence[ConfigOption], modes: Modes | None, models: Models | None
 ) -> list[Option]:
-    """Return what can be set. Modes are hidden when config options exist.
+    """Return what can be set: config options, with the modes and models that none of them stands for.
 
     Source: ACP, page "session config options".
     """
@@ -50,7 +50,7 @@ def merged(
         for option in config_options
         if not isinstance(option, UnknownOption)
     ]
-    if modes is not None and not options:
+    if modes is not None and not any(_stands_for(option, modes) for option in options):
         choices = [Choice(value=m.id, name=m.name, description=m.description) for m in modes.available_modes]
         options.append(Option(_select("mode", "Mode", modes.current_mode_id, choices), "set_mode"))
     if models is not None and not any(option.config.category == "model" for option in options):
@@ -61,9 +61,29 @@ def merged(
     return options
 
 
+def _stands_for(option: Option, modes: Modes) -> bool:
+    """Whether a config option is the modes in another form, so that they are hidden.
+
+    The protocol hides modes where there are config options, so that one thing is not offered twice. Agents
+    exist that have options for the model alone, and modes beside them: hiding those would leave a person in
+    a mode that acts unasked, without a word of it and without a way out. A category is a hint that may be
+    missing, so an option of that id, or with the same values, counts as well.
+    """
+    config = option.config
+    if config.category == "mode" or config.id == "mode":
+        return True
+    values = {choice.value for choice in config.choices()} if isinstance(config, SelectOption) else set()
+    return bool(values) and values == {mode.id for mode in modes.available_modes}
+
+
 def of_category(options: Sequence[Option], category: str) -> Option | None:
-    """Return the first option of a category: the one for shortcuts and prominent places."""
-    return next((option for option in options if option.config.category == category), None)
+    """Return the option of a category for shortcuts and prominent places: the first, unless one is named so.
+
+    Some agents put the provider of the models before the model, both in the category `model`.
+    """
+    found = [option for option in options if option.config.category == category]
+    named = (option for option in found if category in (option.config.id, option.config.name.lower()))
+    return next(named, found[0] if found else None)
 
 
 def _select(category: str, name: str, current: str, choices: list[Choice]) -> SelectOption:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from acp_tui.store import shape
 from acp_tui.store.toml_places import Place
+from acp_tui.store.urls import credentials
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,10 @@ class McpServer:
         return {"type": self.transport, "name": self.name, "url": self.url, "headers": _pairs(self.headers)}
 
     def secrets(self) -> list[str]:
-        """Return what must not be written down: the values of its variables and headers."""
-        return [*self.env.values(), *self.headers.values()]
+        """Return what must not be written down: values of variables and headers, logins in addresses."""
+        addresses = (self.url, *self.args)  # some local servers only pass on one that is far away
+        found = [secret for text in addresses for secret in credentials(text)]
+        return [*self.env.values(), *self.headers.values(), *found]
 
 
 def offered(

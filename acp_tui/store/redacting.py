@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from acp_tui.store import urls
 from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import SECRET_LENGTH
 
@@ -158,6 +159,8 @@ class Redactor:
                 shown = [self._tool_content(one) for one in item]
             elif name in ("env", "headers"):
                 shown = self._variables(item)
+            elif isinstance(item, str) and name == "url":
+                shown = self.text(urls.masked(item, lambda secret: self._mask(TOKEN, secret)))
             elif isinstance(item, str) and len(item) >= SECRET_LENGTH and _KEY_NAME.search(name):
                 shown = self._mask(TOKEN, item)
             else:

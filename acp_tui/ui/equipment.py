@@ -42,10 +42,13 @@ def journal_for(start: Start, launch: Launch) -> Journal:
     """Return a new journal that knows how the agent is started, and which values to keep out."""
     from acp_tui.store.folders import data_folder
     from acp_tui.store.journal import Journal, journal_path, secrets_of
+    from acp_tui.store.urls import credentials
 
     at = datetime.now(UTC)
     path = journal_path(data_folder() / "journals", launch.name, at) if start.settings.journal else None
-    journal = Journal(path, secrets_of({**os.environ, **launch.env}))
+    addresses = (*launch.argv, *launch.env.values())
+    secrets = [secret for text in addresses for secret in credentials(text)]
+    journal = Journal(path, [*secrets_of({**os.environ, **launch.env}), *secrets])
     journal.note(
         {
             "start": list(launch.argv),

@@ -80,10 +80,22 @@ def inside(path: str, cwd: str) -> str:
 
 
 def call_title(call: ToolCall, cwd: str) -> str:
-    """Return what a tool call is about: its title, or what else is known of it."""
+    """Return what a tool call is about: the command that it runs, its title, or what else is known of it."""
+    title, command = call_words(call, cwd), call_command(call, cwd)
+    return command if command and command not in title else title
+
+
+def call_words(call: ToolCall, cwd: str) -> str:
+    """Return what the agent calls a tool call, or what else is known of it."""
     title = call.title or call.name or (call.locations[0].path if call.locations else "")
     title = " ".join(title.split()).strip("`")
     return title.replace(cwd.rstrip("/") + "/", "") if cwd else title
+
+
+def call_command(call: ToolCall, cwd: str) -> str:
+    """Return the command that a call runs, on one line: some agents say only what it is good for."""
+    command = " ".join((call.command or "").split()) if call.kind == "execute" else ""
+    return command.replace(cwd.rstrip("/") + "/", "") if cwd else command
 
 
 def call_glyph(call: ToolCall, look: Look) -> str:

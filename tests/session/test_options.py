@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from acp_tui.acp.reading import read, read_update
 from acp_tui.acp.sessions import NewSessionResponse
 from acp_tui.session.events import SetUp
-from acp_tui.session.options import Option
+from acp_tui.session.options import Option, of_category
 from acp_tui.session.session import Session
 
 FAST = {"value": "s", "name": "Small"}
@@ -52,13 +54,67 @@ def test_c114_an_unknown_category_is_an_option_like_others() -> None:
     assert option.config.category == "_vendor"
 
 
-def test_c110_modes_are_hidden_as_long_as_there_are_options() -> None:
-    session = Session("s")
-    modes = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}]}
-    answer = {"sessionId": "s", "modes": modes, "configOptions": [PLAIN]}
+MODES = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "go", "name": "Go"}]}
+MODE_OPTION = {
+    "id": "approval",
+    "name": "Approval",
+    "category": "mode",
+    "type": "select",
+    "currentValue": "ask",
+    "options": [{"value": "ask", "name": "Ask"}],
+}
 
+
+def set_up(*options: Any) -> Session:
+    session = Session("s")
+    answer = {"sessionId": "s", "modes": MODES, "configOptions": list(options)}
     session.apply(SetUp(read(NewSessionResponse, answer)))
-    assert [option.config.id for option in session.options] == ["a"]
+    return session
+
+
+@pytest.mark.parametrize(
+    "likeness",
+    [
+        {},
+        {"id": "mode", "category": None},
+        {"category": None, "options": [{"value": "go", "name": "Go"}, {"value": "ask", "name": "Ask"}]},
+    ],
+    ids=["by its category", "by its id", "by its values"],
+)
+def test_c110_modes_are_hidden_as_long_as_an_option_stands_for_them(likeness: dict[str, Any]) -> None:
+    session = set_up(PLAIN, {**MODE_OPTION, **likeness})
+    assert [option.set_by for option in session.options] == ["set_config_option"] * 2
 
     session.apply(read_update({"sessionUpdate": "config_option_update", "configOptions": []}))
     assert [option.config.id for option in session.options] == ["mode"]
+    assert session.options[0].set_by == "set_mode"
+
+
+def test_c110_modes_that_no_option_stands_for_are_not_taken_from_the_person() -> None:
+    session = set_up(PLAIN)
+
+    assert [(option.config.id, option.set_by) for option in session.options] == [
+        ("a", "set_config_option"),
+        ("mode", "set_mode"),
+    ]
+
+
+def test_thinking_levels_that_are_offered_as_modes_too_are_offered_once() -> None:
+    levels = [{"value": "ask", "name": "Ask"}, {"value": "go", "name": "Go"}]
+    session = set_up({**MODE_OPTION, "id": "thinking", "category": "thought_level", "options": levels})
+
+    assert [option.config.id for option in session.options] == ["thinking"]
+
+
+def test_the_model_is_prominent_also_where_its_provider_comes_first() -> None:
+    provider = {**PLAIN, "id": "provider", "name": "Provider", "category": "model"}
+    model = {**PLAIN, "id": "model", "name": "Model", "category": "model"}
+
+    chosen = of_category(offered(provider, model), "model")
+    assert chosen is not None
+    assert chosen.config.id == "model"
+
+    chosen = of_category(offered({**model, "id": "x", "name": "X"}, provider), "model")
+    assert chosen is not None
+    assert chosen.config.id == "x", "without one of that name it is the first"
+    assert of_category(offered(PLAIN), "model") is None

@@ -144,6 +144,13 @@ def test_variables_and_headers_of_mcp_servers_are_masked() -> None:
     assert shown["headers"] == {"A": "‹variable 2›"}
 
 
+def test_addresses_of_servers_lose_their_logins_and_all_behind_the_question_mark() -> None:
+    server = {"type": "http", "name": "web", "url": "https://me:pw@example.com/mcp?k=v", "headers": []}
+    (msg,) = masked(("out", {"method": "session/new", "params": {"mcpServers": [server]}}))
+
+    assert msg["params"]["mcpServers"][0]["url"] == "https://‹token 5›@example.com/mcp?‹token 3›"
+
+
 def test_names_of_fields_lose_paths_too_and_none_is_lost() -> None:
     (row,) = masked(("note", {"/home/anna/a": 1, "/home/anna/b": 2}))
 

@@ -18,7 +18,13 @@ LOGIN = FOLDER / "login"
 SESSION = f"s-{os.getpid()}"
 METHODS = [
     {"id": "page", "name": "Browser"},
-    {"id": "tui", "name": "Terminal", "type": "terminal", "args": ["--login"], "env": {"OF_METHOD": "2"}},
+    {
+        "id": "tui",
+        "name": "Terminal",
+        "type": "terminal",
+        "args": ["--login"],
+        "env": {"OF_METHOD": "2", "OF_BOTH": "method"},
+    },
 ]
 
 
@@ -35,7 +41,7 @@ def say(session: str, text: str) -> None:
 def log_in() -> int:
     assert os.isatty(0)
     assert os.isatty(1)
-    print("variables", os.environ["OF_LAUNCH"], os.environ["OF_METHOD"], flush=True)
+    print("variables", *(os.environ[f"OF_{whose}"] for whose in ("LAUNCH", "METHOD", "BOTH")), flush=True)
     if input("password? ") != "sesame":
         return 3
     LOGIN.write_text("terminal")

@@ -124,9 +124,47 @@ def new_session(frame: Frame) -> None:
     number += 1
     modes = [{"id": name, "name": name.title()} for name in LIKE.get("modes", ())]
     state = {"modes": {"currentModeId": mode, "availableModes": modes}} if modes else {}
+    if "options" in LIKE:
+        state["configOptions"] = LIKE["options"]
     reply(frame, result={"sessionId": SESSION, **state})
     for one in LIKE.get("updates", ()):
         update(**one)
+
+
+def attach(frame: Frame) -> None:
+    global SESSION
+    SESSION = frame["params"]["sessionId"]
+    if frame["method"] == "session/load":
+        say("as before")
+    reply(frame)
+
+
+def fork(frame: Frame) -> None:
+    """Make a copy; what was said is told again before the answer, where that is wanted."""
+    global SESSION
+    told, SESSION = LIKE.get("fork", ()), f"{frame['params']['sessionId']}-fork"
+    if LIKE.get("fork_fails"):
+        SESSION = frame["params"]["sessionId"]
+        reply(frame, error={"code": -32603, "message": "No room for a copy"})
+        return
+    for one in told:
+        update(**one)
+    reply(frame, result={"sessionId": SESSION})
+
+
+def set_option(frame: Frame) -> None:
+    """Take a mode or a value, and say so in the session."""
+    params = frame["params"]
+    option, value = params.get("configId", "mode"), params.get("modeId", params.get("value"))
+    if value in LIKE.get("refuses", ()):
+        reply(frame, error={"code": -32602, "message": f"not {value}"})
+    elif "options" in LIKE:
+        for one in LIKE["options"]:
+            if one["id"] == option:
+                one["currentValue"] = value
+        reply(frame, result={"configOptions": LIKE["options"]})
+    else:
+        reply(frame)
 
 
 def authenticate(frame: Frame) -> None:
@@ -155,15 +193,21 @@ def serve(frame: Frame) -> None:
             methods = [{"id": "key", "name": "By key"}] if LIKE.get("login") else []
             version = LIKE.get("version", 1)
             info = {"name": LIKE["name"]} if "name" in LIKE else None
-            reply(frame, result={"protocolVersion": version, "authMethods": methods, "agentInfo": info})
+            can = LIKE.get("can", {})
+            result = {"protocolVersion": version, "authMethods": methods, "agentInfo": info}
+            reply(frame, result={**result, "agentCapabilities": can})
         case "session/new":
             new_session(frame)
         case "session/prompt":
             prompt(frame)
         case "authenticate":
             authenticate(frame)
-        case "session/set_mode":
-            reply(frame)
+        case "session/load" | "session/resume":
+            attach(frame)
+        case "session/fork":
+            fork(frame)
+        case "session/set_mode" | "session/set_config_option":
+            set_option(frame)
 
 
 if __name__ == "__main__":

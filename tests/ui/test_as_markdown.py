@@ -62,7 +62,7 @@ Some agent in `/w`
 
 - edit `Edit cli.py`
 
-- run `` Run `pytest ``, failed
+- run `pytest -q`, failed
 
 Done, **nearly**.
 
@@ -93,7 +93,7 @@ Some agent in `/w`
 +c
 ```
 
-- run `` Run `pytest ``, failed
+- run `pytest -q`, failed
 
 ```sh
 pytest -q

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from acp_tui.acp.sessions import SessionInfo
 from acp_tui.agent.process import Process
 from acp_tui.host.processes import ExitStatus
 from acp_tui.store.launch import Launch
@@ -317,15 +320,61 @@ async def test_a_mode_that_the_agent_does_not_have_is_told(tmp_path: Path) -> No
         assert said(conversation) == ["This agent has no mode yolo."]
 
 
-async def test_mcp_servers_that_the_agent_cannot_take_are_told(tmp_path: Path) -> None:
-    servers = (
-        McpServer("web", "http", url="https://example.com"),
-        McpServer("tool", "stdio", command="true"),
-    )
-    async with talk(replace(start(tmp_path), mcp_servers=servers)) as (conversation, _):
+WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")
+TOOL = McpServer("tool", "stdio", command="true", args=("https://example.com/?key=another-secret",))
+
+
+def sent(path: Path, method: str) -> list[dict[str, Any]]:
+    """Return the params of our requests of a method, as the journal has them."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    out = [row["msg"] for row in rows if row["dir"] == "out"]
+    return [msg["params"] for msg in out if msg.get("method") == method]
+
+
+@pytest.mark.parametrize(
+    ("can", "attach", "method"),
+    [
+        ({}, None, "session/new"),
+        ({"loadSession": True}, SessionInfo(session_id="old"), "session/load"),
+        ({"sessionCapabilities": {"resume": {}}}, SessionInfo(session_id="old"), "session/resume"),
+    ],
+)
+async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
+    tmp_path: Path, can: dict[str, Any], attach: SessionInfo | None, method: str
+) -> None:
+    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    async with talk(given) as (conversation, _):
+        conversation._opening.attach = attach
         await conversation.begin()
 
-        assert said(conversation) == ["This agent cannot take these MCP servers: web."]
+        assert "This agent cannot take these MCP servers: web." in said(conversation)
+        assert conversation.journal is not None
+        assert conversation.journal.path is not None
+        (params,) = sent(conversation.journal.path, method)
+        assert [server["name"] for server in params["mcpServers"]] == ["tool"]
+
+
+@pytest.mark.parametrize("method", ["session/new", "session/load", "session/resume"])
+async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_keys(
+    tmp_path: Path, method: str
+) -> None:
+    can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
+    can["sessionCapabilities"] = {"resume": {}}
+    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    async with talk(given) as (conversation, _):
+        attach = SessionInfo(session_id="old", cwd=str(tmp_path))
+        conversation._opening.attach = attach if method != "session/new" else None
+        await conversation.begin()
+
+        assert conversation.phase == "ready"
+        assert conversation.journal is not None
+        assert conversation.journal.path is not None
+        (params,) = sent(conversation.journal.path, method)
+        web, tool = params["mcpServers"]
+        assert web["url"] == "https:•••example.com/mcp•••"
+        assert tool["args"] == ["https://example.com/•••"]
+        text = conversation.journal.path.read_text()
+        assert not [secret for secret in ("pw1", "short", "another-secret") if secret in text]
 
 
 async def test_a_journal_that_cannot_be_written_is_told_once(

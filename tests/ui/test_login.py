@@ -26,7 +26,7 @@ AGENT = str(Path(__file__).with_name("login_agent.py"))
 
 def launch(folder: Path, **like: Any) -> Launch:
     argv = (sys.executable, "-S", "-E", AGENT, str(folder), json.dumps(like))
-    return Launch("locked", "Locked agent", argv, {"OF_LAUNCH": "1"})
+    return Launch("locked", "Locked agent", argv, {"OF_LAUNCH": "1", "OF_BOTH": "launch"})
 
 
 def start(folder: Path, **like: Any) -> Start:
@@ -61,7 +61,7 @@ async def test_c39_after_a_login_in_a_terminal_a_new_process_is_asked_again(tmp_
 
         assert notes.errors == ["Log in first", "It broke."]
         assert [(method.id, method.args, method.env) for method in notes.terminals] == [
-            ("tui", ["--login"], {"OF_METHOD": "2"})
+            ("tui", ["--login"], {"OF_METHOD": "2", "OF_BOTH": "method"})
         ] * 2
         assert heard(tmp_path) == [
             ["initialize", "session/new"],
@@ -175,7 +175,7 @@ async def test_c39_the_agents_own_login_runs_on_a_terminal_with_its_arguments_an
         await here.is_before(LoginDialog)
         await here.press("down", "enter")
         await here.is_before(TerminalLoginScreen)
-        await here.sees("login_agent.py", "--login", "variables 1 2", "password?")
+        await here.sees("login_agent.py", "--login", "variables 1 2 method", "password?")
         await here.press("n", "o", "enter")
 
         await here.is_before(LoginDialog)

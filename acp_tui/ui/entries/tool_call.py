@@ -14,7 +14,16 @@ from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.wrap import Row
-from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, inside, kind_word, seconds
+from acp_tui.ui.words import (
+    STATUS_GLYPHS,
+    STATUS_ROLES,
+    STATUS_WORDS,
+    call_title,
+    call_words,
+    inside,
+    kind_word,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from acp_tui.acp.tools import Diff
@@ -103,7 +112,7 @@ class ToolCallBlock(EntryBlock):
     def searched(self) -> str:
         """Return all that is known of the call as text, also what only its own screen shows."""
         call, cwd = self.entry, self.setting.cwd
-        title = call_title(call, cwd)
+        title = call_words(call, cwd)
         asked = (call.command or "", *(inside(location.path, cwd) for location in call.locations))
         printed = [tail.source() for tail in self._tails.values()]
         if call.output is not None:
@@ -213,6 +222,9 @@ def call_pieces(
         ("strong", f"{kind_word(call.kind):<6} "),
         ("muted" if call.dropped else "text", call_title(call, cwd)),
     ]
+    about = call_words(call, cwd)
+    if about and about not in call_title(call, cwd):
+        left.append(("muted", f"  {about}"))  # the command stands before what the agent calls it
     right = _brought(call, look)
     if asks:
         right.append((role, "  asks you"))

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer
 
+from acp_tui.store.urls import masked
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -105,7 +106,7 @@ def _agent(conversation: Conversation, info: InitializeResponse | None) -> Itera
     yield "name", conversation.agent_name
     if info is not None and info.agent_info is not None and info.agent_info.version:
         yield "version", info.agent_info.version
-    yield "command", shlex.join(conversation.command)
+    yield "command", masked(shlex.join(conversation.command))
     if info is not None:
         yield "protocol", f"version {info.protocol_version}"
         yield "logins", ", ".join(method.name for method in info.auth_methods) or "none"
@@ -152,8 +153,8 @@ def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact
 def _shown(server: McpServer) -> str:
     if server.transport == "stdio":
         return f"stdio, {server.command}"
-    scheme, _, rest = server.url.partition("?")[0].rpartition("://")
-    return f"{server.transport}, {scheme}://{rest.rpartition('@')[2]}"  # a name and password may be in it
+    bare = masked(server.url, lambda _: "")
+    return f"{server.transport}, {bare}"
 
 
 def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator[Fact]:

@@ -288,3 +288,18 @@ def test_with_ascii_no_block_draws_anything_else() -> None:
     for entry in entries:
         text = "".join(rows(block(entry, setting(ascii=True, asks="t/1")), 40, ascii=True))
         assert text.isascii(), json.dumps(text)
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Count the lines", "run    wc -l notes.txt  Count the lines"),
+        ("`wc -l notes.txt`", "run    wc -l notes.txt"),
+        ("Run wc -l notes.txt", "run    Run wc -l notes.txt"),
+        ("", "run    wc -l notes.txt"),
+    ],
+)
+def test_a_command_is_shown_also_where_the_agent_only_says_what_it_is_for(title: str, shown: str) -> None:
+    call = ToolCall("t", title, "execute", raw_input={"command": "wc -l\n notes.txt", "description": "x"})
+
+    assert rows(block(call))[1] == f"○ {shown}"

@@ -16,7 +16,11 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
         McpServer("web", "http", url="https://me:secret@example.com/mcp?k=secret", headers={"A": "secret"}),
         McpServer("tool", "stdio", command="/bin/tool", env={"B": "secret"}),
     )
-    given = replace(start(tmp_path, login="x"), mcp_servers=servers, extra_roots=("/more",))
+    plain = start(tmp_path, login="x")
+    assert plain.launch is not None
+    argv = (*plain.launch.argv, "https://me:secret@example.com/?k=secret")
+    launch = replace(plain.launch, argv=argv)
+    given = replace(plain, launch=launch, mcp_servers=servers, extra_roots=("/more",))
     async with talk(given) as (conversation, _):
         await conversation.begin()
         assert conversation.session is not None
@@ -26,7 +30,7 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
         found = {heading: dict(facts) for heading, facts in sections(conversation, given)}
 
     assert found["Agent"]["name"] == "Plain agent"
-    assert found["Agent"]["command"].endswith('\'{"login": "x"}\'')
+    assert found["Agent"]["command"].endswith("'https://•••@example.com/?•••'")
     assert found["Agent"]["logins"] == "By key"
     assert "load sessions" in found["What it offers"]["cannot"]
     assert found["Session"]["id"] == "s1"
