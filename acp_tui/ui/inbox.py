@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from acp_tui.ui.conversation import Conversation
     from acp_tui.ui.screens.session import SessionScreen
 
-Kind = Literal["permission", "form", "link", "login", "ended", "failed", "done"]
+Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
 
 WORDS: Final[dict[Kind, str]] = {
     "permission": "asks",
+    "stale write": "asks",
     "form": "asks",
     "link": "asks",
     "login": "wants a login",
@@ -71,17 +72,22 @@ def _ended_turn(screen: SessionScreen, conversation: Conversation) -> Waiting:
 
 
 def _kind(question: Question) -> Kind:
-    from acp_tui.session.questions import Permission
+    from acp_tui.session.questions import Permission, StaleWrite
 
     if isinstance(question, Permission):
         return "permission"
+    if isinstance(question, StaleWrite):
+        return "stale write"
     return "form" if question.url is None else "link"
 
 
 def _about(question: Question, session: Session | None) -> str:
-    from acp_tui.session.questions import Permission
-    from acp_tui.ui.words import call_title, kind_word
+    from acp_tui.session.questions import Permission, StaleWrite
+    from acp_tui.ui.words import call_title, inside, kind_word
 
+    if isinstance(question, StaleWrite):
+        cwd = session.cwd if session is not None else ""
+        return f"write over newer changes in {inside(question.path, cwd)}"
     if not isinstance(question, Permission):
         return question.message
     call = session.tool_call(question.tool_call_id) if session is not None else None
