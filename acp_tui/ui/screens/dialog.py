@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,6 +22,9 @@ from acp_tui.ui.widgets.text import safe_line
 
 Result = TypeVar("Result")
 
+WIDE: Final = 100
+"""Columns from which a dialog does not fill the width of the screen."""
+
 
 class Dialog(ModalScreen[Result | None], Generic[Result]):
     """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
@@ -31,7 +34,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     """
 
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's type
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's type
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Later", id="dialog.put-aside"),
         Binding("pageup", "scroll_body(-1)", "Page up", show=False, id="dialog.page-up"),
@@ -90,6 +93,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def on_mount(self) -> None:
         """Draw the frame and wait for the pause."""
+        self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
         box, body = self.query_one("#box"), self.body
         box.border_title = Content(safe_line(self._heading))
         self.show_note(self.note)

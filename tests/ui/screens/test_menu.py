@@ -2,6 +2,7 @@
 
 from acp_tui.ui.screens.menu import Item, Menu, matching
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.stage import until
 
 ITEMS = [
     Item("m/1", "Default", "asks before edits"),
@@ -64,6 +65,24 @@ async def test_a_click_chooses() -> None:
 
 async def test_many_items_stay_within_the_screen() -> None:
     items = [Item(str(number), f"Session {number}") for number in range(300)]
-    async with shown(Menu("Sessions", items, "250", LOOK)) as (app, _):
-        assert "Session 250" in app.text
+    async with shown(Menu("Sessions", items, "250", LOOK)) as (app, pilot):
+        await until(pilot, lambda: "Session 250" in app.text)
         assert "Esc" in app.text
+
+
+class Watched(Menu):
+    """Notes how wide it is to be, each time before it is laid out."""
+
+    def __init__(self) -> None:
+        super().__init__("Mode", ITEMS, None, LOOK)
+        self.widths: list[str] = []
+
+    def on_resize(self) -> None:
+        self.widths.append(str(self.query_one("#box").styles.width))
+        super().on_resize()
+
+
+async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
+    watched = Watched()
+    async with shown(watched, (120, 30)):
+        assert set(watched.widths) == {"80"}
