@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import signal
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -27,6 +29,7 @@ from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
+    from acp_tui.ui.clipboard import Clipboard
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
 
@@ -255,6 +258,24 @@ class AcpApp(App[int]):
     async def _leave(self) -> None:
         await self.tabs.end()
         self.exit(0)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put a text on the person's clipboard, in the background; say what stands in the way."""
+        self._clipboard = text
+        self._copy(text)
+
+    @work(group="clipboard", exclusive=True)
+    async def _copy(self, text: str) -> None:
+        if problem := await self.clipboard_around.put(text):
+            self.notify(problem, title="Clipboard", timeout=15, markup=False)
+
+    @cached_property
+    def clipboard_around(self) -> Clipboard:
+        """The clipboard outside the program; made for the first copy."""
+        from acp_tui.ui.clipboard import Clipboard
+
+        env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
+        return Clipboard(lambda sequence: self.write_to_terminal(sequence), env)
 
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal."""
