@@ -24,6 +24,7 @@ from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme import choose, look_of, textual_theme
+from acp_tui.ui.theme_watch import EVERY, ThemeWatch
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 
@@ -80,6 +81,9 @@ class AcpApp(App[int]):
         super().__init__()
         self._start = start
         self._theme_folder = config_folder() / "themes"
+        self._theme_watch = ThemeWatch(self._theme_folder)
+        self.theme_name = ""
+        """The theme that the person wants, also while its file is broken."""
         self._is_drawn = False
         self._leaves = False
         self.is_lent = False
@@ -124,6 +128,7 @@ class AcpApp(App[int]):
             self._warn(str(problem), "Settings")
         self.call_after_refresh(self._read_other_sheets)
         self.set_timer(SETTLED, self._collect_garbage)
+        self.set_interval(EVERY, self._look_at_theme)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
@@ -148,17 +153,31 @@ class AcpApp(App[int]):
             gc.enable()
 
     def use_theme(self, name: str) -> None:
-        """Draw in the theme of this name from now on; a broken one says why and acp-dark is used."""
+        """Draw in the theme of this name from now on.
+
+        A broken one says why, and what was used before stays; at the start that is acp-dark.
+        """
         theme, problem = choose(name, self._theme_folder)
-        self.look = look_of(theme, self._start.settings.ascii)
-        self.register_theme(textual_theme(theme))
-        self.theme = theme.name
+        self.theme_name = name
+        self._theme_watch.watch(name)
         if problem is not None:
             self.call_later(self._warn, str(problem), "Theme")
-        shown = self.screen_stack if self.is_running else []
-        for screen in [*shown, *(screen for screen in self.tabs.screens if screen not in shown)]:
+            if self.is_running:
+                return
+        self.look = look_of(theme, self._start.settings.ascii)
+        self.register_theme(textual_theme(theme))
+        if self.theme == theme.name:
+            self.mutate_reactive(AcpApp.theme)  # the same name, but other colours
+        else:
+            self.theme = theme.name
+        for screen in {*self.tabs.screens, *(one for stack in self._screen_stacks.values() for one in stack)}:
             if hasattr(screen, "set_look"):
                 screen.set_look(self.look)
+
+    def _look_at_theme(self) -> None:
+        """Show a theme of the person as soon as it is saved."""
+        if self._theme_watch.has_changed():
+            self.use_theme(self.theme_name)
 
     def action_theme(self) -> None:
         """Choose a theme from a menu."""
@@ -172,7 +191,7 @@ class AcpApp(App[int]):
         if isinstance(self.screen, Menu):
             return  # a menu is open already
         items = [Item(name, name) for name in find(self._theme_folder)]
-        self.push_screen(Menu("Theme", items, self.theme, self.look), chosen)
+        self.push_screen(Menu("Theme", items, self.theme_name, self.look), chosen)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Open, take up and close sessions from a session only, not from over a question."""
