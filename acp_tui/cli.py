@@ -64,16 +64,16 @@ class Refusal(Exception):
 class Options(NamedTuple):
     """The command line, read but not yet checked against this machine."""
 
-    agent: str | None
-    agent_args: tuple[str, ...]
-    demo: bool
-    cwd: str
-    add_dir: tuple[str, ...]
-    mode: str | None
-    mcp_config: tuple[str, ...]
-    theme: str | None
-    log_level: str
-    log_file: str | None
+    agent: str | None = None
+    agent_args: Sequence[str] = ()
+    demo: bool = False
+    cwd: str = "."
+    add_dir: Sequence[str] = ()
+    mode: str | None = None
+    mcp_config: Sequence[str] = ()
+    theme: str | None = None
+    log_level: str = "warning"
+    log_file: str | None = None
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -106,13 +106,12 @@ def parse(argv: Sequence[str]) -> Options:
         Refusal: it cannot be read.
     """
     ours, agent, agent_args = _split(argv)
-    found = _read(_parser(), ours, agent)
-    lists = {name: tuple(found[name]) for name in ("add_dir", "mcp_config")}
-    return Options(agent=agent, agent_args=tuple(agent_args), **{**found, **lists})
+    given = _read(_parser(), ours, agent) if ours else {}  # a parser costs more than all the rest
+    return Options(agent, tuple(agent_args), **given)
 
 
 def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict[str, Any]:
-    """Return the values of options by name.
+    """Return the values of the options by name.
 
     Raises:
         Refusal: they cannot be read.
@@ -125,7 +124,7 @@ def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dic
         raise Refusal(f"{error}\nTry: acp-tui --help", USAGE) from None
     if unknown:
         raise Refusal(_advice(unknown[0]), USAGE)
-    if found.demo and agent is not None:
+    if getattr(found, "demo", False) and agent is not None:
         raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
     return vars(found)
 
@@ -152,16 +151,18 @@ def _advice(word: str) -> str:
 
 
 def _parser() -> ArgumentParser:
-    from argparse import ArgumentParser  # not needed for --help and --version
+    from argparse import SUPPRESS, ArgumentParser  # not needed for --help and --version
 
-    parser = ArgumentParser(prog="acp-tui", add_help=False, allow_abbrev=False, exit_on_error=False)
-    parser.add_argument("--demo", action="store_true")
-    parser.add_argument("--cwd", default=".")
-    parser.add_argument("--add-dir", action="append", default=[])
+    parser = ArgumentParser(
+        prog="acp-tui", add_help=False, allow_abbrev=False, exit_on_error=False, argument_default=SUPPRESS
+    )
+    parser.add_argument("--demo", action="store_true", default=SUPPRESS)
+    parser.add_argument("--cwd")
+    parser.add_argument("--add-dir", action="append")
     parser.add_argument("--mode")
-    parser.add_argument("--mcp-config", action="append", default=[])
+    parser.add_argument("--mcp-config", action="append")
     parser.add_argument("--theme")
-    parser.add_argument("--log-level", choices=_LEVELS, default="warning")
+    parser.add_argument("--log-level", choices=_LEVELS)
     parser.add_argument("--log-file")
     return parser
 
@@ -185,6 +186,7 @@ def _doctor(words: Sequence[str]) -> int:
 
 def _run(options: Options) -> int:
     gc.disable()  # what is made at the start stays; the interface enables it again
+    _load_asyncio()
     cwd = _folder(options.cwd, "The workspace")
     roots = [_folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
@@ -194,6 +196,20 @@ def _run(options: Options) -> int:
         return run(start)
     finally:  # also when the interface cannot be loaded, or ends in an error
         start.guard.close()
+
+
+def _load_asyncio() -> None:
+    """Import asyncio as on a Python that is built without OpenSSL, which takes long to load.
+
+    Nothing here speaks TLS: agents are reached by pipes. Whoever imports `ssl` later gets it.
+    """
+    if "ssl" in sys.modules or "asyncio" in sys.modules:
+        return
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # an import finds that it is not there
+    try:
+        import asyncio  # noqa: F401
+    finally:
+        del sys.modules["ssl"]
 
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:

@@ -49,7 +49,7 @@ def test_options_end_at_two_dashes_and_what_follows_is_the_agent() -> None:
 
 
 def test_files_with_mcp_servers_can_be_named_several_times() -> None:
-    assert parse(["--mcp-config", "a", "--mcp-config=b"]).mcp_config == ("a", "b")
+    assert parse(["--mcp-config", "a", "--mcp-config=b"]).mcp_config == ["a", "b"]
 
 
 def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
@@ -62,7 +62,7 @@ def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
 
 
 def test_folders_can_be_added_several_times() -> None:
-    assert parse(["--add-dir", "a", "--add-dir=b"]).add_dir == ("a", "b")
+    assert parse(["--add-dir", "a", "--add-dir=b"]).add_dir == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from acp_tui.host.guard import RUN, Guard
 from acp_tui.host.spawning import StartFailed, spawn
@@ -21,8 +20,7 @@ _KILL_ROUNDS: Final = 50
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
-@dataclass(frozen=True)
-class ExitStatus:
+class ExitStatus(NamedTuple):
     """How a process ended: by an exit code, by a signal, or (both None) in a way we could not learn."""
 
     exit_code: int | None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questions", "files", "connection"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Entries by index, whether new or grown, and fields by name."""
 
     entries: tuple[int, ...] = ()

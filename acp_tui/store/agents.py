@@ -13,9 +13,9 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from acp_tui.store import shape
 from acp_tui.store.launch import Launch, Quirks
@@ -38,20 +38,19 @@ class BadCommandLine(AgentError):
     """A command line in one string that cannot be split into words."""
 
 
-@dataclass(frozen=True)
-class KnownAgent:
+class KnownAgent(NamedTuple):
     """An agent that can be started by name."""
 
     name: str = ""
     title: str = ""
     command: tuple[str, ...] = ()
     """Program, then the arguments it needs to speak the protocol."""
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     install: str = ""
     login: str = ""
     aliases: tuple[str, ...] = ()
     """Other names of its program or package."""
-    quirks: Quirks = field(default_factory=Quirks)
+    quirks: Quirks = Quirks()
 
     def installed(self) -> bool:
         """Return whether its program is on this machine."""
@@ -172,7 +171,7 @@ def _built_in() -> dict[str, KnownAgent]:
     tables: dict[str, Any] = tomllib.loads(Path(__file__).with_name("agents.toml").read_text("utf-8"))
     findings = shape.Findings()
     agents = {
-        name: replace(KNOWN_AGENT(table, (name,), findings), name=name) for name, table in tables.items()
+        name: KNOWN_AGENT(table, (name,), findings)._replace(name=name) for name, table in tables.items()
     }
     assert not findings.items, findings.items
     return agents

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Quirks:
+class Quirks(NamedTuple):
     """What one agent does differently from the protocol, as switches that the host and the agent obey."""
 
     missing_file_reads_empty: bool = False
     """Answer "" instead of an error when it reads a file that is not there: else it cannot create one."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """One agent, ready to be spawned."""
 
     name: str
@@ -23,8 +22,8 @@ class Launch:
     title: str
     argv: tuple[str, ...]
     """Program and arguments; the program is a path that exists."""
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     """Variables laid over our own environment."""
-    quirks: Quirks = field(default_factory=Quirks)
+    quirks: Quirks = Quirks()
     login: str = ""
     """One line about how to log in, shown when the agent asks for it; may be empty."""

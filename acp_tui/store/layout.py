@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from acp_tui.store.folders import private_folder
 from acp_tui.store.problem import Problem
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """What is shown beside the chat."""
 
     panes: tuple[str, ...]
@@ -24,6 +22,8 @@ class Layout:
 
 def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
     """Return (the layout of a file, what is wrong with it); without a usable file, the `default` panes."""
+    import json  # after the first frame
+
     try:
         found = json.loads(path.read_bytes())
         panes, side = found["panes"], found["side"]
@@ -42,6 +42,8 @@ def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
 
 def save(path: Path, layout: Layout) -> Problem | None:
     """Keep a layout, whole or not at all; return why it could not be kept."""
+    import json
+
     text = json.dumps({"panes": list(layout.panes), "side": layout.side})
     new = path.with_name(f"{path.name}.{os.getpid()}")
     try:

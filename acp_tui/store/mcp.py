@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from acp_tui.store import shape
 from acp_tui.store.toml_places import Place
 from acp_tui.store.urls import credentials
 
 
-@dataclass(frozen=True)
-class McpServer:
+class McpServer(NamedTuple):
     """One server, in the shape that most programs' `mcpServers` tables have."""
 
     name: str
@@ -20,9 +19,9 @@ class McpServer:
     """`stdio`, `http` or `sse`."""
     command: str = ""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = MappingProxyType({})
 
     def params(self) -> dict[str, Any]:
         """Return the server as `session/new` carries it. Source: ACP, page "session setup", MCP servers."""

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -96,8 +95,7 @@ def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:
 
     env = _each(resolved, server.env)
     is_local = server.transport == "stdio"
-    return replace(
-        server,
+    return server._replace(
         command=_program(resolved(server.command), {**environment, **env}) if is_local else "",
         args=tuple(map(resolved, server.args)),
         env=env,

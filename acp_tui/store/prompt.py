@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
 """What a chip looks like in a text; only those that are known stand for something."""
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(NamedTuple):
     """One thing to say."""
 
     text: str
     """As it was typed, chips and mentions of files in it."""
-    chips: Mapping[str, str] = field(default_factory=dict)
+    chips: Mapping[str, str] = MappingProxyType({})
     """What is sent for each chip, by how it stands in the text."""
 
     @property
@@ -39,6 +37,8 @@ def together(prompts: Sequence[Prompt]) -> Prompt:
 
 def prompt_of(row: str | bytes) -> Prompt | None:
     """Return what was kept as a line of JSON; None for a broken one."""
+    import json  # after the first frame
+
     try:
         kept = json.loads(row)
         text, chips = kept["text"], kept.get("chips", {})

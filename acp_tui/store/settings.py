@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
@@ -18,8 +18,7 @@ PANES: Final = ("plan", "tool-calls", "changes", "terminals")
 """Panes that can be shown beside the chat."""
 
 
-@dataclass(frozen=True)
-class RuleSetting:
+class RuleSetting(NamedTuple):
     """One rule of the user's about what an agent may do unasked; a field that is None matches anything."""
 
     decision: str
@@ -35,8 +34,7 @@ class RuleSetting:
     """The user's own remark."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything the user can set in the file; the values here are the defaults."""
 
     theme: str = "acp-dark"
@@ -60,9 +58,9 @@ class Settings:
     line_limit_mb: int = 64
     terminal_output_limit_kb: int = 1024
     initialize_timeout_s: float = 30
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = MappingProxyType({})
     """Key by the name of the action."""
-    agents: Mapping[str, KnownAgent] = field(default_factory=dict)
+    agents: Mapping[str, KnownAgent] = MappingProxyType({})
     """The user's own agents by name."""
     rules: tuple[RuleSetting, ...] = ()
     mcp_servers: tuple[mcp.McpServer, ...] = ()

@@ -7,7 +7,6 @@ import gc
 import logging
 import os
 import signal
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -110,7 +109,7 @@ class AcpApp(App[int]):
         self, running: RunningAgent | None, attach: SessionInfo | None, recorded: Path | None
     ) -> SessionScreen:
         """Return a screen for one more session; without a running agent it begins with a choice."""
-        start = replace(self._start, launch=None, process=None, spawn_error=None, mode=None)
+        start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
         return SessionScreen(start, self.look, self.attention, self.tabs, running, attach, recorded)
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from acp_tui.host.processes import ExitStatus
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
 FailureKind = Literal["spawn", "exited", "version", "login", "refused", "ended", "silent"]
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """What went wrong with an agent: the facts, from which the words are made."""
 
     kind: FailureKind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from acp_tui.agent.process import Process, SpawnFailed
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from acp_tui.store.settings import Settings
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """One start of the program, as asked for on the command line and in the settings."""
 
     cwd: str
@@ -25,7 +24,7 @@ class Start:
     settings: Settings
     guard: Guard
     """Ends all that was started here if we are killed; closed by the command line, after the interface."""
-    known: Mapping[str, KnownAgent] = field(default_factory=dict)
+    known: Mapping[str, KnownAgent] = MappingProxyType({})
     """All agents that can be started by name."""
     launch: Launch | None = None
     """How the agent is started, first and again; None opens the start screen."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rich.errors import StyleSyntaxError
 from rich.style import Style
@@ -79,8 +78,7 @@ _TEXTUAL_VARIABLES: Final = frozenset({"text", *REQUIRED_COLORS, *OPTIONAL_COLOR
 """Role names that Textual already uses as variables of its style sheets."""
 
 
-@dataclass(frozen=True)
-class ThemeFile:
+class ThemeFile(NamedTuple):
     """A theme as its file says it, references resolved and every value checked."""
 
     path: Path
@@ -92,8 +90,7 @@ class ThemeFile:
     """The roles that the file overrides, in Rich style words."""
 
 
-@dataclass(frozen=True)
-class ThemeProblem:
+class ThemeProblem(NamedTuple):
     """Why a theme file cannot be used, for a message to the person who wrote it."""
 
     path: Path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -102,7 +101,7 @@ async def seat(
 ) -> AsyncIterator[Seat]:
     """Sit down before the interface; the agent is the plain one, `like` says what is special about it."""
     began = start(folder, settings or Settings(journal=False), **like)
-    app = AcpApp(replace(began, launch=given or began.launch))
+    app = AcpApp(began._replace(launch=given or began.launch))
     try:
         async with app.run_test(size=size) as pilot:
             here = Seat(app, pilot)

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ class Notes:
 async def talk(given: Start, **more: Any) -> AsyncIterator[tuple[Conversation, Notes]]:
     """Make a conversation that has not begun, and end it."""
     notes = Notes()
-    notes.conversation = conversation = Conversation(replace(given, **more), notes, notes)
+    notes.conversation = conversation = Conversation(given._replace(**more), notes, notes)
     try:
         yield conversation, notes
     finally:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +224,7 @@ async def test_c76_output_can_be_opened_when_its_terminal_is_released(
     tmp_path: Path,
 ) -> None:
     demo = demo_launch()
-    async with seat(tmp_path, given=replace(demo, env={**demo.env, "ACP_TUI_DEMO_SPEED": "0"})) as here:
+    async with seat(tmp_path, given=demo._replace(env={**demo.env, "ACP_TUI_DEMO_SPEED": "0"})) as here:
         await here.say("/run printf 'last %s' words")
         await here.is_before(PermissionDialog)
         await here.press("y")

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -261,7 +260,7 @@ async def test_an_agent_that_ends_while_its_mode_is_set_did_not_start(tmp_path: 
 
 
 async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
-    given = replace(start(tmp_path), launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
+    given = start(tmp_path)._replace(launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
     async with talk(given) as (conversation, _):
         await conversation.begin()
 
@@ -287,7 +286,7 @@ async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_ag
 
 
 async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:
-    given = replace(start(tmp_path), launch=Launch("no", "no", ("/no/such/program",)))
+    given = start(tmp_path)._replace(launch=Launch("no", "no", ("/no/such/program",)))
     async with talk(given) as (conversation, notes):
         conversation.say("hello")
         await conversation.begin()
@@ -342,7 +341,7 @@ def sent(path: Path, method: str) -> list[dict[str, Any]]:
 async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
     tmp_path: Path, can: dict[str, Any], attach: SessionInfo | None, method: str
 ) -> None:
-    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
     async with talk(given) as (conversation, _):
         conversation._opening.attach = attach
         await conversation.begin()
@@ -360,7 +359,7 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
 ) -> None:
     can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
     can["sessionCapabilities"] = {"resume": {}}
-    given = replace(start(tmp_path, Settings(), can=can), mcp_servers=(WEB, TOOL))
+    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
     async with talk(given) as (conversation, _):
         attach = SessionInfo(session_id="old", cwd=str(tmp_path))
         conversation._opening.attach = attach if method != "session/new" else None

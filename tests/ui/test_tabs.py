@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -36,7 +35,7 @@ async def two_sessions(
     workspace = folder / "workspace"
     workspace.mkdir()
     launch = demo_launch()
-    launch = replace(launch, env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
+    launch = launch._replace(env={**launch.env, "ACP_TUI_DEMO_SPEED": "0"})
     async with seat(workspace, settings, given=launch) as here:
         first = here.session
         await here.press("ctrl+n")

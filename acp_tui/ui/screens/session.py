@@ -137,6 +137,7 @@ class SessionScreen(Screen[None]):
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
+        self._sessions: Lines | None = None
         self._is_complete = False
         """Whether all parts are there: the first frame does with a few."""
         self._recorded = recorded
@@ -182,7 +183,8 @@ class SessionScreen(Screen[None]):
         from acp_tui.ui.screens.side import Side
 
         with self.app.batch_update():
-            await self.mount(Lines(id="sessions"), Lines(id="tabs"), before="#body")
+            self._sessions = Lines(id="sessions")
+            await self.mount(self._sessions, Lines(id="tabs"), before="#body")
             await self.mount(Lines(id="queue"), before=self.query_one(Writing))
             await self.query_one("#body").mount(Side())
             self.set_look(self.look)
@@ -252,8 +254,8 @@ class SessionScreen(Screen[None]):
 
     def show_sessions(self, lines: Sequence[Line]) -> None:
         """Show the tabs of all sessions."""
-        if self._is_complete:
-            self.query_one("#sessions", Lines).set_lines(lines)
+        if self._sessions is not None:  # by itself, not by a query: when all ends, it goes before its screen
+            self._sessions.set_lines(lines)
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen over this session, once it is seen, and return what it is dismissed with."""

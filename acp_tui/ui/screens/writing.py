@@ -48,15 +48,14 @@ class Writing(Vertical):
         self._start = start
         self._look = look
         self._box: PromptBox | None = None
+        self._attachments = Lines(look, id="attachments")
         self._completing: Completing | None = None
         self._draft: Draft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
 
     def compose(self) -> ComposeResult:
-        """The lines and the mark; the box comes after the first frame."""
-        yield Lines(self._look, id="completions")
-        yield Lines(self._look, id="attachments")
+        """The mark; the box and the lines above it come after the first frame."""
         with Horizontal(id="prompt-row"):
             yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
 
@@ -77,11 +76,12 @@ class Writing(Vertical):
             dropped=partial(dropped_image, cwd=cwd),
             id="prompt",
         )
-        lines = self.query_one("#completions", Lines)
+        lines = Lines(self._look, id="completions")
         files = WorkspaceFiles(cwd, self._more_files)
         self._completing = Completing(
             box, lines, self._commands, files, self._recent, lambda: self._list(files)
         )
+        await self.mount(lines, self._attachments, before="#prompt-row")
         await self.query_one("#prompt-row").mount(box)
         if keeps:
             self._draft = Draft(data_folder() / "drafts", name)
@@ -153,7 +153,7 @@ class Writing(Vertical):
             self._look_up(text)
         else:
             self.workers.cancel_group(self, "attachments")
-            self.query_one("#attachments", Lines).set_lines([])
+            self._attachments.set_lines([])
 
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
@@ -165,7 +165,7 @@ class Writing(Vertical):
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
         pieces += [("warning", f" {problem}") for problem in found.problems]
-        self.query_one("#attachments", Lines).set_lines([(pieces, ())] if pieces else [])
+        self._attachments.set_lines([(pieces, ())] if pieces else [])
 
     @property
     def _takes(self) -> PromptCapabilities | None:

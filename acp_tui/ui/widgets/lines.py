@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.segment import Segment
 from textual import events
@@ -29,13 +28,14 @@ class Lines(Widget):
     }
     """
 
-    @dataclass
     class Clicked(Message):
         """A place was clicked: `piece` counts the pieces of the line's left side, -1 for none of them."""
 
-        lines: Lines
-        line: int
-        piece: int
+        def __init__(self, lines: Lines, line: int, piece: int) -> None:
+            super().__init__()
+            self.lines = lines
+            self.line = line
+            self.piece = piece
 
         @property
         def control(self) -> Lines:

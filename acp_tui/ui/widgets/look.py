@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from rich.style import Style
@@ -93,16 +92,21 @@ GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
 """Each mark as a pair: (Unicode, ASCII). All Unicode ones are one cell wide."""
 
 
-@dataclass(frozen=True, eq=False)
 class Look:
     """The styles of one theme, ready to use. A new theme is a new `Look`; compare by identity."""
 
-    base: Style = field(default_factory=Style.null)
-    """Foreground and background of a pane; every row is drawn on it."""
-    styles: Mapping[str, Style] = field(default_factory=dict)
-    """Style by role, without a background unless the role is one (cursor, code-block, added-word …)."""
-    ascii: bool = False
-    """Whether only ASCII marks are drawn."""
+    def __init__(
+        self,
+        base: Style | None = None,
+        styles: Mapping[str, Style] | None = None,
+        ascii: bool = False,
+    ) -> None:
+        self.base = base or Style.null()
+        """Foreground and background of a pane; every row is drawn on it."""
+        self.styles = styles or {}
+        """Style by role, without a background unless the role is one (cursor, code-block, added-word …)."""
+        self.ascii = ascii
+        """Whether only ASCII marks are drawn."""
 
     def __getitem__(self, role: str) -> Style:
         """Return the style of a role; a role the theme leaves out is drawn as text."""

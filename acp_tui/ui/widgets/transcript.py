@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar, Final
 
@@ -66,44 +65,42 @@ class Transcript(ScrollView, can_focus=True):
         Binding("enter", "choose", "Open", show=False, id="transcript.choose"),
     ]
 
-    @dataclass
-    class Chosen(Message):
+    class Told(Message):
+        """Something that a transcript tells."""
+
+        def __init__(self, transcript: Transcript) -> None:
+            super().__init__()
+            self.transcript = transcript
+
+        @property
+        def control(self) -> Transcript:
+            """The transcript that tells it."""
+            return self.transcript
+
+    class Chosen(Told):
         """Enter or a click on a block that is an action, or a click on a link."""
 
-        transcript: Transcript
-        block: Block
-        row: int = 0
-        column: int = 0
-        link: str = ""
+        def __init__(
+            self, transcript: Transcript, block: Block, row: int = 0, column: int = 0, link: str = ""
+        ) -> None:
+            super().__init__(transcript)
+            self.block = block
+            self.row = row
+            self.column = column
+            self.link = link
 
-        @property
-        def control(self) -> Transcript:
-            """The transcript of the block."""
-            return self.transcript
-
-    @dataclass
-    class FollowChanged(Message):
+    class FollowChanged(Told):
         """The view began or ceased to follow the end."""
 
-        transcript: Transcript
-        follow: bool
+        def __init__(self, transcript: Transcript, follow: bool) -> None:
+            super().__init__(transcript)
+            self.follow = follow
 
-        @property
-        def control(self) -> Transcript:
-            """The transcript that follows or not."""
-            return self.transcript
-
-    @dataclass
-    class Overloaded(Message):
+    class Overloaded(Told):
         """Text comes faster than it can be laid out: whoever reads it should pause."""
 
-        transcript: Transcript
-
-    @dataclass
-    class CaughtUp(Message):
+    class CaughtUp(Told):
         """The view has caught up after `Overloaded`."""
-
-        transcript: Transcript
 
     def __init__(
         self,

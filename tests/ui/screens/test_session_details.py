@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from acp_tui.acp.reading import read
@@ -19,8 +18,8 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     plain = start(tmp_path, login="x")
     assert plain.launch is not None
     argv = (*plain.launch.argv, "https://me:secret@example.com/?k=secret")
-    launch = replace(plain.launch, argv=argv)
-    given = replace(plain, launch=launch, mcp_servers=servers, extra_roots=("/more",))
+    launch = plain.launch._replace(argv=argv)
+    given = plain._replace(launch=launch, mcp_servers=servers, extra_roots=("/more",))
     async with talk(given) as (conversation, _):
         await conversation.begin()
         assert conversation.session is not None

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,7 +91,7 @@ async def test_a_draft_is_on_disk_soon_after_each_pause(workspace: Path, home: P
 
 
 async def test_who_keeps_no_journal_keeps_no_prompts_either(workspace: Path, home: Path) -> None:
-    async with seat(workspace, replace(KEEPS, journal=False)) as here:
+    async with seat(workspace, KEEPS._replace(journal=False)) as here:
         await here.say("a secret")
         await here.write("and a half")
         await here.until(lambda: "heard a secret" in here.said)
