@@ -26,10 +26,10 @@ A terminal client for coding agents that speak the Agent Client Protocol.
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
   acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
+  acp-tui log decisions          what was asked and answered (log --help, too)
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
-follows it belongs to the agent, so options of acp-tui come before --agent.
-Without an agent a start screen shows those on this machine and past sessions.
+follows it belongs to the agent. Without one a start screen shows what there is.
 
   --agent NAME      start this agent
   --demo            start the bundled demo agent: no install, key or network
@@ -82,6 +82,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if words[:1] == ["doctor"]:
             return _doctor(words[1:])
+        if words[:1] == ["log"]:
+            return _log(words[1:])
         ours, _, _ = _split(words)
         if "--help" in ours or "-h" in ours:
             print(HELP, end="")
@@ -121,7 +123,7 @@ def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dic
     try:
         found, unknown = parser.parse_known_args(ours)
     except ArgumentError as error:
-        raise Refusal(f"{error}\nTry: acp-tui --help", USAGE) from None
+        raise Refusal(f"{error}\nTry: {parser.prog} --help", USAGE) from None
     if unknown:
         raise Refusal(_advice(unknown[0]), USAGE)
     if getattr(found, "demo", False) and agent is not None:
@@ -182,6 +184,24 @@ def _doctor(words: Sequence[str]) -> int:
     launch = _launch(agent, agent_args, options["demo"], _known()[0])
     assert launch is not None
     return doctor.run(launch, cwd, options["timeout"], options["prompt"], as_json=options["json"])
+
+
+def _log(words: Sequence[str]) -> int:
+    """Print what was written down instead of starting the interface; return the exit code."""
+    from acp_tui import log
+    from acp_tui.store.decisions import NAME
+    from acp_tui.store.folders import data_folder
+
+    if "--help" in words or "-h" in words:
+        print(log.HELP, end="")
+        return 0
+    if words[:1] != ["decisions"]:
+        what = f", not '{words[0]}'" if words else ""
+        raise Refusal(f"log prints decisions{what}\nTry: acp-tui log decisions", USAGE)
+    options = _read(log.parser(), words[1:], None)
+    return log.run(
+        data_folder() / NAME, options["since"], options["session"], options["agent"], as_json=options["json"]
+    )
 
 
 def _run(options: Options) -> int:

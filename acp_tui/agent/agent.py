@@ -34,9 +34,10 @@ from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
+from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.overwriting import Overwriting
-from acp_tui.agent.questions import Questions
+from acp_tui.agent.questions import Keep, Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.files import Stale, Written
@@ -79,6 +80,7 @@ class Agent:
         name: str = "",
         version: str = "0",
         line_limit: int = LINE_LIMIT,
+        keep: Keep | None = None,
     ) -> None:
         self.name = name
         """What the person calls it."""
@@ -90,7 +92,7 @@ class Agent:
         self._host = host
         self._version = version
         self._sessions = Sessions(on_change)
-        self._questions = Questions(self.connection.reply, host)
+        self._questions = Questions(self.connection.reply, host, keep)
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
         self._overwriting = Overwriting(host, self.note, self.connection.remark)
         self._started = time.monotonic()
@@ -259,7 +261,7 @@ class Agent:
         self._overwriting.cancel(session_id)
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
-    def answer(self, session_id: str, key: str, option_id: str | None, by: str = "you") -> None:
+    def answer(self, session_id: str, key: str, option_id: str | None, given: Given = PERSON) -> None:
         """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
 
         A stale write takes `write` or `keep`.
@@ -268,7 +270,7 @@ class Agent:
             ValueError: the agent did not offer this option.
         """
         if not self._overwriting.answer(session_id, key, option_id):
-            self._questions.answer(session_id, key, option_id, by)
+            self._questions.answer(session_id, key, option_id, given)
 
     def answer_form(
         self, session_id: str, key: str, action: str, content: dict[str, Any] | None = None

@@ -16,6 +16,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.conduct import Finding, Frame, Verdict
 from acp_tui.agent.connection import ending
 from acp_tui.agent.errors import AgentError, AgentGone, CallFailed, LoginRequired
+from acp_tui.agent.given import Given
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.host.guard import Guard
 from acp_tui.host.host import Host
@@ -380,7 +381,7 @@ class _Examination:
         """Say no to whatever it asks: an examination allows nothing."""
         for key, question in list(session.questions.items()):
             if isinstance(question, Permission):
-                self._agent.answer(session.id, key, None, by="doctor")
+                self._agent.answer(session.id, key, None, Given("nobody", "doctor"))
             else:
                 self._agent.answer_form(session.id, key, "cancel")
 

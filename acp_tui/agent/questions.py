@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from acp_tui.acp.tools import Diff
+from acp_tui.agent import decided
+from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import question_key
 from acp_tui.agent.sessions import Sessions
-from acp_tui.host import rules
+from acp_tui.agent.verdicts import verdict
 from acp_tui.host.host import Host
-from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
+from acp_tui.store.decisions import Decision
 from acp_tui.wire.messages import Request
+
+log = logging.getLogger(__name__)
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 Reply = Callable[[Request, Any, str], None]
 """Sends a result as the answer to a request, with who gave it."""
 
 
+Keep = Callable[[Decision], None]
+"""Told of each permission that has its answer."""
+
+
 @dataclass(slots=True)
 class _Open:
     request: Request
     session: Session
+    agent: str
+    since: float
 
 
 class Questions:
     """The open questions of one connection."""
 
-    def __init__(self, reply: Reply, host: Host) -> None:
+    def __init__(self, reply: Reply, host: Host, keep: Keep | None = None) -> None:
         self._reply = reply
         self._host = host
+        self._keep = keep
         self._open: dict[tuple[str, str], _Open] = {}
 
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
@@ -43,28 +55,28 @@ class Questions:
         key = question_key(request.id)
         doubled = (session.id, key) in self._open
         if doubled:  # two questions under one id cannot be told apart: neither is put to the person
-            self._close(session.id, key, _nothing(request), "nobody: an id used twice")
-        self._open[session.id, key] = _Open(request, session)
+            self._close(session.id, key, _nothing(request), Given("nobody", "an id used twice"))
+        self._open[session.id, key] = _Open(request, session, agent, time.monotonic())
         if doubled or session.turn_state == "cancelling":
-            self._close(session.id, key, _nothing(request), "stop")
+            self._close(session.id, key, _nothing(request), Given("cancelled", "stop"))
             return
         question = session.questions.get(key)
         if isinstance(question, Permission):
-            self._by_rule(question, session, agent)
+            self._beforehand(question, session, agent)
 
-    def answer(self, session_id: str, key: str, option_id: str | None, by: str) -> None:
+    def answer(self, session_id: str, key: str, option_id: str | None, given: Given) -> None:
         """Answer a permission with an offered option, or None: cancelled. A closed one is left alone.
 
         Raises:
             ValueError: the agent did not offer this option.
         """
         if option_id is None:
-            self._close(session_id, key, CANCELLED, by)
+            self._close(session_id, key, CANCELLED, given)
         elif (session_id, key) in self._open:
             question = self._open[session_id, key].session.questions.get(key)
             if not isinstance(question, Permission) or question.option(option_id) is None:
                 raise ValueError(f"not offered: {option_id!r}")
-            self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, by)
+            self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, given)
 
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:
         """Answer an elicitation: accept (a form with its content), decline or cancel."""
@@ -73,71 +85,60 @@ class Questions:
         is_form = open_one is not None and open_one.request.params.get("mode") == "form"
         if action == "accept" and is_form:
             result["content"] = content or {}
-        self._close(session_id, key, result, "you")
+        self._close(session_id, key, result, PERSON)
 
-    def cancel(self, session_id: str, by: str) -> None:
+    def cancel(self, session_id: str, why: str) -> None:
         """Answer all open questions of a session with nothing: its turn is being stopped, or is over."""
         for session, key in list(self._open):
             if session == session_id:
-                self._close(session, key, _nothing(self._open[session, key].request), by)
+                self._close(session, key, _nothing(self._open[session, key].request), Given("cancelled", why))
 
     def cancel_lost(self, sessions: Sessions) -> None:
         """Answer the questions of sessions that did not come about."""
         for session_id, key in list(self._open):
             if sessions.find(session_id) is not self._open[session_id, key].session:
-                self._close(session_id, key, _nothing(self._open[session_id, key].request), "nobody")
+                self._close(session_id, key, _nothing(self._open[session_id, key].request), Given("nobody"))
 
     def forget(self) -> None:
         """The agent is gone: nobody waits for an answer."""
+        for question in self._open.values():
+            self._note(question, CANCELLED, Given("agent ended"))
         self._open.clear()
 
     def take_back(self, request: Request) -> None:
         """The agent no longer wants an answer, and gets its one answer all the same."""
         for (session_id, key), question in list(self._open.items()):
             if question.request is request:
-                self._close(session_id, key, _nothing(request), "the agent")
+                self._close(session_id, key, _nothing(request), Given("withdrawn"))
 
-    def _by_rule(self, question: Permission, session: Session, agent: str) -> None:
+    def _beforehand(self, question: Permission, session: Session, agent: str) -> None:
+        """Give the answer that the person has decided beforehand, if there is one."""
         if not question.options:
-            self._close(session.id, question.key, CANCELLED, "nobody: no options")
+            self._close(session.id, question.key, CANCELLED, Given("nobody", "no options"))
             return
-        call = session.tool_call(question.tool_call_id)
-        if call is None:
-            return
-        verdict = rules.decide(self._host.rules, _ask(call, session, agent))
-        if verdict.decision == "ask":
-            return
-        choices = [(option.option_id, option.kind) for option in question.options]
-        option_id = rules.choose(choices, verdict.decision)
-        note = f"rule: {verdict.rule.note}" if verdict.rule is not None and verdict.rule.note else "rule"
-        if option_id is not None or verdict.decision == "deny":
-            self.answer(session.id, question.key, option_id, note)
+        answer = verdict(self._host, question, session, agent)
+        if answer is not None:
+            self.answer(session.id, question.key, answer.option_id, answer.given)
 
-    def _close(self, session_id: str, key: str, result: dict[str, Any], by: str) -> None:
+    def _close(self, session_id: str, key: str, result: dict[str, Any], given: Given) -> None:
         question = self._open.pop((session_id, key), None)
         if question is not None:
-            self._reply(question.request, result, by)
+            self._note(question, result, given)  # before the answer: it may change what is known of the call
+            self._reply(question.request, result, str(given))
+
+    def _note(self, question: _Open, result: dict[str, Any], given: Given) -> None:
+        """Have a permission written down."""
+        if self._keep is None or question.request.method != "session/request_permission":
+            return
+        waited = time.monotonic() - question.since
+        try:
+            self._keep(
+                decided.decision(question.request, question.session, question.agent, result, given, waited)
+            )
+        except Exception:  # the answer goes out all the same
+            log.exception("the decision log")
 
 
 def _nothing(request: Request) -> dict[str, Any]:
     """Return the answer that says nothing was chosen."""
     return CANCELLED if request.method == "session/request_permission" else {"action": "cancel"}
-
-
-def _ask(call: ToolCall, session: Session, agent: str) -> rules.Ask:
-    mode = session.option("mode")
-    return rules.Ask(
-        agent=agent,
-        tool_kind=call.kind,
-        paths=tuple(_paths(call, session.cwd)),
-        command=call.command,
-        mode=str(mode.config.current_value) if mode is not None else None,
-    )
-
-
-def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
-    """Yield the absolute paths that a tool call names: where it works, and what it changes."""
-    named = [location.path for location in call.locations]
-    named += [item.path for item in call.content if isinstance(item, Diff)]
-    for path in dict.fromkeys(named):
-        yield path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"

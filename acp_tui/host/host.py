@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from acp_tui.host.files import Files
+from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
 from acp_tui.host.terminals import Terminals
 
@@ -26,10 +27,13 @@ class Host:
     rules: Sequence[Rule] = ()
     missing_file_reads_empty: bool = False
     """For agents that cannot create a file when reading it first fails."""
+    policy: Policy = "ask"
+    """What is allowed where no rule matches, in sessions for which the person has said nothing else."""
     output_limit: int = 1024 * 1024
     """Bytes of a terminal's output that are kept when the agent names no limit."""
     stale_writes: StaleWrites = "ask"
     _files: dict[str, Files] = field(default_factory=dict)
+    _policies: dict[str, Policy] = field(default_factory=dict)
 
     def lend(self, session_id: str, roots: Sequence[str]) -> None:
         """Open the folders of a session to it: its working directory first."""
@@ -46,7 +50,16 @@ class Host:
         except KeyError:
             raise NotLent(f"unknown session: {session_id}") from None
 
+    def policy_of(self, session_id: str) -> Policy:
+        """Return what is allowed in a session where no rule matches."""
+        return self._policies.get(session_id, self.policy)
+
+    def set_policy(self, session_id: str, policy: Policy) -> None:
+        """Let this count in a session from now on; what was asked before stays a question."""
+        self._policies[session_id] = policy
+
     async def take_back(self, session_id: str) -> None:
         """Close a session's folders and kill its terminals."""
         self._files.pop(session_id, None)
+        self._policies.pop(session_id, None)
         await self.terminals.close(session_id)

@@ -5,16 +5,14 @@ One prompt a line: `{"text": …, "chips": {…}}`, the newest last.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from acp_tui.store.folders import private_folder
+from acp_tui.store.locking import alone
 from acp_tui.store.problem import Problem
 from acp_tui.store.prompt import Prompt, prompt_of
 
@@ -74,7 +72,7 @@ class History:
         line = json.dumps(prompt.row()).encode() + b"\n"
         try:
             private_folder(self._path.parent)
-            with _alone(self._path):
+            with alone(self._path):
                 self._write(line)
         except OSError as error:
             self.problem = Problem(self._path, None, f"prompts are not kept: {error.strerror}")
@@ -119,14 +117,3 @@ class History:
         new.touch(mode=0o600)
         new.write_bytes(b"".join(reversed(kept)))
         new.replace(self._path)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Keep other programs from writing a file meanwhile."""
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

@@ -218,6 +218,11 @@ class Redactor:
         return f"‹{kind} {len(text)}›"
 
 
+def mask_tokens(text: str, mask: str) -> str:
+    """Return a text with `mask` where a token stands, known by its look or by what stands before it."""
+    return _TOKENS.sub(lambda found: mask if found["alone"] else found["before"] + mask, text)
+
+
 def review(path: Path, redactor: Redactor) -> Review:
     """Return what a copy of a journal as it is now would hold; nothing is written.
 

@@ -51,6 +51,10 @@ class Settings(NamedTuple):
     notifications: bool = True
     journal: bool = True
     """Whether sessions are written to disk as they happen."""
+    decisions: bool = True
+    """Whether it is written down which permissions were asked for and how they were answered."""
+    policy: str = "ask"
+    """What is allowed where no rule matches, in each new session."""
     snapshots: bool = True
     """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
     stale_writes: str = "ask"
@@ -95,6 +99,8 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "reduced_motion": shape.switch,
     "notifications": shape.switch,
     "journal": shape.switch,
+    "decisions": shape.switch,
+    "policy": shape.one_of("ask", "ask-edits-and-commands", "allow-edits", "allow-everything"),
     "snapshots": shape.switch,
     "stale_writes": shape.one_of("ask", "write", "keep"),
     "line_limit_mb": shape.whole(1, 4096),

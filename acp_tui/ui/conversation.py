@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.process import Process
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
+    from acp_tui.host.policy import Policy
     from acp_tui.session.changes import Change, Field
     from acp_tui.session.events import Noted, Snapped
     from acp_tui.session.options import Option
@@ -142,7 +143,7 @@ class Conversation:
                     self.session = session
                     self._show_whole(session)
                 self._opening.tell(agent, session)
-                self._tell_problem(agent, session)
+                self._tell_problems(agent, session)
                 self._track(session)
                 await self._apply_mode(agent, session)
             if not session.connected:
@@ -301,10 +302,12 @@ class Conversation:
         self.agent.cancel(self.session.id)
         return True
 
-    def answer(self, question: tuple[str, str], option_id: str | None) -> None:
-        """Answer a permission."""
+    def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
+        """Answer a permission; `how` is the key or the click that the person did it with."""
+        from acp_tui.agent.given import Given
+
         if self.agent is not None:
-            self.agent.answer(*question, option_id)
+            self.agent.answer(*question, option_id, Given("person", how))
 
     def answer_form(self, question: tuple[str, str], action: str, content: dict[str, Any] | None) -> None:
         """Answer a form or an address."""
@@ -349,6 +352,24 @@ class Conversation:
         """Return the value that an option has, or will have once the agent agrees."""
         pending = self.session.pending if self.session is not None else {}
         return pending.get(option.config.id, option.config.current_value)
+
+    @property
+    def policy(self) -> Policy | None:
+        """What is allowed in the session where no rule matches; None without one."""
+        if self.host is None or self.session is None or self.is_over:
+            return None
+        return self.host.policy_of(self.session.id)
+
+    def set_policy(self, policy: Policy) -> None:
+        """Let this count in the session from now on, and say so in the chat."""
+        from acp_tui.host.policy import WORDS
+        from acp_tui.session.events import Noted
+
+        if self.host is None or self.session is None:
+            return
+        self.host.set_policy(self.session.id, policy)
+        is_open = policy == "allow-everything"
+        self.note(Noted(f"From now on this session {WORDS[policy]}.", "warning" if is_open else "info"))
 
     def is_lent(self, path: str) -> bool:
         """Whether a path lies in a folder that the session may use."""
@@ -449,17 +470,15 @@ class Conversation:
         self.session, same = await self._opening.open_again(agent, self.journal, before)
         if not same:
             self._opening.tell(agent, self.session)
-            self._tell_problem(agent, self.session)
+            self._tell_problems(agent, self.session)
         return self.session
 
-    def _tell_problem(self, agent: Agent, session: Session) -> None:
-        """Say once that the session is not recorded."""
+    def _tell_problems(self, agent: Agent, session: Session) -> None:
+        """Say once that the session, or what was decided in it, is not written down."""
         from acp_tui.session.events import Noted
 
-        running = self.running
-        if running is not None and running.journal.problem is not None and not running.told_problem:
-            running.told_problem = True
-            agent.note(session.id, Noted(str(running.journal.problem), "warning"))
+        for problem in self.running.untold_problems() if self.running is not None else ():
+            agent.note(session.id, Noted(problem, "warning"))
 
     def _track(self, session: Session) -> None:
         """Look at the files of the workspace from now on."""
@@ -532,7 +551,7 @@ class Conversation:
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
             if self.agent is not None:
-                self._tell_problem(self.agent, self.session)
+                self._tell_problems(self.agent, self.session)
 
     def _expects(self, session_id: str) -> bool:
         """Whether this may be the session that we wait for: its news come before the answer that names it."""

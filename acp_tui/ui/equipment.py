@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from acp_tui.host.rules import Rule
     from acp_tui.session.events import Noted, Snapped
     from acp_tui.session.options import Option
+    from acp_tui.store.decisions import DecisionLog
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
@@ -32,6 +33,7 @@ def host_for(start: Start, launch: Launch) -> Host:
     return Host(
         Terminals(guard=start.guard),
         rules=[_rule(setting) for setting in start.settings.rules],
+        policy=start.settings.policy,  # type: ignore[arg-type]  # checked when the settings were read
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
         stale_writes=start.settings.stale_writes,  # type: ignore[arg-type]  # checked when the settings were read
         output_limit=start.settings.terminal_output_limit_kb * 1024,
@@ -59,6 +61,16 @@ def journal_for(start: Start, launch: Launch) -> Journal:
         }
     )
     return journal
+
+
+def decision_log_for(start: Start, launch: Launch) -> DecisionLog:
+    """Return the log of what this agent is allowed, which all agents share."""
+    from acp_tui.store.decisions import NAME, DecisionLog
+    from acp_tui.store.folders import data_folder
+    from acp_tui.store.journal import secrets_of
+
+    path = data_folder() / NAME if start.settings.decisions else None
+    return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
 
 
 def tracking_for(start: Start, cwd: str, tell: Callable[[Snapped | Noted], None]) -> Tracking | None:

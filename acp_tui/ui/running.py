@@ -31,11 +31,12 @@ class RunningAgent:
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         from acp_tui.agent.agent import Agent
-        from acp_tui.ui.equipment import host_for, journal_for
+        from acp_tui.ui.equipment import decision_log_for, host_for, journal_for
 
         self.launch = launch
         self.host = host_for(start, launch)
         self.journal = journal_for(start, launch)
+        self.decisions = decision_log_for(start, launch)
         self.agent: Agent = Agent(
             process,
             self.host,
@@ -44,13 +45,13 @@ class RunningAgent:
             name=launch.name,
             version=__version__,
             line_limit=start.settings.line_limit_mb * 1024 * 1024,
+            keep=self.decisions.add,
         )
         process.on_stderr = self.journal.err
         self._process = process
         self.hearers: list[Hearer] = []
         """The conversations, oldest first."""
-        self.told_problem = False
-        """Whether some conversation has said that the journal cannot be written."""
+        self._told: set[str] = set()
         self._introduction: asyncio.Task[InitializeResponse] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stopping = False
@@ -66,6 +67,13 @@ class RunningAgent:
         if self._introduction is None:
             self._introduction = asyncio.create_task(self.agent.initialize())
         await asyncio.shield(self._introduction)
+
+    def untold_problems(self) -> list[str]:
+        """Return, once, why something of ours cannot be written; some conversation has to say it."""
+        problems = [str(one.problem) for one in (self.journal, self.decisions) if one.problem is not None]
+        new = [problem for problem in problems if problem not in self._told]
+        self._told.update(new)
+        return new
 
     @property
     def is_shared(self) -> bool:

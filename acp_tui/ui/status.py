@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.one_line import Piece
 
 _LONG_START: Final = 5.0
+_POLICIES: Final = {
+    "ask": "asks for all",
+    "ask-edits-and-commands": "asks for edits, commands",
+    "allow-edits": "allows edits",
+    "allow-everything": "allows everything",
+}
+"""The policies, as short as a line of 80 cells needs them."""
+_CLICKED: Final = ("policy", "mode", "model", "answer")
 _UNASKED: Final = frozenset(
     ("yolo", "bypasspermissions", "bypass", "auto", "full-access", "acceptedits", "autoedit")
 )
@@ -29,7 +37,7 @@ class StatusLine(Lines):
     """One line; a click on the mode, the model or the questions brings up what they stand for."""
 
     class Wanted(Message):
-        """A part was clicked: `what` is mode, model or answer."""
+        """A part was clicked: `what` is policy, mode, model or answer."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
@@ -60,7 +68,7 @@ class StatusLine(Lines):
     @on(Lines.Clicked)
     def _clicked(self, event: Lines.Clicked) -> None:
         event.stop()
-        if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in ("mode", "model", "answer"):
+        if 0 <= event.piece < len(self._parts) and self._parts[event.piece][0] in _CLICKED:
             self.post_message(self.Wanted(self._parts[event.piece][0]))
 
     # ------------------------------------------------------------------ parts
@@ -88,7 +96,7 @@ class StatusLine(Lines):
         session = self._conversation.session
         if session is None:
             return []
-        parts: list[tuple[str, Piece]] = []
+        parts = self._policy()
         for category in ("mode", "model"):
             option = session.option(category)
             if option is not None:
@@ -100,6 +108,14 @@ class StatusLine(Lines):
             cost = session.usage.cost
             parts.append(("", ("muted", f"{cost.amount:.2f} {cost.currency}")))
         return parts
+
+    def _policy(self) -> list[tuple[str, Piece]]:
+        """Say what is allowed unasked, always right after the agent's name."""
+        policy = self._conversation.policy
+        if policy is None:
+            return []
+        role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
+        return [("policy", (role, f"{_POLICIES[policy]} {self.look.glyph('menu')}"))]
 
     def _option(self, option: Option, category: str) -> Piece:
         value = str(self._conversation.pending_value(option))

@@ -14,12 +14,14 @@ from acp_tui.acp.prompts import PromptResponse
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.replay import replay
 from acp_tui.host.host import Host
+from acp_tui.host.policy import Policy
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.rules import Rule
 from acp_tui.host.terminals import Terminals
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.session import Session
+from acp_tui.store.decisions import Decision
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame, Sent
 from tests.waiting import PATIENCE, settled, until
@@ -147,6 +149,8 @@ class Conversation:
     host: Host
     journal: MemoryJournal
     changes: list[tuple[str, Change]]
+    decisions: list[Decision] = field(default_factory=list)
+    """What was written down of permissions."""
     prompts: list[asyncio.Task[PromptResponse]] = field(default_factory=list)
 
     @property
@@ -187,16 +191,24 @@ class Conversation:
 
 @asynccontextmanager
 async def conversation(
-    capabilities: Any = ABLE, rules: tuple[Rule, ...] = (), *, begun: bool = True
+    capabilities: Any = ABLE,
+    rules: tuple[Rule, ...] = (),
+    *,
+    begun: bool = True,
+    policy: Policy = "ask",
+    cwd: str = "/w",
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
     At its end its journal replays to the same sessions.
     """
     puppet, journal, changes = Puppet(), MemoryJournal(), list[tuple[str, Change]]()
-    host = Host(terminals=Terminals(), rules=rules)
-    agent = Agent(puppet, host, journal, lambda *change: changes.append(change), name="puppet")
-    talk = Conversation(agent, puppet, host, journal, changes)
+    host = Host(terminals=Terminals(), rules=rules, policy=policy)
+    kept: list[Decision] = []
+    agent = Agent(
+        puppet, host, journal, lambda *change: changes.append(change), name="puppet", keep=kept.append
+    )
+    talk = Conversation(agent, puppet, host, journal, changes, kept)
     running = asyncio.create_task(agent.run())
     try:
         if begun:
@@ -204,7 +216,7 @@ async def conversation(
             answer = {"protocolVersion": 1, "agentCapabilities": capabilities}
             puppet.answers(await puppet.hears("initialize"), answer)
             await starting
-            await talk.made()
+            await talk.made(cwd=cwd)
         async with asyncio.timeout(PATIENCE):
             yield talk
     finally:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from acp_tui.host.rules import Rule
+from acp_tui.agent.given import Given
+from acp_tui.host.policy import Policy
+from acp_tui.host.rules import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from tests.agent.puppet import OPTIONS, SESSION, conversation, update
@@ -263,6 +266,149 @@ async def test_a_rule_about_paths_sees_the_files_that_a_call_would_change() -> N
     assert await answered_by(rules, call, OPTIONS) == chosen("no")
     call = {"kind": "edit", "locations": [{"path": "/w/a"}]}
     assert await answered_by(rules, call, OPTIONS) == chosen("yes")
+
+
+# ------------------------------------------------------------------ policies
+
+
+async def answered_under(
+    policy: Policy, call: Frame, cwd: Path, *, rules: tuple[Rule, ...] = (), options: list[Frame] = OPTIONS
+) -> Frame | None:
+    """Return the answer that a policy gives, None when the person is asked."""
+    async with conversation(rules=rules, policy=policy, cwd=str(cwd)) as talk:
+        talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "title": "x", **call}, options=options)
+        await talk.until(lambda: talk.session.tool_call("t1"))
+        await settled()
+        answers = talk.puppet.sent.answers("q")
+        assert bool(answers) != bool(talk.session.questions)
+        return answers[0]["result"] if answers else None
+
+
+async def test_a_policy_answers_what_no_rule_speaks_of_and_the_call_says_so(tmp_path: Path) -> None:
+    async with conversation(policy="allow-edits", cwd=str(tmp_path)) as talk:
+        call = {"toolCallId": "t1", "kind": "edit", "locations": [{"path": str(tmp_path / "a")}]}
+        talk.puppet.asks_permission("q", toolCall=call)
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("yes")
+        assert talk.call().decision == "Allow (policy: allows edits in the workspace)"
+        (kept,) = talk.decisions
+        assert (kept.by, kept.detail) == ("policy", "allows edits in the workspace")
+
+
+@pytest.mark.parametrize(("decision", "answer"), [("deny", chosen("no")), ("ask", None)])
+async def test_a_rule_wins_over_the_policy_that_allows_everything(
+    decision: Decision, answer: Frame | None, tmp_path: Path
+) -> None:
+    rules = (Rule(decision, command="rm"),)
+    call: Frame = {"kind": "execute", "rawInput": {"command": "cd /tmp && rm -r x"}}
+
+    assert await answered_under("allow-everything", call, tmp_path, rules=rules) == answer
+    assert await answered_under("allow-everything", call, tmp_path) == chosen("yes")
+
+
+async def test_a_policy_never_says_always_nor_picks_among_several(tmp_path: Path) -> None:
+    always = [option for option in OPTIONS if option["kind"] != "allow_once"]
+    twice = [OPTIONS[0], {**OPTIONS[0], "optionId": "yes-2"}]
+
+    for options in (always, twice):
+        assert (
+            await answered_under("allow-everything", {"kind": "teleport"}, tmp_path, options=options) is None
+        )
+
+
+async def test_an_edit_whose_input_names_another_file_outside_is_a_question(tmp_path: Path) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}]}
+
+    assert await answered_under("allow-edits", call, tmp_path) == chosen("yes")
+    inside = {**call, "rawInput": {"file_path": str(tmp_path / "a")}}
+    assert await answered_under("allow-edits", inside, tmp_path) == chosen("yes")
+    for path in ("/etc/hosts", "~/.profile"):
+        assert await answered_under("allow-edits", {**call, "rawInput": {"path": path}}, tmp_path) is None
+
+
+async def test_a_policy_that_is_changed_counts_for_its_session_only(tmp_path: Path) -> None:
+    async with conversation(cwd=str(tmp_path)) as talk:
+        await talk.made("s2", str(tmp_path))
+        talk.host.set_policy("s2", "allow-everything")
+        talk.puppet.asks_permission("q")
+        params = {"sessionId": "s2", "toolCall": {"toolCallId": "t9"}, "options": OPTIONS}
+        talk.puppet.says({"id": "other", "method": "session/request_permission", "params": params})
+
+        assert (await talk.puppet.answer_to("other"))["result"] == chosen("yes")
+        assert list(talk.session.questions) == ['"q"']
+        await talk.host.take_back("s2")
+        assert talk.host.policy_of("s2") == "ask"
+
+
+# ------------------------------------------------------------------ the decision log
+
+
+async def test_a_decision_is_kept_with_what_was_asked_offered_and_chosen() -> None:
+    async with conversation() as talk:
+        call = {
+            "toolCallId": "t1",
+            "title": "Run it",
+            "kind": "execute",
+            "rawInput": {"command": "make"},
+            "locations": [{"path": "/w/Makefile"}],
+        }
+        talk.puppet.asks_permission("q", toolCall=call)
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer(SESSION, '"q"', "yes", Given("person", "key y"))
+
+        (kept,) = talk.decisions
+        assert (kept.session, kept.agent, kept.workspace, kept.tool_call) == (SESSION, "puppet", "/w", "t1")
+        assert (kept.kind, kept.title, kept.command) == ("execute", "Run it", "make")
+        assert kept.paths == ("/w/Makefile",)
+        assert [option.id for option in kept.options] == [option["optionId"] for option in OPTIONS]
+        assert kept.chosen is not None
+        assert (kept.chosen.id, kept.chosen.kind) == ("yes", "allow_once")
+        assert (kept.by, kept.detail) == ("person", "key y")
+        assert kept.waited >= 0
+
+
+async def test_every_way_a_permission_ends_is_kept_and_forms_are_not() -> None:
+    async with conversation(rules=(Rule("deny", tool_kind="delete", note="never"),)) as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.asks_permission("ruled", toolCall={"toolCallId": "t0", "kind": "delete"})
+        talk.puppet.asks_permission("none", call="t1", options=[])
+        talk.puppet.asks_permission("taken", call="t2")
+        talk.puppet.asks_permission("stopped", call="t3")
+        talk.puppet.asks("form", "elicitation/create", **FORM)
+        await talk.until(lambda: len(talk.session.questions) == 3)
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "taken"}})
+        await talk.puppet.answer_to("taken")
+        talk.agent.cancel(SESSION)
+        talk.puppet.answers(call, {"stopReason": "cancelled"})
+        await turn
+        talk.puppet.asks_permission("left", call="t4")
+        await talk.until(lambda: talk.session.questions)
+        await talk.agent.stop()
+        await talk.until(lambda: len(talk.decisions) == 5)
+
+        assert [(kept.tool_call, kept.by, kept.detail) for kept in talk.decisions] == [
+            ("t0", "rule", "never"),
+            ("t1", "nobody", "no options"),
+            ("t2", "withdrawn", ""),
+            ("t3", "cancelled", "stop"),
+            ("t4", "agent ended", ""),
+        ]
+        assert [kept.chosen is not None for kept in talk.decisions] == [True, False, False, False, False]
+
+
+async def test_an_answer_goes_out_though_the_log_fails() -> None:
+    async with conversation() as talk:
+        talk.agent._questions._keep = _broken
+        talk.puppet.asks_permission("q")
+        await talk.until(lambda: talk.session.questions)
+
+        talk.agent.answer(SESSION, '"q"', "yes")
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("yes")
+
+
+def _broken(_: object) -> None:
+    raise RuntimeError("a mistake of ours")
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ class Asking:
         conversation = self._screen.conversation
         self._aside.add(key)  # also what stays open after its answer: an address that is being visited
         if isinstance(answer, Answer):
-            conversation.answer(key, answer.option_id)
+            conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
         elif answer == "stop":

@@ -82,6 +82,16 @@ class Opened:
         facts = sections(self._screen.conversation, self._start, self._screen.naming.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
+    def decisions(self) -> None:
+        """Show what agents asked for, and how it was answered."""
+        from acp_tui.store.decisions import NAME
+        from acp_tui.store.folders import data_folder
+        from acp_tui.ui.screens.decisions import DecisionsScreen
+
+        session = self._screen.conversation.session
+        session_id = session.id if session is not None else None
+        self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
+
     def protocol(self) -> None:
         """Show the frames of the connection."""
         from acp_tui.ui.screens.protocol import ProtocolScreen

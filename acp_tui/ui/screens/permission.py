@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -46,6 +46,8 @@ class Answer:
     """An offered id; None: cancelled."""
     reason: str = ""
     """Why it was rejected, to be told to the agent."""
+    how: str = field(default="", compare=False)
+    """What the person did: a key, or a click."""
 
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
@@ -151,7 +153,7 @@ class PermissionDialog(Dialog[Answer]):
     def action_answer(self, key: str) -> None:
         """Give the answer of a key, where one option has it."""
         if key in self._keys:
-            self.dismiss(Answer(self._keys[key].option_id))
+            self.dismiss(Answer(self._keys[key].option_id, how=f"key {key}"))
 
     def action_move(self, step: int) -> None:
         """Move to the option before or after."""
@@ -164,13 +166,15 @@ class PermissionDialog(Dialog[Answer]):
 
     def action_choose(self) -> None:
         """Give the answer that was moved to; nothing without one."""
-        self._answers.action_select()
+        highlighted = self._answers.highlighted
+        if highlighted is not None:
+            self.dismiss(Answer(self._options[highlighted].option_id, how="Enter"))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self.armed and self._rejecting is None:
-            self.dismiss(Answer(self._options[event.option_index].option_id))
+            self.dismiss(Answer(self._options[event.option_index].option_id, how="click"))
 
     def action_give_reason(self) -> None:
         """Ask why; the answer is sent with it."""
@@ -181,7 +185,7 @@ class PermissionDialog(Dialog[Answer]):
     def _reject(self, event: Input.Submitted) -> None:
         event.stop()
         if self._rejecting is not None and self.armed:
-            self.dismiss(Answer(self._rejecting.option_id, event.value.strip()))
+            self.dismiss(Answer(self._rejecting.option_id, event.value.strip(), "key r"))
 
     def action_put_aside(self) -> None:
         """Go one step back: out of the reason, out of the zoom, out of the dialog."""

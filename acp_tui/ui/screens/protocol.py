@@ -79,10 +79,10 @@ class ProtocolScreen(Screen[None]):
         if self._tail is not None:
             self._tail.close()
 
-    def on_frame_list_opened(self, event: FrameList.Opened) -> None:
+    def on_row_list_opened(self, event: FrameList.Opened) -> None:
         """Show a frame."""
         if self._tail is not None:
-            self.app.push_screen(FrameScreen(event.frame, self._tail, self._look))
+            self.app.push_screen(FrameScreen(event.item, self._tail, self._look))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter anew, from the first frame."""

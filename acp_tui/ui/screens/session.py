@@ -27,6 +27,7 @@ from acp_tui.ui.screens.exporting import Exporting
 from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.naming import Naming
 from acp_tui.ui.screens.opened import Opened
+from acp_tui.ui.screens.policies import choose_policy
 from acp_tui.ui.screens.slash import Slash
 from acp_tui.ui.screens.unresponsive import Unresponsive
 from acp_tui.ui.screens.withdrawing import Result, answer_of
@@ -84,6 +85,8 @@ class SessionScreen(Screen[None]):
         Binding(
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
+        Binding("alt+p", "policy", "What is allowed unasked", id="session.policy", show=False, priority=True),
+        Binding("alt+d", "decisions", "Decisions", id="session.decisions", show=False, priority=True),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
@@ -415,6 +418,8 @@ class SessionScreen(Screen[None]):
     def _status_wanted(self, event: StatusLine.Wanted) -> None:
         if event.what == "answer":
             self.asking.reopen()
+        elif event.what == "policy":
+            choose_policy(self)
         else:
             self.asking.choose(event.what)
 
@@ -581,6 +586,14 @@ class SessionScreen(Screen[None]):
     def action_choose_option(self) -> None:
         """Choose an option, then its value."""
         self.asking.choose(None)
+
+    def action_decisions(self) -> None:
+        """Show what agents asked for, and how it was answered."""
+        self.opened.decisions()
+
+    def action_policy(self) -> None:
+        """Choose what is allowed where no rule matches."""
+        choose_policy(self)
 
     def action_restart(self) -> None:
         """End the agent and start it again; without one, choose one."""

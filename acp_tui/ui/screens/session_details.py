@@ -42,8 +42,11 @@ class SessionDetailsScreen(Screen[None]):
         Binding("c", "copy", "Copy", id="session-details.copy"),
     ]
 
-    def __init__(self, sections: Sequence[Section], look: Look | None = None) -> None:
+    def __init__(
+        self, sections: Sequence[Section], look: Look | None = None, heading: str = "session details"
+    ) -> None:
         super().__init__()
+        self._heading = heading
         self._sections = sections
         self._look = look or Look()
 
@@ -55,7 +58,7 @@ class SessionDetailsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the facts from their start."""
-        self.query_one(Lines).set_lines([([("strong", " session details")], [])])
+        self.query_one(Lines).set_lines([([("strong", f" {self._heading}")], [])])
         content = self.query_one(Transcript)
         for heading, facts in self._sections:
             content.append(TextBlock([("heading", heading)], above=1))

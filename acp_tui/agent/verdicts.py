@@ -1,0 +1,84 @@
+"""What the person has decided beforehand about a permission: their rules first, then the session's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from acp_tui.acp.tools import Diff
+from acp_tui.agent.given import Given
+from acp_tui.host import policy, rules
+from acp_tui.host.files import Files
+from acp_tui.host.host import Host, NotLent
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+
+_PATH_KEYS: Final = ("path", "file_path", "filePath", "abs_path", "absolute_path", "filename", "file")
+"""Where the inputs of tools name a file."""
+
+
+class Answer(NamedTuple):
+    """An answer that needs no person."""
+
+    option_id: str | None
+    """None: cancelled, since what was decided is not among the options."""
+    given: Given
+
+
+def verdict(host: Host, question: Permission, session: Session, agent: str) -> Answer | None:
+    """Return the answer that was decided beforehand; None when the person is to be asked."""
+    call = session.tool_call(question.tool_call_id)
+    if call is None:
+        return None
+    said = rules.decide(host.rules, ask_of(call, session, agent))
+    decision, given = said.decision, Given("rule", said.rule.note if said.rule is not None else "")
+    if said.rule is None:
+        chosen = host.policy_of(session.id)
+        decision = policy.decide(chosen, call.kind, call.command, _as_written(call), _files(host, session))
+        given = Given("policy", policy.WORDS[chosen])
+    if decision == "ask":
+        return None
+    choices = [(option.option_id, option.kind) for option in question.options]
+    option_id = rules.choose(choices, decision)
+    return Answer(option_id, given) if option_id is not None or decision == "deny" else None
+
+
+def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
+    """Return what a tool call asks for, in the words of the rules."""
+    mode = session.option("mode")
+    return rules.Ask(
+        agent=agent,
+        tool_kind=call.kind,
+        paths=tuple(_paths(call, session.cwd)),
+        command=call.command,
+        mode=str(mode.config.current_value) if mode is not None else None,
+    )
+
+
+def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
+    """Yield the absolute paths that a tool call names: where it works, and what it changes."""
+    for path in named_paths(call):
+        yield path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
+def named_paths(call: ToolCall) -> list[str]:
+    """Return the paths that a tool call names, as written: where it works, and what it changes."""
+    named = [location.path for location in call.locations]
+    named += [item.path for item in call.content if isinstance(item, Diff)]
+    return list(dict.fromkeys(named))
+
+
+def _as_written(call: ToolCall) -> list[str]:
+    """Return the paths that a policy looks at: if any are named, also whole paths in the tool's input."""
+    named = named_paths(call)
+    raw: dict[str, Any] = call.raw_input if named and isinstance(call.raw_input, dict) else {}
+    inputs = [raw[key] for key in _PATH_KEYS if isinstance(raw.get(key), str)]
+    return [*named, *(path for path in inputs if path.startswith(("/", "~")))]
+
+
+def _files(host: Host, session: Session) -> Files | None:
+    try:
+        return host.files(session.id)
+    except NotLent:
+        return None

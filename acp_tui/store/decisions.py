@@ -1,0 +1,230 @@
+"""The decision log: who asked for what, who answered and how; one JSON object a line, the newest last.
+
+A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
+"chosen", "by", "detail", "waited"}`; see `Decision`. All agents and all programs that run at once share it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.store.folders import private_folder
+from acp_tui.store.journal import MASK, SECRET_LENGTH
+from acp_tui.store.locking import alone
+from acp_tui.store.problem import Problem
+from acp_tui.store.redacting import mask_tokens
+
+NAME: Final = "decisions.ndjson"
+SIZE: Final = 2 << 20
+"""Bytes after which a new file is begun."""
+KEPT: Final = 4
+"""Files that are kept besides the one that is written."""
+AGE: Final = 400 * 86_400.0
+"""Seconds after which a file that is full is deleted."""
+_TEXT: Final = 4000
+"""Characters of a title or a command that are kept."""
+_PATHS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An option as the agent offered it."""
+
+    id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One permission that an agent asked for, and its answer."""
+
+    at: str
+    """When it was answered: ISO 8601, UTC."""
+    session: str
+    agent: str
+    workspace: str
+    tool_call: str
+    kind: str
+    title: str
+    command: str | None
+    paths: tuple[str, ...]
+    options: tuple[Offered, ...]
+    chosen: Offered | None
+    """None: cancelled."""
+    by: str
+    """person, rule, policy, cancelled, withdrawn, agent ended or nobody."""
+    detail: str
+    """Which key, which rule, which policy, or what ended it."""
+    waited: float
+    """Seconds between question and answer."""
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the call was let through."""
+        return self.chosen is not None and self.chosen.kind.startswith("allow")
+
+    @property
+    def time(self) -> datetime:
+        """When it was answered."""
+        return datetime.fromisoformat(self.at)
+
+
+class DecisionLog:
+    """Adds to the log. It never fails its owner: `problem` says why the last decision is not in it."""
+
+    def __init__(
+        self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.time
+    ) -> None:
+        """Take the file (None: nothing is kept), and values that must not be written down."""
+        self.path = path
+        self.problem: Problem | None = None
+        self._secrets = sorted({one for one in secrets if len(one) >= SECRET_LENGTH}, key=len, reverse=True)
+        self._clock = clock
+
+    def add(self, decision: Decision) -> None:
+        """Write one decision down."""
+        if self.path is None:
+            return
+        line = json.dumps(self._row(decision)).encode() + b"\n"
+        try:
+            private_folder(self.path.parent)
+            with alone(self.path):
+                if self._is_full():
+                    self._begin_anew()
+                _append(self.path, line)
+        except OSError as error:
+            self.problem = Problem(self.path, None, f"decisions are not kept: {error.strerror or error}")
+        else:
+            self.problem = None
+
+    def hidden(self, text: str) -> str:
+        """Return a text as it would stand in the log."""
+        for secret in self._secrets:
+            text = text.replace(secret, MASK)
+        text = mask_tokens(text, MASK)
+        return text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
+
+    def _row(self, decision: Decision) -> dict[str, Any]:
+        row = asdict(decision)
+        row["title"] = self.hidden(decision.title)
+        row["command"] = None if decision.command is None else self.hidden(decision.command)
+        row["paths"] = [self.hidden(path) for path in decision.paths[:_PATHS]]
+        for option in (*row["options"], *([row["chosen"]] if row["chosen"] else ())):
+            option["name"] = self.hidden(option["name"])
+        return row
+
+    def _is_full(self) -> bool:
+        assert self.path is not None
+        try:
+            return self.path.stat().st_size >= SIZE
+        except FileNotFoundError:
+            return False
+
+    def _begin_anew(self) -> None:
+        """Number the files one higher, without those that are too many or too old."""
+        assert self.path is not None
+        for number in range(KEPT, 0, -1):
+            older = _numbered(self.path, number)
+            with suppress(FileNotFoundError):
+                if number == KEPT or self._clock() - older.stat().st_mtime > AGE:
+                    older.unlink()
+                else:
+                    older.replace(_numbered(self.path, number + 1))
+        self.path.replace(_numbered(self.path, 1))
+
+
+class Decisions(Iterator[Decision]):
+    """All decisions in a log, newest first; lines that cannot be read are counted and passed over."""
+
+    def __init__(self, path: Path, holding: str = "") -> None:
+        """Read the file and the older ones; only lines that hold a text, as JSON writes it, are looked at.
+
+        Raises:
+            OSError: a file that is there cannot be read. (None at all is an empty log.)
+        """
+        self.broken = 0
+        self._needle = json.dumps(holding)[1:-1].encode()
+        self._files = [each for each in files(path) if each.exists()]
+        self._lines = (
+            line for file in self._files for line in _newest_first(file.read_bytes(), self._needle)
+        )
+
+    def __next__(self) -> Decision:
+        """Return the decision before."""
+        for line in self._lines:
+            decision = _decision(line)
+            if decision is not None:
+                return decision
+            self.broken += bool(line.strip())
+        raise StopIteration
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of a log, newest first, whether they are there or not."""
+    return [path, *(_numbered(path, number) for number in range(1, KEPT + 1))]
+
+
+def now() -> str:
+    """Return the time as a decision has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}.{number}{path.suffix}")
+
+
+def _append(path: Path, line: bytes) -> None:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        size = os.fstat(file).st_size
+        # A line that a crash or a full disk has cut off must not take the next one with it.
+        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+        data = memoryview(b"\n" + line if torn else line)
+        while data:
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
+
+
+def _newest_first(data: bytes, needle: bytes) -> Iterator[bytes]:
+    """Yield the lines that hold something, from the end; without it, all."""
+    end = len(data)
+    while end > 0:
+        found = data.rfind(needle, 0, end) if needle else end - 1
+        if found < 0:
+            return
+        start = data.rfind(b"\n", 0, found) + 1
+        stop = data.find(b"\n", found)
+        yield data[start : stop if stop >= 0 else len(data)]
+        end = start - 1 if start else 0
+
+
+_NAMES: Final = frozenset(field.name for field in fields(Decision))
+
+
+def _decision(line: bytes) -> Decision | None:
+    """Return a row; None when it is none, or from a version that wrote less."""
+    try:
+        row = json.loads(line)
+        values = {name: row[name] for name in _NAMES}
+        datetime.fromisoformat(values["at"])
+        chosen = None if values["chosen"] is None else Offered(**values["chosen"])
+        return Decision(
+            **{
+                **values,
+                "paths": tuple(values["paths"]),
+                "options": tuple(Offered(**option) for option in values["options"]),
+                "chosen": chosen,
+            }
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None

@@ -1,0 +1,213 @@
+"""The decision log on a screen: what agents asked for and how it was answered, over all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import ClassVar, Final, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from acp_tui.store.decisions import Decision, Decisions
+from acp_tui.ui.screens.decision_list import OUTCOMES, DecisionList, Sieve, outcome, who
+from acp_tui.ui.screens.session_details import Fact, Section, SessionDetailsScreen
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+Choice = TypeVar("Choice")
+
+_SLICE: Final = 0.006
+"""Seconds of reading before keys get their turn."""
+_BY: Final = ("person", "rule", "policy")
+
+NOTHING: Final = """\
+No agent has asked for a permission yet.
+
+What agents ask for is written down with its answer, unless settings.toml says:
+
+    decisions = false"""
+
+
+class DecisionsScreen(Screen[None]):
+    """Lists decisions, newest first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="decisions.close"),
+        Binding("slash", "find", "Search", id="decisions.find"),
+        Binding("a", "outcome", "Answer", id="decisions.outcome"),
+        Binding("b", "by", "Answered by", id="decisions.by"),
+        Binding("s", "session", "This session", id="decisions.session"),
+        Binding("g", "agent", "Agent", id="decisions.agent"),
+    ]
+
+    def __init__(self, path: Path, session: str | None = None, look: Look | None = None) -> None:
+        """Show a log; `session` is the one that the person comes from."""
+        super().__init__()
+        self._path = path
+        self._session = session
+        self._look = look or Look()
+        self._all: list[Decision] = []
+        self._shown: list[Decision] = []
+        self._sieve = Sieve()
+        self._reading: Decisions | None = None
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out a title, the decisions and a line to search with."""
+        yield Lines(self._look, id="title")
+        yield Static(NOTHING, id="nothing", markup=False)
+        yield DecisionList(self._look, id="decisions")
+        yield Input(placeholder="words that a decision must have", id="filter")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one("#filter").display = False
+        try:
+            self._reading = Decisions(self._path)
+            self._read()
+        except OSError as error:
+            self._fail(error)
+        self.query_one(DecisionList).focus()
+
+    def on_row_list_opened(self, event: DecisionList.Opened) -> None:
+        """Show all that is known of a decision."""
+        self.app.push_screen(SessionDetailsScreen(sections(event.item), self._look, "decision"))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Keep what has the words."""
+        self._sift(replace(self._sieve, words=event.value))
+
+    def on_input_submitted(self) -> None:
+        """Go to the decisions that are left."""
+        self.query_one(DecisionList).focus()
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Lines).set_look(look)
+        self.query_one(DecisionList).set_look(look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to show one session only where there is one."""
+        return action != "session" or self._session is not None
+
+    def action_close(self) -> None:
+        """Close the search, or the screen."""
+        line = self.query_one(Input)
+        if line.display and (line.has_focus or line.value):
+            line.value = ""
+            line.display = False
+            self.query_one(DecisionList).focus()
+        else:
+            self.dismiss(None)
+
+    def action_find(self) -> None:
+        """Type words."""
+        line = self.query_one(Input)
+        line.display = True
+        line.focus()
+
+    def action_outcome(self) -> None:
+        """Keep what was allowed, then what was rejected, then what was cancelled, then all."""
+        self._sift(replace(self._sieve, outcome=_next((None, *OUTCOMES), self._sieve.outcome)))
+
+    def action_by(self) -> None:
+        """Keep what the person answered, then rules, then policies, then all."""
+        self._sift(replace(self._sieve, by=_next((None, *_BY), self._sieve.by)))
+
+    def action_agent(self) -> None:
+        """Keep what one agent asked for, then the next one, then all."""
+        agents = dict.fromkeys(decision.agent for decision in self._all)
+        self._sift(replace(self._sieve, agent=_next((None, *agents), self._sieve.agent)))
+
+    def action_session(self) -> None:
+        """Keep what belongs to the session that the person comes from, or all again."""
+        session = self._session if self._sieve.session is None else None
+        self._sift(replace(self._sieve, session=session))
+
+    def _read(self) -> None:
+        """Take in decisions for a slice of time; the rest comes soon."""
+        assert self._reading is not None
+        before, until = len(self._all), perf_counter() + _SLICE
+        for decision in self._reading:
+            self._all.append(decision)
+            if perf_counter() > until:
+                self.set_timer(0.002, self._read_on)
+                break
+        self._show([decision for decision in self._all[before:] if self._sieve.keeps(decision)])
+
+    def _read_on(self) -> None:
+        try:
+            self._read()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        self._problem = f"The decision log cannot be read further: {error.strerror or error}."
+        self.query_one("#nothing", Static).update(safe_line(self._problem))
+        self._show([])
+
+    def _sift(self, sieve: Sieve) -> None:
+        self._sieve = sieve
+        self._shown = []
+        self._show([decision for decision in self._all if sieve.keeps(decision)])
+
+    def _show(self, more: list[Decision]) -> None:
+        before = len(self._shown)
+        self._shown += more
+        self.query_one(DecisionList).show(self._shown, before)
+        self.query_one("#nothing").display = not self._all
+        self.query_one(DecisionList).display = bool(self._all)
+        self._show_title()
+
+    def _show_title(self) -> None:
+        count, all_of_them = len(self._shown), len(self._all)
+        told = ", ".join(self._sieve.told())
+        is_sifted = bool(told or self._sieve.words.strip())
+        text = f" {count:,} of {all_of_them:,} decisions" if is_sifted else f" {all_of_them:,} decisions"
+        broken = self._reading.broken if self._reading is not None else 0
+        notes = f"{broken:,} lines cannot be read " if broken else ""
+        left = [("strong", text), ("accent", f"  {safe_line(told)}")]
+        self.query_one(Lines).set_lines([(left, [("warning", self._problem or notes)])])
+
+
+def sections(decision: Decision) -> list[Section]:
+    """Return all that is known of a decision."""
+    chosen, came = decision.chosen, outcome(decision)
+    answer = [
+        ("answer", f"{came}: {chosen.name} ({chosen.kind})" if chosen is not None else came),
+        ("given by", who(decision)),
+        ("when", f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}, after {decision.waited:.1f} s"),
+    ]
+    where = [
+        ("agent", decision.agent),
+        ("workspace", decision.workspace),
+        ("session", decision.session),
+        ("tool call", decision.tool_call),
+    ]
+    return [("What was asked", list(_asked(decision))), ("Answer", answer), ("Where", where)]
+
+
+def _asked(decision: Decision) -> Iterator[Fact]:
+    yield "kind", decision.kind
+    if decision.title:
+        yield "title", decision.title
+    if decision.command is not None:
+        yield "command", decision.command
+    for number, path in enumerate(decision.paths):
+        yield "" if number else "paths", path
+    for number, option in enumerate(decision.options):
+        yield "" if number else "offered", f"{option.name} ({option.kind}, id {option.id})"
+
+
+def _next(choices: tuple[Choice, ...], current: Choice) -> Choice:
+    """Return the choice after the current one, the first after the last."""
+    place = choices.index(current) if current in choices else -1
+    return choices[(place + 1) % len(choices)]

@@ -1,0 +1,143 @@
+"""`acp-tui log decisions`, as a person or a script calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from acp_tui.cli import main
+from acp_tui.store.decisions import NAME, DecisionLog
+from tests.store.test_decisions import ONE
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def path(home: Path) -> Path:
+    """A log of three decisions: long ago, an hour ago, and just now."""
+    log = DecisionLog(home / "data" / NAME)
+    recently = datetime.now(UTC) - timedelta(hours=1)
+    log.add(ONE)
+    log.add(replace(ONE, at=recently.isoformat(), agent="other", chosen=None, by="cancelled", detail="stop"))
+    log.add(
+        replace(
+            ONE,
+            at=datetime.now(UTC).isoformat(),
+            session="s2",
+            command="echo \x1b[31m\n\nred",
+            by="rule",
+            detail="",
+        )
+    )
+    assert log.path is not None
+    return log.path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    assert main(["log", "decisions", *words]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_decisions_are_printed_oldest_first_and_harmless(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = printed(capsys)
+
+    assert len(lines) == 3
+    assert lines[0].endswith("demo execute make test → Yes (person: key y)")
+    assert lines[1].endswith("other execute make test → cancelled (cancelled: stop)")
+    assert lines[2].endswith("demo execute echo \N{REPLACEMENT CHARACTER}[31m red → Yes (rule)")
+
+
+def test_json_is_one_object_a_line_with_all_that_is_known(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in printed(capsys, "--json")]
+
+    assert rows == [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert rows[1]["chosen"] is None
+    assert rows[0]["chosen"] == {"id": "y", "name": "Yes", "kind": "allow_once"}
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (("--since", "7d"), 2),
+        (("--since", "30m"), 1),
+        (("--since", "2h"), 2),
+        (("--since", "2026-02-01"), 3),
+        (("--since", "2026-03-02T10:00:00+00:00"), 2),
+        (("--session", "s2"), 1),
+        (("--agent", "other"), 1),
+        (("--agent", "other", "--since", "1m"), 0),
+    ],
+)
+def test_only_what_fits_is_printed(
+    words: tuple[str, ...], count: int, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(printed(capsys, *words, "--json")) == count
+
+
+def test_an_empty_log_is_no_error_and_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["log", "decisions"]) == 0
+    assert "no decision fits" in capsys.readouterr().err
+
+
+def test_lines_that_cannot_be_read_are_said(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_bytes(path.read_bytes() + b"{broken\n")
+
+    assert main(["log", "decisions"]) == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 3
+    assert "1 lines of" in told.err
+
+
+def test_a_log_that_cannot_be_read_is_a_failure(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "data" / NAME).mkdir(parents=True)
+
+    assert main(["log", "decisions"]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Try: acp-tui log decisions"),
+        (["secrets"], "not 'secrets'"),
+        (["decisions", "--since", "soon"], "must be like 7d"),
+        (["decisions", "--sessions", "x"], "unknown option --sessions"),
+    ],
+)
+def test_a_wrong_command_line_says_what_is_right(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["log", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_help_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["log", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert all(f"--{name} " in told for name in ("since", "session", "agent", "json", "help"))
+
+
+def test_neither_the_interface_nor_the_protocol_is_loaded_and_a_closed_pipe_is_no_error(path: Path) -> None:
+    code = (
+        "import sys; from acp_tui.cli import main; code = main(['log', 'decisions'] );"
+        "loaded = {'textual', 'pydantic', 'rich'} & {name.split('.')[0] for name in sys.modules};"
+        "print(sorted(loaded), file=sys.stderr); sys.exit(code)"
+    )
+    shell = f'exec 3>&1; {sys.executable} -c "$1" | head -n 1 >/dev/null'
+    done = subprocess.run(["sh", "-c", shell, "sh", code], capture_output=True, text=True, check=True)
+
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,96 @@
+"""The policy of a session, on the status line and in its menu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.decisions import DecisionsScreen
+from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.permission import PermissionDialog
+from tests.ui.seats import seat
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+
+
+async def test_a_session_asks_for_all_until_the_person_chooses_otherwise(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.sees("Plain agent · asks for all")
+        await here.say("ask one")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.sees("Allow (you)")
+
+        await here.press("alt+p")
+        await here.is_before(Menu)
+        await here.press("down", "down", "down", "enter")
+        await here.sees("Plain agent · allows everything", "From now on this session allows everything.")
+        await here.say("ask two three")
+        await here.until(lambda: here.said and here.said[-1].count("yes") == 2)
+        await here.sees("Allow (policy: allows everything)")
+
+
+async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
+    async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
+        await here.sees("allows everything")
+        warning = here.app.look["warning"].color
+        styles = [
+            segment.style
+            for strip in here.app.screen._compositor.render_strips()
+            for segment in strip
+            if "allows everything" in segment.text
+        ]
+
+        assert [style.color for style in styles if style] == [warning]
+
+
+async def test_the_policy_of_the_settings_counts_in_each_new_session_and_a_choice_in_one(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path, Settings(journal=False, policy="ask-edits-and-commands")) as here:
+        await here.sees("asks for edits, commands")
+        here.conversation.set_policy("allow-everything")
+        await here.conversation.restart()
+        await here.until(lambda: here.conversation.phase == "ready")
+
+        assert here.conversation.policy == "ask-edits-and-commands"
+
+
+async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.sees("asks for all")
+        await here.pilot.click("#status", offset=(here.text.splitlines()[-1].index("asks for") + 1, 0))
+
+        await here.is_before(Menu)
+        await here.sees("Where no rule of yours matches", "Allow edits in the workspace")
+
+
+async def test_what_was_decided_is_a_key_away(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask one")
+        await here.is_before(PermissionDialog)
+        await here.press("n")
+        await here.until(lambda: not here.conversation.questions)
+        await here.press("alt+d")
+        await here.is_before(DecisionsScreen)
+        await here.sees("1 decisions", "Do one", "you: key n")
+        await here.press("escape")
+
+
+async def test_decisions_that_cannot_be_written_are_said_once_and_nothing_else_is_lost(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "home" / "data"
+    data.mkdir(parents=True)
+    (data / "decisions.ndjson").mkdir()
+    async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
+        await here.say("ask one two")
+        await here.until(lambda: here.said and here.said[-1].count("yes") == 2)
+        await here.sees("decisions are not kept")
+
+        assert here.text.count("decisions are not kept") == 1
