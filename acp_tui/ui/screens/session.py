@@ -59,9 +59,16 @@ _QUEUED = 4
 """Rows of what waits to be said."""
 
 
+class Body(Horizontal):
+    """What stands between the lines above and below."""
+
+    BLANK = True  # its children cover it
+
+
 class SessionScreen(Screen[None]):
     """One conversation. The panes draw the session; what the person does goes to the conversation."""
 
+    BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
     AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
     ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -151,7 +158,7 @@ class SessionScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """What the first frame shows; the rest comes right after it, by `_complete`."""
-        with Horizontal(id="body"), Vertical(id="chat-box", classes="-tab"):
+        with Body(id="body"), Vertical(id="chat-box", classes="-tab"):
             yield ChatPane()
         yield Writing(
             self.conversation,

@@ -38,6 +38,8 @@ _PAUSE: Final = 0.5
 class Writing(Vertical):
     """The prompt box, once `begin` was called, and the lines above it."""
 
+    BLANK = True  # its parts cover it
+
     def __init__(
         self, conversation: Conversation, start: Start, look: Look, commands: Callable[[], Sequence[Command]]
     ) -> None:
