@@ -26,7 +26,7 @@ A terminal client for coding agents that speak the Agent Client Protocol.
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
   acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
-  acp-tui log decisions          what was asked and answered (log --help, too)
+  acp-tui log | rules            what was asked and answered; rules for it (--help)
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
 follows it belongs to the agent. Without one a start screen shows what there is.
@@ -84,6 +84,8 @@ def main(argv: list[str] | None = None) -> int:
             return _doctor(words[1:])
         if words[:1] == ["log"]:
             return _log(words[1:])
+        if words[:1] == ["rules"]:
+            return _rules(words[1:])
         ours, _, _ = _split(words)
         if "--help" in ours or "-h" in ours:
             print(HELP, end="")
@@ -202,6 +204,33 @@ def _log(words: Sequence[str]) -> int:
     return log.run(
         data_folder() / NAME, options["since"], options["session"], options["agent"], as_json=options["json"]
     )
+
+
+def _rules(words: Sequence[str]) -> int:
+    """Check or try the person's rules instead of starting the interface; return the exit code."""
+    from pathlib import Path
+
+    from acp_tui import rules
+
+    if "--help" in words or "-h" in words:
+        print(rules.HELP, end="")
+        return 0
+    if not words:
+        raise Refusal("rules needs to know what to do, such as: acp-tui rules check", USAGE)
+    options = _read(rules.parser(), words, None)
+    if options["what"] == "try" and options["files"]:
+        raise Refusal("rules try takes no files; it uses those that count.", USAGE)
+    from acp_tui.agent.rule_book import RuleBook
+    from acp_tui.store import folders, rule_trust
+    from acp_tui.store import rules as files
+
+    trust = rule_trust.Trust(folders.state_folder() / rule_trust.NAME)
+    book = RuleBook(folders.config_folder() / files.NAME, trust)
+    book.enter(_folder(options["cwd"], "The folder"))
+    if options["what"] == "check":
+        return rules.check(book, [Path(name) for name in options["files"]])
+    journals = folders.data_folder() / "journals"
+    return rules.try_out(book, journals, options["since"], options["agent"], as_json=options["json"])
 
 
 def _run(options: Options) -> int:

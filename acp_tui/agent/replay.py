@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from acp_tui.agent.sessions import Sessions
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Call, Message, Noise, RequestId, Response
+from acp_tui.wire.messages import Call, Message, Noise, Request, RequestId, Response
 from acp_tui.wire.peer import Peer
 
 
@@ -47,9 +47,13 @@ class Replayed:
     """Lines that were no messages."""
 
 
-def replay(rows: Iterable[Row]) -> Replayed:
+Asked = Callable[[Session, str], None]
+"""Told of a question when it comes: its session, as it is then, and its key there."""
+
+
+def replay(rows: Iterable[Row], asked: Asked | None = None) -> Replayed:
     """Return the sessions that the rows of a journal make; rows that mean nothing are passed over."""
-    reading = _Reading()
+    reading = _Reading(asked)
     for row in rows:
         reading.take(row)
     return reading.end()
@@ -58,7 +62,8 @@ def replay(rows: Iterable[Row]) -> Replayed:
 class _Reading:
     """One reading of a journal, row by row."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Asked | None) -> None:
+        self._asked = asked
         self._sessions = Sessions(_nobody_watches)
         self._replayed = Replayed(self._sessions.by_id)
         self._peer = Peer()
@@ -88,6 +93,10 @@ class _Reading:
             self._replayed.noise += 1
             return
         self._apply(history.received(message))
+        if self._asked is not None and isinstance(message, Request) and isinstance(message.params, dict):
+            session = self._sessions.find(str(message.params.get("sessionId")))
+            if session is not None:
+                self._asked(session, history.question_key(message.id))
         if isinstance(message, Response) and message.call.method == "initialize" and message.error is None:
             try:
                 self._replayed.info = read(InitializeResponse, message.result)

@@ -10,6 +10,7 @@ from acp_tui.agent.given import Given
 from acp_tui.host import policy, rules
 from acp_tui.host.files import Files
 from acp_tui.host.host import Host, NotLent
+from acp_tui.host.links import with_targets
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -32,7 +33,7 @@ def verdict(host: Host, question: Permission, session: Session, agent: str) -> A
     if call is None:
         return None
     said = rules.decide(host.rules, ask_of(call, session, agent))
-    decision, given = said.decision, Given("rule", said.rule.note if said.rule is not None else "")
+    decision, given = said.decision, Given("rule", said.rule.source if said.rule is not None else "")
     if said.rule is None:
         chosen = host.policy_of(session.id)
         decision = policy.decide(chosen, call.kind, call.command, _as_written(call), _files(host, session))
@@ -50,9 +51,11 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
     return rules.Ask(
         agent=agent,
         tool_kind=call.kind,
-        paths=tuple(_paths(call, session.cwd)),
+        paths=with_targets(_paths(call, session.cwd), session.cwd),
         command=call.command,
         mode=str(mode.config.current_value) if mode is not None else None,
+        workspace=session.cwd,
+        session=session.id,
     )
 
 

@@ -63,6 +63,12 @@ def may_run(prefix: str, command: str | None) -> bool:
     return not line.understood or any(_may_begin(_words_of(one), wanted) for one in line.commands)
 
 
+def is_prefix(text: str) -> bool:
+    """Return whether a text can be the first words of one command, with nothing that a shell would expand."""
+    line = take_apart(text)
+    return line.plain and len(line.commands) == 1 and bool(covering([text], text))
+
+
 def split(text: str) -> list[str]:
     """Return the words of a text by the quotes in it, or by its blanks when a quote is left open."""
     try:

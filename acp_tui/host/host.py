@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,7 +24,10 @@ class Host:
     """Everything of ours that the agent can reach, for one connection."""
 
     terminals: Terminals
-    rules: Sequence[Rule] = ()
+    rules: Iterable[Rule] = ()
+    """Gone through anew for each question: files of rules may have changed."""
+    entered: Callable[[str], None] | None = None
+    """Told of each working directory that is lent."""
     missing_file_reads_empty: bool = False
     """For agents that cannot create a file when reading it first fails."""
     policy: Policy = "ask"
@@ -38,6 +41,8 @@ class Host:
     def lend(self, session_id: str, roots: Sequence[str]) -> None:
         """Open the folders of a session to it: its working directory first."""
         self._files[session_id] = Files(roots)
+        if self.entered is not None:
+            self.entered(roots[0])
 
     def files(self, session_id: str) -> Files:
         """Return what a session may reach.

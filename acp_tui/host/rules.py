@@ -33,8 +33,17 @@ class Rule:
     """The first words of a command. Several allow rules may together cover the commands of a chain."""
     mode: str | None = None
     note: str = ""
+    workspace: str | None = None
+    """A folder, absolute: only for sessions that work in it, or below."""
+    session: str | None = None
+    """The id of the only session that it is for."""
     where: str = ""
     """Where the rule stands, as `file:line`; empty if it stands in no file."""
+
+    @property
+    def source(self) -> str:
+        """What a transcript or a log says of the rule: the person's remark and where it stands."""
+        return ", ".join(filter(None, (self.note, self.where)))
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,10 @@ class Ask:
     """Absolute, links followed where the caller can."""
     command: str | None = None
     mode: str | None = None
+    workspace: str = ""
+    """The folder of the session, absolute."""
+    session: str = ""
+    """The id of the session."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,8 @@ def _fits(rule: Rule, ask: Ask) -> bool:
     return (
         rule.agent in (None, ask.agent)
         and rule.mode in (None, ask.mode)
+        and rule.session in (None, ask.session)
+        and (rule.workspace is None or f"{ask.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
         and _matches_kind(rule, ask)
         and _matches_paths(rule, ask)
     )

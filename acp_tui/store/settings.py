@@ -18,22 +18,6 @@ PANES: Final = ("plan", "tool-calls", "changes", "terminals")
 """Panes that can be shown beside the chat."""
 
 
-class RuleSetting(NamedTuple):
-    """One rule of the user's about what an agent may do unasked; a field that is None matches anything."""
-
-    decision: str
-    """`allow`, `ask` or `deny`."""
-    agent: str | None = None
-    tool_kind: str | None = None
-    path: str | None = None
-    """A glob; `**` matches folders, too."""
-    command: str | None = None
-    """The first words of a command."""
-    mode: str | None = None
-    note: str = ""
-    """The user's own remark."""
-
-
 class Settings(NamedTuple):
     """Everything the user can set in the file; the values here are the defaults."""
 
@@ -66,28 +50,8 @@ class Settings(NamedTuple):
     """Key by the name of the action."""
     agents: Mapping[str, KnownAgent] = MappingProxyType({})
     """The user's own agents by name."""
-    rules: tuple[RuleSetting, ...] = ()
     mcp_servers: tuple[mcp.McpServer, ...] = ()
 
-
-_TOOL_KINDS: Final = (
-    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
-)  # fmt: skip
-
-_RULE: Final = shape.record(
-    RuleSetting,
-    {
-        "decision": shape.one_of("allow", "ask", "deny"),
-        "agent": shape.text,
-        "tool_kind": shape.one_of(*_TOOL_KINDS),
-        "path": shape.text,
-        "command": shape.text,
-        "mode": shape.text,
-        "note": shape.text,
-    },
-    required=("decision",),
-    all_or_nothing=True,  # a rule that lost a condition would allow more than was meant
-)
 
 _KINDS: Final[Mapping[str, shape.Kind]] = {
     "theme": shape.text,
@@ -108,7 +72,6 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "initialize_timeout_s": shape.number(1, 3600),
     "keys": shape.text_by_name,
     "agents": shape.by_name(KNOWN_AGENT),
-    "rules": shape.list_of(_RULE),
     "mcp_servers": mcp.servers,
     "mcpServers": mcp.servers,
 }
@@ -134,6 +97,8 @@ def load(path: Path) -> tuple[Settings, list[Problem]]:
     except OSError as error:
         return Settings(), [Problem(path, None, f"cannot be read ({error.strerror}); defaults are used")]
     findings = shape.Findings()
+    if tables.pop("rules", None) is not None:
+        findings.add(("rules", 0), f"rules do not count here; move them to {path.with_name('rules.toml')}")
     values = shape.read_table(tables, _KINDS, (), findings)
     settings = Settings(**{_OTHER_NAMES.get(name, name): value for name, value in values.items()})
     return settings, [Problem(path, line_of(text, place), message) for place, message in findings.items]

@@ -12,16 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from acp_tui.acp.initialization import McpCapabilities
+    from acp_tui.agent.rule_book import RuleBook
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
-    from acp_tui.host.rules import Rule
     from acp_tui.session.events import Noted, Snapped
     from acp_tui.session.options import Option
     from acp_tui.store.decisions import DecisionLog
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
-    from acp_tui.store.settings import RuleSetting
     from acp_tui.ui.start import Start
 
 
@@ -30,14 +29,25 @@ def host_for(start: Start, launch: Launch) -> Host:
     from acp_tui.host.host import Host
     from acp_tui.host.terminals import Terminals
 
+    book = rule_book()
     return Host(
         Terminals(guard=start.guard),
-        rules=[_rule(setting) for setting in start.settings.rules],
         policy=start.settings.policy,  # type: ignore[arg-type]  # checked when the settings were read
+        rules=book,
+        entered=book.enter,
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
         stale_writes=start.settings.stale_writes,  # type: ignore[arg-type]  # checked when the settings were read
         output_limit=start.settings.terminal_output_limit_kb * 1024,
     )
+
+
+def rule_book() -> RuleBook:
+    """Return the person's rules, for one agent: each has sessions of its own."""
+    from acp_tui.agent.rule_book import RuleBook
+    from acp_tui.store import rule_trust, rules
+    from acp_tui.store.folders import config_folder, state_folder
+
+    return RuleBook(config_folder() / rules.NAME, rule_trust.Trust(state_folder() / rule_trust.NAME))
 
 
 def journal_for(start: Start, launch: Launch) -> Journal:
@@ -113,16 +123,3 @@ def mode_named(option: Option | None, name: str) -> str | None:
         lambda choice: choice.name.lower() == name.lower() or choice.value.lower() == name.lower(),
     ]
     return next((choice.value for way in ways for choice in choices if way(choice)), None)
-
-
-def _rule(setting: RuleSetting) -> Rule:
-    from acp_tui.host.rules import Rule
-
-    return Rule(
-        decision=setting.decision,  # type: ignore[arg-type]  # checked when the settings were read
-        agent=setting.agent or None,
-        tool_kind=setting.tool_kind or None,
-        path=setting.path or None,
-        command=setting.command or None,
-        mode=setting.mode or None,
-    )

@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.store import settings as store_settings
 from acp_tui.store.problem import Problem
-from acp_tui.store.settings import RuleSetting, Settings, load
+from acp_tui.store.settings import Settings, load
 
 
 @pytest.fixture
@@ -38,10 +38,6 @@ enter_sends = false
 initialize_timeout_s = 5
 [keys]
 "session.cancel-turn" = "ctrl+c"
-[[rules]]
-decision = "allow"
-tool_kind = "execute"
-command = "pytest"
 """
     )
 
@@ -53,7 +49,6 @@ command = "pytest"
     assert settings.enter_sends is False
     assert settings.initialize_timeout_s == 5.0
     assert settings.keys == {"session.cancel-turn": "ctrl+c"}
-    assert settings.rules == (RuleSetting("allow", tool_kind="execute", command="pytest"),)
 
 
 def test_an_unknown_key_is_named_with_its_line_and_its_neighbour(file: Path) -> None:
@@ -84,8 +79,7 @@ def test_a_bad_value_is_named_and_only_it_has_its_default(file: Path) -> None:
         'layout = "plan"',
         "keys = { a = 1 }",
         "agents = 3",
-        "rules = {}",
-        "rules = [1]",
+        "rules = []",
         "mcp_servers = []",
     ],
 )
@@ -127,26 +121,10 @@ def test_a_byte_order_mark_is_no_mistake(file: Path) -> None:
     assert load(file) == (Settings(theme="nord"), [])
 
 
-def test_a_bad_rule_is_left_out_and_the_others_stay(file: Path) -> None:
-    text = '[[rules]]\ndecision = "allow"\n\n[[rules]]\ntool_kind = "edit"\n\n[[rules]]\ndecision = "deny"\n'
-
-    assert [line for line, _ in complaints(file, text)] == [4]
-    assert [rule.decision for rule in load(file)[0].rules] == ["allow", "deny"]
-
-
-def test_a_mistake_inside_a_rule_is_found_on_its_own_line(file: Path) -> None:
-    text = '[[rules]]\ndecision = "allow"\n[[rules]]\ndecision = "deny"\ntool_kind = "eat"\n'
-
-    first, second = complaints(file, text)
-
-    assert first[0] == 5
-    assert second == (3, "entry 2 must be a table without mistakes, and is ignored")
-
-
-def test_a_rule_that_says_something_unreadable_does_not_apply_more_widely(file: Path) -> None:
-    for mistake in ("tool_kind = 3", 'comand = "pytest"'):
-        assert complaints(file, f'[[rules]]\ndecision = "allow"\n{mistake}\n')
-        assert load(file)[0].rules == ()
+def test_rules_are_sent_to_their_own_file(file: Path) -> None:
+    assert complaints(file, 'ascii = true\n[[rules]]\ndecision = "allow"\n') == [
+        (2, f"rules do not count here; move them to {file.with_name('rules.toml')}")
+    ]
 
 
 def test_agents_of_the_user_have_their_own_tables(file: Path) -> None:

@@ -1,0 +1,61 @@
+"""What agents asked for in recorded sessions, so that rules can be tried on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from acp_tui.agent.replay import replay
+from acp_tui.agent.verdicts import ask_of
+from acp_tui.host.rules import Ask
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store import recorded
+
+_ASKING = b'"session/request_permission"'
+
+
+@dataclass(frozen=True)
+class PastAsk:
+    """One permission that an agent asked for."""
+
+    ask: Ask
+    title: str
+    options: tuple[tuple[str, str], ...]
+    """(id, kind) as the agent offered them."""
+    at: datetime | None
+    """When its connection began."""
+    journal: Path
+
+
+def past_asks(journals: Iterable[recorded.Recorded]) -> Iterator[PastAsk]:
+    """Yield what was asked, journal by journal; one that cannot be read is passed over."""
+    for journal in journals:
+        try:
+            if _asks_something(journal.path):
+                yield from _of(journal)
+        except OSError:
+            continue
+
+
+def _asks_something(path: Path) -> bool:
+    """Look before a journal is read in full: most ask nothing."""
+    with path.open("rb") as file:
+        return any(_ASKING in line for line in file)
+
+
+def _of(journal: recorded.Recorded) -> list[PastAsk]:
+    found: list[PastAsk] = []
+
+    def asked(session: Session, key: str) -> None:
+        question = session.questions.get(key)
+        call = session.tool_call(question.tool_call_id) if isinstance(question, Permission) else None
+        if isinstance(question, Permission) and call is not None:
+            options = tuple((option.option_id, option.kind) for option in question.options)
+            ask = ask_of(call, session, journal.agent)
+            found.append(PastAsk(ask, call.title, options, journal.started, journal.path))
+
+    replay(recorded.read(journal.path), asked)
+    return found

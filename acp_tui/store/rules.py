@@ -1,0 +1,183 @@
+"""Files of the person's rules: `rules.toml` in the config folder, `.acp-tui/rules.toml` in a workspace."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.store import shape
+from acp_tui.store.problem import Problem
+from acp_tui.store.toml_places import Place, line_of
+
+NAME: Final = "rules.toml"
+WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
+
+TOOL_KINDS: Final = (
+    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WrittenRule:
+    """One rule as it stands in a file; a field that is None matches anything."""
+
+    decision: str = "ask"
+    """`allow`, `ask` or `deny`."""
+    agent: str | None = None
+    tool_kind: str | None = None
+    path: str | None = None
+    """A glob; `**` matches folders, too."""
+    command: str | None = None
+    """The first words of a command."""
+    mode: str | None = None
+    workspace: str | None = None
+    """The only folder that it is for, absolute."""
+    expires: datetime | None = None
+    """When it ends to count, with a time zone."""
+    note: str = ""
+    """The person's own remark."""
+    file: Path | None = None
+    number: int = 0
+    """Its position in the file, from 0."""
+    line: int | None = None
+    mistake: str = ""
+    """What is wrong with it, if anything: then it only asks."""
+
+    @property
+    def where(self) -> str:
+        """Where it stands, as `file:line`."""
+        return str(self.file) if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class RuleFile:
+    """One file of rules as it is now."""
+
+    path: Path
+    rules: tuple[WrittenRule, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    digest: str = ""
+    """Of its bytes; empty where there is no file."""
+
+
+def load(path: Path) -> RuleFile:
+    """Return the rules of a file; a missing file has none.
+
+    A rule with a mistake only asks, and so does everything when the file cannot be read at all: what it may
+    have forbidden is not known.
+    """
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return RuleFile(path)
+    except OSError as error:
+        return _unreadable(path, None, f"cannot be read ({error.strerror})", "")
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        text = data.decode("utf-8-sig")
+        tables = tomllib.loads(text)
+    except UnicodeDecodeError:
+        return _unreadable(path, None, "not text in UTF-8", digest)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = _TOML_LINE.search(str(error))
+        message = f"not valid TOML: {_TOML_LINE.sub('', str(error))}"
+        return _unreadable(path, int(found[1]) if found else None, message, digest)
+    return _read(path, text, tables, digest)
+
+
+def signature(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written; empty where there is none."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
+
+
+_TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+
+
+def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:
+    rule = WrittenRule(file=path, line=line, mistake=f"{message}; everything is asked until that is mended")
+    return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest)
+
+
+def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> RuleFile:
+    problems: list[Problem] = []
+    for name in tables:
+        if name != "rules":
+            message = f"unknown setting '{name}'; a rule begins with [[rules]]"
+            problems.append(Problem(path, line_of(text, (name,)), message))
+    written = tables.get("rules", [])
+    if not isinstance(written, list):
+        return _unreadable(path, line_of(text, ("rules",)), "'rules' must be a list: write [[rules]]", digest)
+    rules = []
+    for number, table in enumerate(written):
+        findings = shape.Findings()
+        place: Place = ("rules", number)
+        rule = replace(_rule(table, place, findings), file=path, number=number, line=line_of(text, place))
+        lines = [(line_of(text, place), message) for place, message in findings.items]
+        problems += [Problem(path, line, f"{message}; this rule asks") for line, message in lines]
+        rules.append(replace(rule, mistake="; ".join(message for _, message in lines)))
+    return RuleFile(path, tuple(rules), tuple(problems), digest)
+
+
+def _rule(table: Any, place: Place, findings: shape.Findings) -> WrittenRule:
+    """Return a rule; one with a mistake keeps the conditions that can be read, and asks."""
+    try:
+        usable = shape.read_table(table, _KINDS, place, findings)
+    except shape.Wrong as wrong:
+        findings.add(place, f"a rule must be {wrong}")
+        return WrittenRule()
+    if "decision" not in usable and "decision" not in table:
+        findings.add(place, "a decision is missing: allow, ask or deny")
+    return WrittenRule(**{**usable, **({"decision": "ask"} if findings.items else {})})
+
+
+def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise shape.Wrong("a text that is not empty")
+    return value
+
+
+def _folder(value: Any, place: Place, findings: shape.Findings) -> str:
+    found = os.path.expanduser(_filled(value, place, findings))  # noqa: PTH111 - "~" only, links stay
+    if not found.startswith("/"):
+        raise shape.Wrong("a whole path, from / or ~")
+    return os.path.normpath(found)
+
+
+def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
+    found = _filled(value, place, findings)
+    if {"..", "."} & set(found.split("/")):
+        raise shape.Wrong("a path without . and ..")
+    return os.path.expanduser(found)  # noqa: PTH111
+
+
+def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
+    """Read a date, which counts to the end of that day, or a moment; without a zone it is meant here."""
+    if isinstance(value, datetime):
+        return value.astimezone()
+    if isinstance(value, date):
+        return datetime.combine(value, time.max).astimezone()
+    raise shape.Wrong("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
+
+
+_KINDS: Final[Mapping[str, shape.Kind]] = {
+    "decision": shape.one_of("allow", "ask", "deny"),
+    "agent": _filled,
+    "tool_kind": shape.one_of(*TOOL_KINDS),
+    "path": _glob,
+    "command": _filled,
+    "mode": _filled,
+    "workspace": _folder,
+    "expires": _moment,
+    "note": shape.text,
+}
