@@ -26,7 +26,7 @@ A terminal client for coding agents that speak the Agent Client Protocol.
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
   acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
-  acp-tui log | rules            what was asked and answered; rules for it (--help)
+  acp-tui log | rules            what was asked, and what you decided beforehand
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
 follows it belongs to the agent. Without one a start screen shows what there is.

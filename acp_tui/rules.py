@@ -20,7 +20,7 @@ HELP: Final = """\
 Check your rules, or see what they would have done.
 
   acp-tui rules check [FILE …]  say what is wrong in files of rules
-  acp-tui rules try [options]   go through what agents asked for in past sessions
+  acp-tui rules try [options]   go through what agents asked for in the past
 
 Without a FILE, check reads your rules.toml and .acp-tui/rules.toml of the
 current folder. try uses the same files; of the second one what it denies and

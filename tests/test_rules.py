@@ -66,7 +66,7 @@ def test_rules_without_mistakes_pass(home: Path, capsys: pytest.CaptureFixture[s
 def test_each_mistake_is_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = rules_file(home, '[[rules]]\ndecision = "alow"\n[[rules]]\ndecision = "ask"\ncommand = "a && b"\n')
     (home / "w" / ".acp-tui").mkdir()
-    (home / "w" / ".acp-tui" / "rules.toml").write_text("[[rules")
+    (home / "w" / ".acp-tui" / "rules.toml").write_text("[[rules]\n")
 
     assert main(["rules", "check"]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -94,7 +94,7 @@ def test_trying_lists_what_would_have_come_of_past_questions(
         '[[rules]]\ndecision = "allow"\ncommand = "git status"\nnote = "looking"\n'
         '[[rules]]\ndecision = "deny"\ncommand = "rm"\n',
     )
-    record(home, "1", "gemini", 1, "ls -l", "git status && ls", "ls; rm x", "make\x1b[2J")
+    record(home, "1", "gemini", 1, "ls -l", "git status && ls", "ls; rm x", "make 'a\x1b[2J'")
 
     assert main(["rules", "try"]) == 0
     lines = capsys.readouterr().out.splitlines()
