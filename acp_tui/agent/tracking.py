@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from acp_tui.host.merging import Hunk
+from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Changed, LeftOut, Restored, Snapshot, Snapshots
 from acp_tui.session.events import Noted, Snapped
@@ -64,6 +65,8 @@ class Tracking:
         """How it was before the newest turn."""
         self.is_late = False
         """Whether that one was taken when the agent may have begun already."""
+        self.reviewed = Reviewed()
+        """What the person has kept of the changes."""
         self._snapshots = snapshots
         self._cwd = cwd.rstrip("/")
         self._tell = tell
@@ -157,13 +160,13 @@ class Tracking:
         assert self.first is not None, "there is no change without a beginning"
         return await self.restore(self.first, [change])
 
-    async def reject_hunk(self, change: Changed, hunk: Hunk) -> Restored:
-        """Take one hunk of a change back out of the file.
+    async def reject_hunk(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
+        """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
 
         Raises:
             SnapshotError: nothing was done.
         """
-        return await self._restored(self._snapshots.reverse(change, hunk))
+        return await self._restored(self._snapshots.reverse(change, hunk, base))
 
     @property
     def can_undo(self) -> bool:

@@ -188,13 +188,16 @@ class Snapshots:
                 problems.append(f"{change.path}: {error.strerror or error}")
         return Restored(way_back, tuple(done), tuple(problems))
 
-    async def reverse(self, change: Changed, hunk: Hunk) -> Restored:
+    async def reverse(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Take one hunk of a change back out of the file as it is now; what conflicts stays.
+
+        The hunk is of `base` and the file; without a base, of what the file was and is.
 
         Raises:
             Unavailable, GitFailed: nothing was done.
         """
         old, new = await self.texts(change)
+        old = base if base is not None else old
         way_back = await self.take()
         if old is None or new is None:
             return Restored(way_back, (), (f"{change.path}: there are no lines to compare",))

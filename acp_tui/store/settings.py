@@ -43,6 +43,8 @@ class Settings(NamedTuple):
     """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
     stale_writes: str = "ask"
     """What becomes of a write over a file that changed since the agent saw it: `ask`, `write` or `keep`."""
+    tell_rejections: bool = True
+    """Whether the next prompt tells the agent which of its changes were rejected or taken back."""
     line_limit_mb: int = 64
     terminal_output_limit_kb: int = 1024
     initialize_timeout_s: float = 30
@@ -67,6 +69,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "policy": shape.one_of("ask", "ask-edits-and-commands", "allow-edits", "allow-everything"),
     "snapshots": shape.switch,
     "stale_writes": shape.one_of("ask", "write", "keep"),
+    "tell_rejections": shape.switch,
     "line_limit_mb": shape.whole(1, 4096),
     "terminal_output_limit_kb": shape.whole(1, 1_048_576),
     "initialize_timeout_s": shape.number(1, 3600),

@@ -15,6 +15,7 @@ from acp_tui.store.prompt import Prompt
 from acp_tui.ui.failures import Failure, FailureKind
 from acp_tui.ui.login import LoginScreens
 from acp_tui.ui.opening import Opening
+from acp_tui.ui.rejections import Rejections
 from acp_tui.ui.speaking import Person, Speaking
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class Conversation:
         """Looks at the files of the workspace, while there is a session."""
         self._ending: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
+        self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
+        """What the next prompt tells of changes that the person has taken back."""
         self._speaking = Speaking(self, listener, start)
         if running is not None:
             self._join(running)
@@ -488,6 +491,11 @@ class Conversation:
             self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self.note)
             if self.tracking is not None:
                 self.tracking.begin()
+
+    def is_kept(self, path: str) -> bool:
+        """Whether the person has kept all changes of a file, by its absolute path."""
+        change = self.tracking.change(path) if self.tracking is not None else None
+        return change is not None and self.tracking is not None and self.tracking.reviewed.is_done(change)
 
     def note(self, event: Snapped | Noted) -> None:
         """Take into the session what happened beside the agent."""

@@ -87,10 +87,12 @@ class Speaking:
         assert session is not None
         this = self._conversation.round
         blocks = await self._blocks(agent, session, prompt)
+        blocks += self._note(prompt)
         tracking = self._conversation.tracking
         if tracking is not None:
             await tracking.before_turn()
         if this != self._conversation.round:
+            self._conversation.rejections.give_back()
             self.queue.insert(0, prompt)  # given back by what has ended the round
             return
         turns = len(session.turns)
@@ -109,10 +111,19 @@ class Speaking:
             # The session has noted why. What was said is in the chat; what was not is given back.
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
+                self._conversation.rejections.give_back()
             self.give_back()
         finally:
             if tracking is not None:
                 tracking.after_turn()
+
+    def _note(self, prompt: Prompt) -> list[ContentBlock]:
+        """Return what else there is to tell; it waits for a prompt that is no command."""
+        from acp_tui.acp.content import TextContent
+
+        is_command = prompt.text.lstrip().startswith("/")
+        note = "" if is_command else self._conversation.rejections.take()
+        return [TextContent(text=note)] if note else []
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as the agent takes it, with the files that it mentions."""

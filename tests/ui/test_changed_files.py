@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.changes import ChangesScreen
@@ -140,3 +141,66 @@ async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path)
         await here.press("u")
         await here.sees("The rejection is undone.")
         assert "thirtieth\n" in (tmp_path / "long.txt").read_text()
+
+
+async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tmp_path: Path) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    (tmp_path / "long.txt").write_text("".join(lines))
+    async with demo_in(tmp_path) as here:
+        await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")
+        await here.sees("M long.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("third", "thirtieth")
+
+        await here.press("k", "k")
+        await here.until(lambda: "third\n" not in here.text and "thirtieth" in here.text)
+        await here.sees("what is still open", "thirtieth")
+        await here.press("r")  # the next change was marked already
+        await here.sees("is rejected; u undoes that", "1 kept")
+        assert (tmp_path / "long.txt").read_text().count("line 30\n") == 1
+        assert (tmp_path / "long.txt").read_text().count("third\n") == 1
+
+        await here.press("v")
+        await here.sees("third")
+        await here.press("escape")
+        await here.sees("M long.txt  ✓ kept")
+
+
+async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_command(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.press("n", "r")
+        await here.sees("is rejected; u undoes that")
+        await here.press("escape")
+
+        await here.sees("with the next prompt", "- rejected your change in old.txt, line 4", "alt+d drops it")
+        here.conversation.say("/help")
+        await here.sees("this list")
+        await here.until(lambda: not here.conversation.is_busy)
+        assert here.conversation.rejections.note() != ""
+        here.conversation.say("go on")
+        await here.until(lambda: here.conversation.rejections.note() == "")
+
+        assert here.conversation.session is not None
+        prompt = [entry for entry in here.conversation.session.entries if isinstance(entry, UserMessage)][-1]
+        assert "rejected your change in old.txt, line 4" in text_of(prompt)
+
+
+async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.press("R")
+        await here.sees("is as it was before")
+        await here.press("escape")
+        await here.sees("- rejected your changes in old.txt")
+
+        await here.press("alt+d")
+
+        await here.until(lambda: "rejected your changes" not in here.text)

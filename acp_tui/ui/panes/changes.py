@@ -9,6 +9,8 @@ from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from acp_tui.session.changes import Change
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
@@ -36,6 +38,8 @@ class ChangesPane(Pane):
         super().__init__()
         self._lines: dict[str, FileLine] = {}
         self._counts: dict[str, tuple[int, int]] = {}
+        self.is_kept: Callable[[str], bool] = lambda path: False
+        """Whether the person has kept all changes of a file, by its absolute path."""
 
     def begin(self) -> None:
         """Another session is shown from now on."""
@@ -62,8 +66,14 @@ class ChangesPane(Pane):
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         status = status_of(file)
         left = [(STATUS_ROLES[status], f"{status} "), ("text", inside(path, cwd))]
+        kept = self.is_kept(path)
+        if kept:
+            mark = self.look.glyph("completed")
+            left = [("muted", f"{status} {inside(path, cwd)}"), ("success", f"  {mark} kept")]
         left += [("muted", f"  {fact}") for fact in facts(file, cwd)]
         right = self._count(path, file)
+        if kept:
+            self._counts[path] = 0, 0
         line = self._lines.get(path)
         if line is None:
             line = self._lines[path] = FileLine(path)

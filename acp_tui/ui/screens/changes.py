@@ -23,11 +23,12 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
-    from acp_tui.agent.tracking import Tracking
     from acp_tui.host.snapshots import Changed, Restored
     from acp_tui.session.files import FileChange
+    from acp_tui.ui.screens.reviewing import Review, Seen
 
 
+_STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _MOST: Final = 200
 """Files whose texts are shown."""
 _NOT_SHOWN: Final = ("\0", "\0\0")
@@ -40,6 +41,10 @@ class ChangesScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "reject", "Reject change", id="changes.reject"),
         Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
+        Binding("k", "keep", "Keep change", id="changes.keep"),
+        Binding("K", "keep_file", "Keep file", id="changes.keep-file"),
+        Binding("A", "keep_all", "Keep all", show=False, id="changes.keep-all"),
+        Binding("v", "show_kept", "Show what was kept", show=False, id="changes.show-kept"),
         Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
@@ -50,7 +55,7 @@ class ChangesScreen(Screen[None]):
         first: str = "",
         cwd: str = "",
         look: Look | None = None,
-        tracking: Tracking | None = None,
+        review: Review | None = None,
     ) -> None:
         """Show the changes.
 
@@ -59,17 +64,19 @@ class ChangesScreen(Screen[None]):
             first: the path of the file to begin with.
             cwd: the workspace, by which paths are shortened.
             look: the styles.
-            tracking: knows what files were and are, and can undo changes; else only what was told is shown.
+            review: knows what files were, keeps and rejects changes; without it only what was told is shown.
         """
         super().__init__()
         self._all_files = files
         self._first = first
         self._cwd = cwd
-        self._tracking = tracking
+        self._review = review
+        self._kept = 0
         self._files = in_order(files(), first)
-        self._shown: list[Changed | None] = []
+        self._shown: list[Seen | None] = []
         """For each difference in the view, what was seen on disk; None for what was only told."""
         self._diffs: list[FileDiff] = []
+        self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
         self._lines: tuple[int, int] | None = None
         self._said: Piece = ("muted", "")
         self._look = look or Look()
@@ -87,27 +94,44 @@ class ChangesScreen(Screen[None]):
         self.query_one(DiffView).focus()
 
     @work(group="read", exclusive=True)
-    async def _read(self) -> None:
-        """Show the files as they are now, where the person is already looking."""
+    async def _read(self, goes_on: bool = False) -> None:
+        """Show the files as they are now, where the person is already looking, or at the next change."""
         self._files = in_order(self._all_files(), self._first)
         found = [one for file in self._files for one in await self._differences(file)]
-        self._shown = [change for change, _ in found]
+        self._kept = sum(self._is_kept(file) for file in self._files)
+        self._shown = [seen for seen, _ in found]
         self._diffs = [diff for _, diff in found]
         view = self.query_one(DiffView)
         top = view.scroll_y
         view.show(self._diffs)
-        view.scroll_to(y=top, animate=False)
+        view.scroll_to(y=top, animate=False, immediate=True)
+        if goes_on:
+            view.action_next_change()
         self._show_title()
         if self._files:
             await self._count()
 
-    async def _differences(self, file: FileChange) -> list[tuple[Changed | None, FileDiff]]:
-        change = self._tracking.change(file.path) if self._tracking is not None else None
-        if self._tracking is None or file.seen is None or change is None:
+    async def _differences(self, file: FileChange) -> list[tuple[Seen | None, FileDiff]]:
+        change = self._change_of(file)
+        if self._review is None or change is None:
             return [(None, diff) for diff in differences([file], self._cwd)]
+        if not self._shows_kept and self._review.is_done(change):
+            return []
         is_shown = self._files.index(file) < _MOST
-        texts = await self._tracking.texts(change) if is_shown else (None, None)
-        return [(change, on_disk(file, texts, self._cwd))]
+        seen = await self._review.see(change, with_texts=is_shown, all_of_it=self._shows_kept)
+        if not self._shows_kept and self._review.is_done(change):
+            return []
+        return [(seen, on_disk(file, seen, self._cwd))]
+
+    def _change_of(self, file: FileChange) -> Changed | None:
+        """Return what was seen on disk of a file."""
+        if self._review is None or file.seen is None:
+            return None
+        return self._review.tracking.change(file.path)
+
+    def _is_kept(self, file: FileChange) -> bool:
+        change = self._change_of(file)
+        return self._review is not None and change is not None and self._review.is_done(change)
 
     def set_look(self, look: Look) -> None:
         """Draw in another look from now on."""
@@ -120,48 +144,85 @@ class ChangesScreen(Screen[None]):
         self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to undo changes where that can be done."""
-        return self._tracking is not None or action not in ("reject", "reject_file", "undo")
+        """Offer to keep and undo changes where that can be done."""
+        return self._review is not None or action not in _STEPS
 
     async def action_reject(self) -> None:
         """Take the marked change back out of its file; without a mark, mark the first one in view."""
-        view = self.query_one(DiffView)
-        place = view.current_change
-        if self._tracking is None or place is None:
-            view.action_next_change()
-            self._say(
-                "r again rejects the marked change" if view.current_change else "There is no change here."
-            )
-            return
-        change = self._change_at(place.file)
-        if change is not None and change.status in "AD":
-            self._say("This is the whole file: R rejects it")
-        elif change is not None:
-            step = self._tracking.reject_hunk(change, Hunk(*place[1:]))
-            await self._undo(step, f"A change in {change.path} is rejected; u undoes that")
+        marked = self._marked("r", "rejects")
+        if marked is not None and self._review is not None:
+            seen, hunk = marked
+            step = self._review.reject(seen, hunk)
+            await self._undo(step, f"A change in {seen.change.path} is rejected; u undoes that", goes_on=True)
 
     async def action_reject_file(self) -> None:
-        """Give the marked file what it was at the beginning of the session."""
-        change = self._change_at(self.query_one(DiffView).current_file)
-        if self._tracking is not None and change is not None:
-            await self._undo(
-                self._tracking.reject(change), f"{change.path} is as it was before; u undoes that"
-            )
+        """Give the marked file what it was at the beginning of the session, or when it was last kept."""
+        seen = self._seen_at(self.query_one(DiffView).current_file)
+        if self._review is not None and seen is not None:
+            said = f"{seen.change.path} is as it was before; u undoes that"
+            await self._undo(self._review.reject_file(seen), said)
 
-    def _change_at(self, index: int | None) -> Changed | None:
+    def action_keep(self) -> None:
+        """Hide the marked change from what is still open; without a mark, mark the first one in view."""
+        marked = self._marked("k", "keeps")
+        if marked is not None and self._review is not None:
+            self._review.keep(*marked)
+            self._say("Kept; v shows what was kept.")
+            self._read(goes_on=True)
+
+    def action_keep_file(self) -> None:
+        """Hide the marked file from what is still open."""
+        seen = self._seen_at(self.query_one(DiffView).current_file)
+        if self._review is not None and seen is not None:
+            self._review.keep_file(seen)
+            self._say(f"{seen.change.path} is kept; v shows what was kept.")
+            self._read()
+
+    def action_keep_all(self) -> None:
+        """Keep all that is shown."""
+        if self._review is not None:
+            for seen in self._shown:
+                if seen is not None:
+                    self._review.keep_file(seen)
+            self._say("All is kept; v shows what was kept.")
+            self._read()
+
+    def action_show_kept(self) -> None:
+        """Show all changes since the beginning of the session, or only those that are open."""
+        self._shows_kept = not self._shows_kept
+        self._say("All changes, kept ones too." if self._shows_kept else "What is open.")
+        self._read()
+
+    def _marked(self, key: str, does: str) -> tuple[Seen, Hunk] | None:
+        """Return the marked change; without one, mark the first in view or say why there is none."""
+        view = self.query_one(DiffView)
+        place = view.current_change
+        if self._review is None or place is None:
+            view.action_next_change()
+            has_one = view.current_change is not None
+            self._say(f"{key} again {does} the marked change" if has_one else "There is no change here.")
+            return None
+        seen = self._seen_at(place.file)
+        if seen is not None and not seen.has_lines:
+            self._say(f"This is the whole file: {key.upper()} {does} it")
+            return None
+        return (seen, Hunk(*place[1:])) if seen is not None else None
+
+    def _seen_at(self, index: int | None) -> Seen | None:
         """Return what was seen on disk of a file in the view, or say why nothing was."""
         if index is None or index >= len(self._shown):
             return None
         if self._shown[index] is None:
-            self._say("This change is only known from the agent, so it cannot be rejected here.", is_bad=True)
+            said = "This change is only known from the agent, so it can be neither kept nor rejected here."
+            self._say(said, is_bad=True)
         return self._shown[index]
 
     async def action_undo(self) -> None:
         """Take the newest rejection back."""
-        if self._tracking is not None:
-            await self._undo(self._tracking.undo(), "The rejection is undone.")
+        if self._review is not None:
+            await self._undo(self._review.undo(), "The rejection is undone.")
 
-    async def _undo(self, step: Awaitable[Restored | None], said: str) -> None:
+    async def _undo(self, step: Awaitable[Restored | None], said: str, goes_on: bool = False) -> None:
         from acp_tui.host.snapshot_store import SnapshotError
 
         try:
@@ -173,7 +234,7 @@ class ChangesScreen(Screen[None]):
             self._say("There is nothing to undo.")
             return
         self._say("; ".join(restored.problems) or said, is_bad=bool(restored.problems))
-        self._read()
+        self._read(goes_on and not restored.problems)
 
     def _say(self, text: str, is_bad: bool = False) -> None:
         """Say something beside the title, until something else is said."""
@@ -184,6 +245,8 @@ class ChangesScreen(Screen[None]):
         self._lines = lines
         count = len(self._files)
         title = " 1 changed file" if count == 1 else f" {count} changed files"
+        if self._kept:
+            title += f", {self._kept} kept"
         left: list[Piece] = [("strong", title) if count else ("muted", " This session has changed no files.")]
         right: list[Piece] = []
         if lines is not None and count:
@@ -218,17 +281,20 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
             yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)
 
 
-def on_disk(file: FileChange, texts: tuple[bytes | None, bytes | None], cwd: str) -> FileDiff:
+def on_disk(file: FileChange, seen: Seen, cwd: str) -> FileDiff:
     """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
     assert file.seen is not None
     notes = facts(file, cwd)
     name = inside(file.path, cwd)
-    old, new = texts
-    is_whole = (old is None) == (file.seen.status == "A") and (new is None) == (file.seen.status == "D")
+    is_whole = (seen.old is None) == (file.seen.status == "A") and (seen.new is None) == (
+        file.seen.status == "D"
+    )
     if not is_whole:
         notes.append("too large to show, or too many")
         return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
-    return FileDiff(name, _decoded(old), _decoded(new), ", ".join(notes))
+    if seen.base != seen.old:
+        notes.append("what is still open")
+    return FileDiff(name, _decoded(seen.base), _decoded(seen.new), ", ".join(notes))
 
 
 def _decoded(content: bytes | None) -> str | None:

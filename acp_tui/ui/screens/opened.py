@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import Message, ToolCall
+    from acp_tui.session.session import Session
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.start import Start
@@ -63,17 +64,19 @@ class Opened:
     def changes(self, path: str) -> None:
         """Open the changed files, a certain one first."""
         from acp_tui.ui.screens.changes import ChangesScreen
+        from acp_tui.ui.screens.reviewing import Review
 
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
+            tracking = conversation.tracking
             screen = ChangesScreen(
                 lambda: list(session.files.values()),
                 path,
                 self._start.cwd,
                 self._screen.look,
-                conversation.tracking,
+                Review(tracking, conversation.rejections) if tracking is not None else None,
             )
-            self._screen.app.push_screen(screen)
+            self._screen.app.push_screen(screen, lambda _: self._show_kept(session))
 
     def session_details(self) -> None:
         """Show what there is to know about the session."""
@@ -108,6 +111,13 @@ class Opened:
         found, app = links(message), self._screen.app
         if found and isinstance(app, AcpApp):
             await open_link(app, found, self._start.cwd, self._screen.look)
+
+    def _show_kept(self, session: Session) -> None:
+        """Mark in the pane what was kept in the changes screen."""
+        from acp_tui.session.changes import Change
+        from acp_tui.ui.panes.changes import ChangesPane
+
+        self._screen.query_one(ChangesPane).show(session, Change(fields=("files",)))
 
     def _call_closed(self, _: None) -> None:
         self._call = None

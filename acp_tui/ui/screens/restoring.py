@@ -33,6 +33,8 @@ _DOES: Final = {
     "R": ("warning", "gets its earlier name and content"),
     "T": ("warning", "becomes what it was (file or link)"),
 }
+_NAMED: Final = 10
+"""Files that the note for the agent names."""
 _LATE: Final = (
     "The agent may have begun before this snapshot was ready: its first changes can be missing here."
 )
@@ -123,9 +125,21 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
     dialog = RestoreDialog(changes, screen.look, can_undo=tracking.can_undo, is_late=tracking.is_late)
     choice = await answer_of(screen.app, dialog)
     if choice == "restore" and before is not None:
-        _tell(screen, await tracking.restore(before, changes), "as before the last turn")
-    elif choice == "undo" and (restored := await tracking.undo()) is not None:
-        _tell(screen, restored, "as before the restoring")
+        restored = await tracking.restore(before, changes)
+        _tell(screen, restored, "as before the last turn")
+        if restored.done:
+            names = _named([change.path for change in restored.done])
+            back = f"put these files back to before your last turn: {names}"
+            screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
+    elif choice == "undo" and (undone := await tracking.undo()) is not None:
+        _tell(screen, undone, "as before the restoring")
+        screen.conversation.rejections.undone()
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return paths in a line, at most a few of them."""
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _tell(screen: SessionScreen, restored: Restored, how: str) -> None:

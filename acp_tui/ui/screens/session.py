@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
-_QUEUED = 4
 """Rows of what waits to be said."""
 
 
@@ -104,6 +103,14 @@ class SessionScreen(Screen[None]):
             "restore_turn",
             "Restore files to before the last turn",
             id="session.restore",
+            show=False,
+            priority=True,
+        ),
+        Binding(
+            "alt+d",
+            "drop_note",
+            "Do not tell of rejections",
+            id="session.drop-note",
             show=False,
             priority=True,
         ),
@@ -323,13 +330,9 @@ class SessionScreen(Screen[None]):
         """Show what waits to be said."""
         if not self.is_running or not self._is_complete:
             return
-        lines: list[Line] = [
-            ([("muted", "queued "), ("text", prompt.text.replace("\n", " "))], ())
-            for prompt in self.conversation.queue[-_QUEUED:]
-        ]
-        if lines:
-            lines[-1] = (lines[-1][0], [("muted", "alt+up edits, alt+g sends now")])
-        self.query_one("#queue", Lines).set_lines(lines)
+        from acp_tui.ui.screens.unsaid import unsaid
+
+        self.query_one("#queue", Lines).set_lines(unsaid(self.conversation, self.size.width))
         self.show_status()
 
     def prompt_failed(self, prompt: Prompt) -> None:
@@ -357,10 +360,13 @@ class SessionScreen(Screen[None]):
         """Show another session than before."""
         from acp_tui.session.questions import Permission
         from acp_tui.ui.entries.setting import Setting
+        from acp_tui.ui.panes.changes import ChangesPane
         from acp_tui.ui.widgets.picture import has_pictures
 
         for pane in self.query(Pane):
             pane.begin()
+        for changes in self.query(ChangesPane):
+            changes.is_kept = self.conversation.is_kept
         chat = self.query_one(ChatPane)
         chat.setting = Setting(
             session.cwd,
@@ -489,6 +495,10 @@ class SessionScreen(Screen[None]):
         """Stop the turn, and say what is written and what waits."""
         self.prompt.action_send()
         self.conversation.cancel()
+
+    def action_drop_note(self) -> None:
+        """Tell the agent nothing of the changes that were taken back so far."""
+        self.conversation.rejections.drop()
 
     def action_edit_queue(self) -> None:
         """Take the last of what waits back into the prompt."""

@@ -1,0 +1,76 @@
+"""What the next prompt tells the agent of changes that were taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.ui.rejections import Rejections, lines_of
+
+
+def rejections(**options: bool) -> Rejections:
+    return Rejections(lambda: None, **options)
+
+
+def test_the_note_names_what_was_done_and_is_told_once() -> None:
+    facts = rejections()
+    facts.add("rejected your change in a.py, line 3", "took it back")
+
+    note = facts.take()
+
+    assert note.splitlines()[1:] == ["- rejected your change in a.py, line 3"]
+    assert facts.note() == ""
+    assert facts.take() == ""
+
+
+def test_what_is_undone_in_time_is_not_told_and_what_was_told_is_corrected() -> None:
+    facts = rejections()
+    facts.add("rejected a", "took back a")
+    facts.add("rejected b", "took back b")
+    facts.undone()
+    assert "rejected a" in facts.note()
+    assert "rejected b" not in facts.note()
+
+    facts.take()
+    facts.undone()
+
+    assert facts.note().splitlines()[1:] == ["- took back a"]
+    facts.undone()  # there is nothing more
+    assert facts.note().splitlines()[1:] == ["- took back a"]
+
+
+def test_a_note_that_did_not_arrive_is_told_again() -> None:
+    facts = rejections()
+    facts.add("rejected a", "took back a")
+    note = facts.take()
+
+    facts.give_back()
+
+    assert facts.note() == note
+    facts.undone()
+    assert facts.note() == ""
+
+
+def test_a_dropped_note_is_not_told_and_many_facts_are_counted() -> None:
+    facts = rejections()
+    for number in range(9):
+        facts.add(f"rejected {number}", "")
+    assert facts.note().splitlines()[1:3] == ["- 4 earlier ones", "- rejected 4"]
+
+    facts.drop()
+
+    assert facts.note() == ""
+
+
+def test_nothing_is_told_where_the_person_does_not_want_it() -> None:
+    facts = rejections(wanted=False)
+    facts.add("rejected a", "took back a")
+    facts.undone()
+
+    assert facts.note() == ""
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "words"), [(2, 3, "line 3"), (2, 5, "lines 3-5"), (0, 0, "after line 0")]
+)
+def test_lines_are_named_as_people_count_them(start: int, stop: int, words: str) -> None:
+    assert lines_of(start, stop) == words
