@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.color import Color
 from textual.events import Key
 
 from acp_tui.store.demo import demo_launch
@@ -271,6 +272,17 @@ async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path
         await here.until(lambda: "Changed files" not in here.text)
         assert here.session.focused is here.session.prompt
         assert here.text.splitlines()[-1].startswith(" Plain agent")
+
+
+async def test_what_has_the_keys_is_framed_in_the_accent(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        row, chat = here.session.query_one("#prompt-row"), here.session.query_one("#chat-box")
+        accent = Color.parse(here.app.theme_variables["accent"])
+        assert (row.styles.border_top[1] == accent, chat.styles.border_left[0]) == (True, "blank")
+
+        await here.press("f2")
+
+        assert (row.styles.border_top[1] == accent, chat.styles.border_left) == (False, ("outer", accent))
 
 
 async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
