@@ -210,6 +210,34 @@ class Agent:
             raise
         return self.sessions[session_id]
 
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        extra_roots: Sequence[str] = (),
+        mcp_servers: Sequence[dict[str, Any]] = (),
+    ) -> Session:
+        """Make a session that knows what was said in another one, which stays as it is.
+
+        Source: ACP, the draft of `session/fork`.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
+        """
+        self._need(self._can.session_capabilities.fork, "fork sessions")
+        request = AttachRequest(
+            session_id=session_id,
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._extra(cwd, extra_roots),
+        )
+        result = await self.connection.call("session/fork", request.wire())
+        forked = _read(NewSessionResponse, "session/fork", result).session_id
+        if forked == session_id:
+            raise AgentError("The agent named the same session again instead of a fork.")
+        self._host.lend(forked, [cwd, *(request.additional_directories or ())])
+        return self.sessions[forked]
+
     async def list_sessions(self, cwd: str | None = None) -> list[SessionInfo]:
         """Return what the agent has, all pages of it. Source: ACP, page "session list".
 

@@ -40,7 +40,14 @@ class Opened:
     ok: bool
 
 
-Happening = Event | Opening | Opened
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """The session that was just made goes on from another one."""
+
+    source: str
+
+
+Happening = Event | Opening | Opened | Forked
 SessionEvent = tuple[str, Happening]
 """A session's id, and what happened in it or to it."""
 
@@ -154,6 +161,15 @@ def _made(response: Response) -> Iterator[SessionEvent]:
     yield OUTSIDE, Opened(ok=True)
 
 
+def _forked(response: Response) -> Iterator[SessionEvent]:
+    """What a fork is answered with: a new session. Source: ACP, the draft of `session/fork`."""
+    source = session_of(response.call.params)
+    for session_id, event in _made(response):
+        yield session_id, event
+        if isinstance(event, events.SetUp) and session_id != source:
+            yield session_id, Forked(source)
+
+
 def _attached(response: Response) -> Iterator[SessionEvent]:
     session_id = session_of(response.call.params)
     if response.error is None:
@@ -220,7 +236,7 @@ def _get(value: Any, key: str) -> Any:
 
 _RESPONSES: Final[dict[str, Callable[[Response], Iterator[SessionEvent]]]] = {
     "session/new": _made,
-    "session/fork": _made,
+    "session/fork": _forked,
     "session/load": _attached,
     "session/resume": _attached,
     "session/prompt": _turn_ended,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from acp_tui.agent.history import OUTSIDE, Happening, Opened, Opening
+from acp_tui.agent.history import OUTSIDE, Forked, Happening, Opened, Opening
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
@@ -59,6 +59,11 @@ class Sessions:
                 self._opening(session_id, event)
             case Opened():
                 self._opened(session_id, event.ok)
+            case Forked():
+                source = self.by_id.get(event.source)
+                entries = tuple(source.entries) if source is not None else ()
+                subject = source.subject if source is not None else ""
+                self._apply(self.by_id[session_id], events.Inherited(entries, subject), at)
             case events.Completed():
                 # It names no session: an address may have been asked for in any.
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:

@@ -52,6 +52,7 @@ class Agent:
             "session/new": self._new,
             "session/load": self._load,
             "session/resume": self._resume,
+            "session/fork": self._fork,
             "session/list": self._list,
             "session/close": self._close,
             "session/delete": self._delete,
@@ -116,7 +117,8 @@ class Agent:
             raise Refused(INVALID_PARAMS, "protocolVersion must be an integer")
         client = params.get("clientCapabilities")
         self._client = client if isinstance(client, dict) else {}
-        supported: Params = {"list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {}}
+        names = ("list", "resume", "close", "delete", "fork", "additionalDirectories")
+        supported: Params = {name: {} for name in names}
         return {
             "protocolVersion": 1,
             "agentInfo": {"name": "acp-tui-demo", "title": "Demo agent", "version": VERSION},
@@ -145,6 +147,17 @@ class Agent:
 
     def _resume(self, params: Params) -> Params:
         return self._state(self._attached({"mcpServers": [], **params}))
+
+    def _fork(self, params: Params) -> Params:
+        """Copy a session and tell what was said in it. Source: ACP, the draft of `session/fork`."""
+        source, (cwd, roots) = self._shelf.get(_text(params, "sessionId")), _roots(params)
+        if source is None:
+            raise Refused(NOT_FOUND, f"There is no session {params['sessionId']}")
+        session = source.copy(os.urandom(6).hex(), cwd, roots)
+        self._open[session.session_id] = session
+        self._shelf.put(session)
+        session.replay()
+        return {"sessionId": session.session_id, **self._state(session)}
 
     def _attached(self, params: Params) -> Session:
         session_id = _text(params, "sessionId")

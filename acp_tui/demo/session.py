@@ -101,6 +101,13 @@ class Session:
         session._numbers = Counter(values["numbers"])
         return session
 
+    def copy(self, session_id: str, cwd: str, roots: list[str]) -> Session:
+        """Return a session that begins with all of this one."""
+        values = copy.deepcopy(self.dump())
+        return Session.restored(
+            {**values, "session_id": session_id, "cwd": cwd, "roots": roots}, self._connection
+        )
+
     def _without_terminal(self, item: Params) -> Params:
         if item["type"] != "terminal":
             return item

@@ -10,6 +10,7 @@ from acp_tui.acp.modes import ConfigOption
 from acp_tui.acp.sessions import SessionSetup
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
+from acp_tui.session.entries import Entry
 from acp_tui.session.files import OnDisk
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
@@ -20,6 +21,15 @@ class SetUp:
 
     setup: SessionSetup
     cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """The session is a fork of another one, in which these entries stand."""
+
+    entries: tuple[Entry, ...]
+    subject: str
+    """What the other one is about; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +179,7 @@ class Disconnected:
 
 Own = (
     SetUp
+    | Inherited
     | Prompted
     | Cancelled
     | Ended

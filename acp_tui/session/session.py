@@ -13,9 +13,10 @@ from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, events
 from acp_tui.session.changes import Change, Field
-from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage
+from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage, text_of
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
+from acp_tui.session.forking import inherited, said_of
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, merged, of_category
 from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
@@ -52,6 +53,8 @@ class Session:
         self.commands: list[Command] = []
         self.usage: news.UsageUpdate | None = None
         self.title: str = ""
+        self.is_fork = False
+        """Whether it goes on from another session."""
         self.questions: dict[str, Question] = {}
         """Open questions by key, oldest first."""
         self.connected = True
@@ -72,6 +75,13 @@ class Session:
         index = self._calls.get(tool_call_id)
         entry = None if index is None else self.entries[index]
         return entry if isinstance(entry, ToolCall) else None
+
+    @property
+    def subject(self) -> str:
+        """What the session is about: its title, else its first prompt; may be empty."""
+        first = next((entry for entry in self.entries if isinstance(entry, UserMessage)), None)
+        said = " ".join(text_of(first).split()) if first is not None else ""
+        return self.title or said
 
     def option(self, category: str) -> Option | None:
         """Return the first option of a category, for prominent places."""
@@ -147,6 +157,8 @@ class Session:
                 return self._disconnected(event, at)
             case events.SetUp():
                 return self._set_up(event)
+            case events.Inherited():
+                return self._inherited(event, at)
             case events.Setting():
                 self.pending[event.option_id] = event.value
                 return Change(fields=("options",))
@@ -316,6 +328,15 @@ class Session:
             self._config_options = event.setup.config_options
         change = self._merge_options()
         return _with_fields(change, "connection") if back else change
+
+    def _inherited(self, event: events.Inherited, at: float) -> Change:
+        """Show what was said before the fork: as the agent has told it, else as we have it."""
+        self.is_fork = True
+        taken_over = bool(event.entries) and not self.entries
+        if taken_over:
+            self.entries += inherited(event.entries, at)
+        note = self._note(said_of(event.subject, self.entries, taken_over), "info", "", at)
+        return Change((*range(len(self.entries) - 1), *note.entries), ("title",))
 
     def _options(self, config_options: list[ConfigOption]) -> Change:
         self._config_options = config_options

@@ -28,8 +28,8 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
-    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.ui.clipboard import Clipboard
+    from acp_tui.ui.opening import Attach
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
 
@@ -106,7 +106,7 @@ class AcpApp(App[int]):
         return screen
 
     def session_screen_for(
-        self, running: RunningAgent | None, attach: SessionInfo | None, recorded: Path | None
+        self, running: RunningAgent | None, attach: Attach | None, recorded: Path | None
     ) -> SessionScreen:
         """Return a screen for one more session; without a running agent it begins with a choice."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)

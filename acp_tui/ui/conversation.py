@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import importlib
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.failures import Failure, FailureKind
 from acp_tui.ui.login import LoginScreens
-from acp_tui.ui.opening import Opening
+from acp_tui.ui.opening import Attach, Opening
 from acp_tui.ui.rejections import Rejections
 from acp_tui.ui.speaking import Person, Speaking
 
@@ -79,7 +79,7 @@ class Conversation:
         listener: Listener,
         logins: LoginScreens,
         running: RunningAgent | None = None,
-        attach: SessionInfo | None = None,
+        attach: Attach | None = None,
     ) -> None:
         """Begin later, by `begin`.
 
@@ -316,6 +316,20 @@ class Conversation:
         """Answer a form or an address."""
         if self.agent is not None:
             self.agent.answer_form(*question, action, content)
+
+    async def fork(self, info: SessionInfo) -> SessionInfo:
+        """Have the agent fork a session that it has; the fork is open, and nobody shows it yet.
+
+        Raises:
+            AgentError.
+        """
+        from acp_tui.ui.login import asked
+
+        def ask(agent: Agent) -> Awaitable[SessionInfo]:
+            assert self.journal is not None
+            return self._opening.fork(agent, self.journal, info)
+
+        return await asked(self, ask)
 
     @property
     def can_log_out(self) -> bool:
@@ -566,7 +580,8 @@ class Conversation:
         if self.session is not None or self.running is None:
             return False
         if self._opening.attach is not None:
-            return session_id == self._opening.attach.session_id
+            attach = self._opening.attach
+            return not attach.is_open and session_id == attach.info.session_id
         return not self.running.is_shared
 
     def _set_phase(self, phase: Phase) -> None:

@@ -6,13 +6,14 @@ No widget here: what has to be shown is asked of `LoginScreens`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
+    from acp_tui.ui.conversation import Conversation
     from acp_tui.ui.running import RunningAgent
 
 T = TypeVar("T")
@@ -58,6 +59,27 @@ async def log_in(running: RunningAgent, refused: LoginRequired, screens: LoginSc
         if not error:
             return "reconnect" if method.type == "terminal" else "logged_in"
     return "given_up"
+
+
+async def asked(conversation: Conversation, ask: Callable[[Agent], Awaitable[T]]) -> T:
+    """Return what an agent answers; when it wants a login first, let the person log in and ask once again.
+
+    Raises:
+        LoginRequired: the person did not log in, or it was of no use.
+        AgentError.
+    """
+    from acp_tui.agent.errors import AgentGone, LoginRequired
+
+    before, session = conversation.agent, conversation.session
+    if before is None:
+        raise AgentGone("There is no agent.")
+    try:
+        return await ask(before)
+    except LoginRequired as refused:
+        agent = await conversation.log_in(refused)
+    if agent is not before and session is not None:
+        await conversation.open_again(agent, session)
+    return await ask(agent)
 
 
 async def _authenticate(running: RunningAgent, method: AuthMethod, screens: LoginScreens) -> str:

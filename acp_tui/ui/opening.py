@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from acp_tui.store.journal import Journal
     from acp_tui.ui.start import Start
 
+
+class Attach(NamedTuple):
+    """A session that the agent has, to be taken up instead of a new one."""
+
+    info: SessionInfo
+    is_open: bool = False
+    """It is there already, as one that was just forked is: there is nothing to ask for."""
+
+
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 _CONTINUES: Final = "A new session: the agent does not know what stands above."
 
@@ -18,9 +27,9 @@ _CONTINUES: Final = "A new session: the agent does not know what stands above."
 class Opening:
     """Opens the sessions of one conversation, and notes in them what the person should know."""
 
-    def __init__(self, start: Start, attach: SessionInfo | None) -> None:
+    def __init__(self, start: Start, attach: Attach | None) -> None:
         self.attach = attach
-        """A session that the agent has, to be taken up instead of a new one."""
+        """What to take up instead of a new session."""
         self.continues = False
         """A session is begun below an earlier one."""
         self._start = start
@@ -37,10 +46,25 @@ class Opening:
         servers = self._servers(agent, journal)
         if self.attach is None:
             return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
+        info = self.attach.info
+        if self.attach.is_open:
+            self.attach = None  # not again: another process of the agent will not have it open
+            return agent.sessions[info.session_id]
         assert agent.info is not None
         replay = agent.info.agent_capabilities.load_session
-        cwd, roots = self.attach.cwd or self._start.cwd, self.attach.additional_directories
-        return await agent.load_session(self.attach.session_id, cwd, roots, servers, replay=replay)
+        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
+        return await agent.load_session(info.session_id, cwd, roots, servers, replay=replay)
+
+    async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
+        """Have the agent fork a session that it has, and return the fork, which is open.
+
+        Raises:
+            LoginRequired: the agent wants a login first.
+            AgentError.
+        """
+        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
+        forked = await agent.fork_session(info.session_id, cwd, roots, self._servers(agent, journal))
+        return info.model_copy(update={"session_id": forked.id, "title": None})
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
         """Return (the session of an agent that was started anew, whether it is the one before)."""

@@ -13,9 +13,9 @@ from acp_tui.ui.widgets.text import safe_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.store.names import Names
     from acp_tui.ui.app import AcpApp
+    from acp_tui.ui.opening import Attach
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.screens.asking import Key
     from acp_tui.ui.screens.session import SessionScreen
@@ -70,7 +70,7 @@ class Tabs:
         self,
         *,
         running: RunningAgent | None = None,
-        attach: SessionInfo | None = None,
+        attach: Attach | None = None,
         recorded: Path | None = None,
     ) -> None:
         """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""

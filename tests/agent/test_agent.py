@@ -94,6 +94,7 @@ async def test_c34_c35_nothing_is_called_that_was_not_offered(capabilities: Any)
         for attempt in (
             talk.agent.load_session("old", "/w"),
             talk.agent.load_session("old", "/w", replay=False),
+            talk.agent.fork_session(SESSION, "/w"),
             talk.agent.list_sessions(),
             talk.agent.delete_session(SESSION),
             talk.agent.log_out(),
@@ -499,7 +500,7 @@ async def test_c20_c110_modes_and_models_of_older_agents_are_set_by_their_own_me
 
 async def test_c112_c113_a_boolean_says_its_type_and_the_answer_replaces_the_list() -> None:
     async with conversation() as talk:
-        session = await talk.made("s2", configOptions=[WEB, FAST, {"id": "?", "type": "slider"}], modes=MODES)
+        session = await talk.made("s2", configOptions=[WEB, FAST, {"id": "?", "type": "slider"}])
         web, speed = session.options
 
         setting = asyncio.create_task(talk.agent.set_option("s2", web, True))

@@ -41,7 +41,13 @@ def chunks(rows: list[Line], session: Session, kind: str) -> str:
 
 
 def said(session: Session, kind: type[AgentMessage | Thought]) -> str:
-    return "".join(text_of(entry) for entry in session.entries if isinstance(entry, kind))
+    """Return what the agent said of a kind; what a fork has taken over from us is not of the agent."""
+    entries = session.entries
+    for number, entry in enumerate(entries):
+        if isinstance(entry, Notice) and "was kept here" in entry.text:
+            entries = entries[number:]
+            break
+    return "".join(text_of(entry) for entry in entries if isinstance(entry, kind))
 
 
 def is_answer_to_nothing(row: Line) -> bool:

@@ -227,6 +227,21 @@ def test_loading_replays_what_was_said_before_it_answers(tmp_path: Path) -> None
         assert client.prompt(session, "/help") == {"stopReason": "end_turn"}
 
 
+def test_a_fork_begins_with_what_was_said_and_goes_its_own_way(tmp_path: Path) -> None:
+    with demo() as client:
+        session = client.new_session(tmp_path)
+        client.prompt(session, "/help")
+        result = client.request("session/fork", sessionId=session, cwd=str(tmp_path), mcpServers=[])
+        fork = result["sessionId"]
+
+        assert fork != session
+        assert client.text(fork) == client.text(session)
+        client.prompt(fork, "/usage")
+        assert client.text(fork) != client.text(session)
+        with pytest.raises(Failure):
+            client.request("session/fork", sessionId="none", cwd=str(tmp_path), mcpServers=[])
+
+
 def test_resuming_replays_nothing(tmp_path: Path) -> None:
     with demo() as client:
         session = client.new_session(tmp_path)

@@ -17,6 +17,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
+from acp_tui.ui.opening import Attach
 from tests.ui.talks import launch, said, start, talk
 from tests.waiting import until
 
@@ -334,12 +335,12 @@ def sent(path: Path, method: str) -> list[dict[str, Any]]:
     ("can", "attach", "method"),
     [
         ({}, None, "session/new"),
-        ({"loadSession": True}, SessionInfo(session_id="old"), "session/load"),
-        ({"sessionCapabilities": {"resume": {}}}, SessionInfo(session_id="old"), "session/resume"),
+        ({"loadSession": True}, Attach(SessionInfo(session_id="old")), "session/load"),
+        ({"sessionCapabilities": {"resume": {}}}, Attach(SessionInfo(session_id="old")), "session/resume"),
     ],
 )
 async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
-    tmp_path: Path, can: dict[str, Any], attach: SessionInfo | None, method: str
+    tmp_path: Path, can: dict[str, Any], attach: Attach | None, method: str
 ) -> None:
     given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
     async with talk(given) as (conversation, _):
@@ -361,7 +362,7 @@ async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_ke
     can["sessionCapabilities"] = {"resume": {}}
     given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
     async with talk(given) as (conversation, _):
-        attach = SessionInfo(session_id="old", cwd=str(tmp_path))
+        attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
         conversation._opening.attach = attach if method != "session/new" else None
         await conversation.begin()
 

@@ -52,6 +52,11 @@ def is_over(session: Session) -> bool:
     return bool(session.turns) and session.turn_state == "idle"
 
 
+def told(here: Seat) -> str:
+    """Return what was said in passing."""
+    return " ".join(notice.message for notice in here.app._notifications)
+
+
 async def test_c51_two_sessions_of_one_agent_keep_what_is_said_apart(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         assert first.conversation.running is second.conversation.running
@@ -200,3 +205,54 @@ async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_
         await here.pilot.click("#sessions", offset=(1, 0))
 
         await here.sees("1 a name as long as it")
+
+
+async def test_a_session_is_forked_into_a_tab_of_its_own(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, second):
+        source = second.conversation.session
+        assert source is not None
+        await here.say("/usage")
+        await here.until(lambda: is_over(source))
+
+        await here.say("/fork")
+        await here.until(lambda: here.session is not second)
+        await here.until(lambda: here.session.query("#prompt") and here.conversation.phase == "ready")
+        forked = here.conversation.session
+        assert forked is not None
+        assert forked.id != source.id
+        assert here.conversation.running is second.conversation.running
+        await here.sees("3 fork: /usage", "Forked from")
+
+        await here.say("/markdown")
+        await here.until(lambda: is_over(forked))
+        assert len(source.turns) == 1
+
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.sees("Ctrl+B fork")
+        await here.press(*"usage")
+        await here.until(lambda: menu.highlighted_key() is not None)
+        before = here.session
+        await here.press("ctrl+b")
+        await here.until(lambda: here.session is not before and here.conversation.phase == "ready")
+        assert len(here.app.tabs.screens) == 4
+
+
+async def test_a_fork_is_offered_only_where_the_agent_can_and_a_refusal_opens_no_tab(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.write("/fo")
+        assert "/fork" not in here.text.replace("/fo ", "")
+        await here.press("enter")
+        await here.sees("heard /fo")
+
+    (tmp_path / "b").mkdir()
+    async with seat(tmp_path / "b", can={"sessionCapabilities": {"fork": {}}}, fork_fails=True) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+        await here.press("alt+k")
+        await here.until(lambda: "once the turn is over" in told(here))
+        await here.press("escape")
+        await here.until(lambda: not here.conversation.is_busy)
+        await here.press("alt+k")
+        await here.until(lambda: "No room for a copy" in told(here))
+        assert len(here.app.tabs.screens) == 1

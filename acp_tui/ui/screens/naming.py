@@ -24,7 +24,9 @@ class Naming:
     def title(self) -> str:
         """What the session is about, in a few words: a name, its title, its first prompt, or the agent."""
         conversation = self._screen.conversation
-        return self.own or title_of(self._screen) or conversation.agent_name
+        session = conversation.session
+        fork = "fork: " if session is not None and session.is_fork and not self.own else ""
+        return fork + (self.own or title_of(self._screen) or conversation.agent_name)
 
     def ask(self) -> None:
         """Let the person write a name."""
@@ -60,14 +62,8 @@ class Naming:
 
 def title_of(screen: SessionScreen) -> str:
     """Return what a session is called without the person: the agent's title, else the first prompt."""
-    from acp_tui.session.entries import UserMessage, text_of
-
     session = screen.conversation.session
-    if session is None:
-        return ""
-    first = next((entry for entry in session.entries if isinstance(entry, UserMessage)), None)
-    said = " ".join(text_of(first).split()) if first is not None else ""
-    return session.title or said
+    return session.subject if session is not None else ""
 
 
 def last_said(session: Session | None) -> str:

@@ -24,6 +24,7 @@ from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.exporting import Exporting
+from acp_tui.ui.screens.forking import can_fork, fork
 from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.naming import Naming
 from acp_tui.ui.screens.opened import Opened
@@ -42,12 +43,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.acp.commands import Command
-    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
+    from acp_tui.ui.opening import Attach
     from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
@@ -96,6 +97,7 @@ class SessionScreen(Screen[None]):
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
+        Binding("alt+k", "fork", "Fork this session", id="session.fork", show=False, priority=True),
         Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
         Binding("alt+e", "export", "Export the session", id="session.export", show=False, priority=True),
         Binding(
@@ -129,7 +131,7 @@ class SessionScreen(Screen[None]):
         attention: Attention,
         tabs: Tabs,
         running: RunningAgent | None = None,
-        attach: SessionInfo | None = None,
+        attach: Attach | None = None,
         recorded: Path | None = None,
     ) -> None:
         """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
@@ -222,6 +224,12 @@ class SessionScreen(Screen[None]):
             if isinstance(widget, Transcript | Lines):
                 widget.set_look(look)
         self.show_status()
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders of the session: the one that it works in, then those that were added."""
+        session = self.conversation.session
+        return [(session.cwd if session is not None else "") or self._start.cwd, *self._start.extra_roots]
 
     @property
     def prompt(self) -> PromptBox:
@@ -507,10 +515,15 @@ class SessionScreen(Screen[None]):
             self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer nothing before all parts are there, and to log out where that can be done."""
-        if not self._is_complete:
+        """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
+        if not self._is_complete or (action == "fork" and not can_fork(self.conversation)):
             return False
         return action != "log_out" or self.conversation.can_log_out
+
+    @work(group="fork", exclusive=True)
+    async def action_fork(self) -> None:
+        """Go on from here in another session, and leave this one as it is."""
+        await fork(self)
 
     def action_pane(self, name: str) -> None:
         """Go to a pane, showing it if it is hidden."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
+from acp_tui.ui.opening import Attach
+from acp_tui.ui.screens.forking import fork_listed
 from acp_tui.ui.screens.menu import Item, Menu
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 _RECENT: Final = 50
 """Recorded sessions that are looked at."""
-_TAKE_UP, _RECORDED, _DELETE = "take-up:", "recorded:", "delete:"
+_TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
 
 
 class SessionsMenu(Menu):
@@ -28,18 +30,30 @@ class SessionsMenu(Menu):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "delete", "Delete", id="sessions.delete", priority=True),
+        Binding("ctrl+b", "fork", "Fork", id="sessions.fork", priority=True),
     ]
     can_delete = False
+    can_fork = False
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [*super().hints(), *([("Ctrl+D", "delete")] if self.can_delete else [])]
+        forks = [("Ctrl+B", "fork")] if self.can_fork else []
+        return [*super().hints(), *forks, *([("Ctrl+D", "delete")] if self.can_delete else [])]
 
     def action_delete(self) -> None:
         """Dismiss with the wish to delete the session that was moved to."""
+        if self.can_delete:
+            self._dismiss_with(_DELETE)
+
+    def action_fork(self) -> None:
+        """Dismiss with the wish to fork the session that was moved to."""
+        if self.can_fork:
+            self._dismiss_with(_FORK)
+
+    def _dismiss_with(self, wish: str) -> None:
         key = self.highlighted_key()
-        if self.can_delete and key is not None and key.startswith(_TAKE_UP):
-            self.dismiss(_DELETE + key.removeprefix(_TAKE_UP))
+        if key is not None and key.startswith(_TAKE_UP):
+            self.dismiss(wish + key.removeprefix(_TAKE_UP))
 
 
 class SessionList:
@@ -58,7 +72,7 @@ class SessionList:
         items = [self._item(info) for info in infos]
         items += [_recorded_item(one) for one in recorded]
         menu = SessionsMenu("Sessions", items, None, self._screen.look)
-        menu.can_delete = self._can("delete")
+        menu.can_delete, menu.can_fork = self._can("delete"), self._can("fork")
         choice = await self._screen.ask(menu)
         if choice is None:
             return
@@ -69,6 +83,8 @@ class SessionList:
         info = next(info for info in infos if info.session_id == session_id)
         if choice.startswith(_DELETE):
             await self._delete(info)
+        elif choice.startswith(_FORK):
+            await fork_listed(self._screen, info)
         else:
             await self._take_up(info)
 
@@ -82,7 +98,7 @@ class SessionList:
         assert agent is not None
         assert agent.info is not None
         if agent.info.agent_capabilities.load_session or self._can("resume"):
-            await self._screen.tabs.open(running=self._screen.conversation.running, attach=info)
+            await self._screen.tabs.open(running=self._screen.conversation.running, attach=Attach(info))
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
 

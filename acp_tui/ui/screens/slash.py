@@ -23,6 +23,7 @@ class Own(NamedTuple):
 OWN: Final = (
     Own("new", "open another session of this agent", "app.new_session"),
     Own("sessions", "take up an earlier session", "app.sessions"),
+    Own("fork", "go on from here in another session", "screen.fork"),
     Own("rename", "give this session a name of your own", "screen.rename", "name"),
     Own("inbox", "what waits for you in all sessions", "app.inbox"),
     Own("close", "end this session", "app.close_session"),
@@ -70,4 +71,10 @@ class Slash:
 
     def _ours(self) -> list[Own]:
         taken = {command.name for command in self._screen.slash_commands()}
-        return [own for own in OWN if own.name not in taken]
+        return [own for own in OWN if own.name not in taken and self._can(own.action)]
+
+    def _can(self, action: str) -> bool:
+        """Whether there is something for an action to act on now, as in the palette."""
+        where, _, name = action.partition(".")
+        node = self._screen.app if where == "app" else self._screen
+        return node.check_action(name, ()) is not False
