@@ -6,6 +6,7 @@ Orders (characters and bytes, separated by blanks):
     count UPDATES                numbered pieces
     line BYTES                   one line of that length
     flood BYTES                  plain lines; how much went out stands in the file named by ACP_BENCH_SENT
+    work SECONDS RATE            thoughts, messages and tool calls, RATE pieces a second; told as with a flood
 Each answer that comes as fast as it can, but for a flood, ends with `end(which one it is, from 1)`.
 """
 
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from tests.bench import working
 from tests.bench.prose import markdown, pieces
 
 READY = "may-I-begin"
@@ -91,12 +93,24 @@ def flood(size: int) -> None:
                 os.pwrite(told.fileno(), b"%12d" % sent, 0)
 
 
+def work(seconds: int, rate: int) -> None:
+    """Work at a steady pace; what was told holds the characters and the entries since the start."""
+    start = time.monotonic()
+    for number, update in enumerate(working.updates(seconds * rate)):
+        time.sleep(max(0.0, start + number / rate - time.monotonic()))
+        _send(updated(update))
+    with open(os.environ["ACP_BENCH_SENT"], "w") as told:
+        told.write(f"{working.said.characters} {working.said.entries}")
+    _send(chunk(_last(), f"last-{time.monotonic_ns()}"))
+
+
 ORDERS: Final[dict[str, Callable[..., None]]] = {
     "stream": stream,
     "pace": pace,
     "count": count,
     "line": line,
     "flood": flood,
+    "work": work,
 }
 
 
@@ -107,6 +121,10 @@ def chunk(text: str, message_id: str | None = None) -> bytes:
     }
     if message_id is not None:
         update["messageId"] = message_id
+    return updated(update)
+
+
+def updated(update: dict[str, Any]) -> bytes:
     return encoded({"method": "session/update", "params": {"sessionId": _SESSION, "update": update}})
 
 
