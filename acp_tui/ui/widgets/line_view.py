@@ -12,6 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.strips import full_strip
 
 _KEPT: Final = 2_000
 """Strips kept at most; a screen needs about a hundred."""
@@ -146,13 +147,10 @@ class LineView(ScrollView, can_focus=True):
     def _painted(self, row: int, bar: str) -> Strip:
         base = self.look.base
         segments = self.paint_row(row) if row < self._rows else [Segment(" " * self.row_width, base)]
-        strip = Strip([*segments, Segment(bar, base + self.look["faint"])]).adjust_cell_length(
-            self.size.width, base
-        )
+        width = self.size.width
+        strip = Strip([*segments, Segment(bar, base + self.look["faint"])]).adjust_cell_length(width, base)
         ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
-        for line_filter in self.app.get_line_filters():
-            strip = strip.apply_filter(line_filter, ground)
-        return strip
+        return full_strip(list(strip), width, self.app.get_line_filters(), ground)
 
     def _bar(self, y: int) -> str:
         """Return the last cell of line `y`: thumb, track, or nothing when all rows are visible."""

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece, one_row
+from acp_tui.ui.widgets.strips import full_strip
 
 Line = tuple[Sequence[Piece], Sequence[Piece]]
 """What stands on the left and what on the right."""
@@ -109,9 +110,7 @@ class Lines(Widget):
         if y == self._selected:
             style += self.look["cursor"]
         strip = Strip(row).apply_style(style).adjust_cell_length(width, style)
-        for line_filter in self.app.get_line_filters():
-            strip = strip.apply_filter(line_filter, self.background_colors[1])
-        return strip
+        return full_strip(list(strip), width, self.app.get_line_filters(), self.background_colors[1])
 
     def _redraw(self) -> None:
         self._strips.clear()

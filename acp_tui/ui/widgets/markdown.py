@@ -102,6 +102,10 @@ class Page:
         self._tokens, self._lines, self._complete, self._continued = tokens, lines, complete, continued
         return [k for k, token in enumerate(tokens) if not token.level and token.nesting >= 0]
 
+    def close(self) -> None:
+        """Forget what was read: all its blocks are added, and the tokens take more room than the rows."""
+        self._tokens, self._lines = (), ()
+
     def begin(self, index: int) -> int:
         """Return the line on which the block at `index` starts."""
         return (self._tokens[index].map or [0])[0]

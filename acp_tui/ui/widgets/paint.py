@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.strips import full_strip
 from acp_tui.ui.widgets.wrap import Row
 
 KEPT_STRIPS: Final = 3_000
@@ -109,7 +110,4 @@ class Paint:
         elif room < 0:
             segments = list(Strip(segments).crop(0, self.width - 1))
         segments.append(self._thumb if thumb else self._edge)
-        strip = Strip(segments, self.width)
-        for line_filter in self._filters:
-            strip = strip.apply_filter(line_filter, self._ground)
-        return strip
+        return full_strip(segments, self.width, self._filters, self._ground)

@@ -63,7 +63,7 @@ class Stream:
     def finish(self) -> None:
         """Read what is left as the end of the text."""
         self._lay_out(self._open, growing=False)
-        self.frozen = len(self.rows)
+        self.frozen, self._open = len(self.rows), ""
 
     def _lay_out(self, shown: str, growing: bool) -> None:
         lead = self._cut.lead if self._cut else ""
@@ -75,6 +75,7 @@ class Stream:
             _mend(tokens, lines)
         self._forget_tail()
         growth = self._add_blocks(tokens, lines)
+        self._page.close()
         if not growing:
             self.references = references
         elif growth:
@@ -117,8 +118,8 @@ class Stream:
         lead = self._cut.lead if self._cut else ""
         tokens = markdown.parse(lead + self._open, dict(self.references))
         fence = tokens[0] if tokens and tokens[0].type == "fence" else None
-        self.finish()
         opening = (lead + self._open).split("\n", 1)[0] + "\n" if fence else ""
+        self.finish()
         self._cut = Growth(0, len(self.rows), opening)
         self._gap, self._open = False, rest
 

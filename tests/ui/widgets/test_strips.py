@@ -1,0 +1,38 @@
+"""Strips of full width."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import Monochrome
+
+from acp_tui.ui.widgets.strips import full_strip
+
+GROUND = Color(0, 0, 0)
+
+
+def test_a_strip_that_was_drawn_is_gone_when_nobody_keeps_it() -> None:
+    strip = full_strip([Segment("words")], 5, (), GROUND)
+    assert strip.divide([5]) == [strip]
+    seen = weakref.ref(strip)
+
+    gc.disable()
+    try:
+        del strip
+        assert seen() is None
+    finally:
+        gc.enable()
+
+
+def test_a_strip_is_cut_where_something_lies_over_it() -> None:
+    strip = full_strip([Segment("words")], 5, (), GROUND)
+    assert [part.text for part in strip.divide([2, 5])] == ["wo", "rds"]
+
+
+def test_line_filters_change_the_colours() -> None:
+    red = Style.parse("red on blue")
+    assert full_strip([Segment("words", red)], 5, [Monochrome()], GROUND)._segments[0].style != red
