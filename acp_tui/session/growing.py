@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_TOGETHER: Final = 256
+"""Pieces that become one when there are so many: small ones take more room than their text."""
+
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -15,10 +18,12 @@ class GrowingText:
     second one, and what stays alone is U+FFFD.
     """
 
-    __slots__ = ("_half", "_kept", "_limit", "_pieces", "length")
+    __slots__ = ("_half", "_kept", "_limit", "_loose", "_pieces", "length")
 
     def __init__(self, text: str = "", limit: int | None = None) -> None:
         self._pieces: list[str] = []
+        self._loose = 0
+        """How many of the last pieces are as they came."""
         self._half = ""
         self._limit = limit
         """Characters that are kept at least; a few more may be."""
@@ -37,8 +42,12 @@ class GrowingText:
         self._pieces.append(piece)
         self.length += len(piece)
         self._kept += len(piece)
+        self._loose += 1
+        if self._loose == _TOGETHER:
+            self._pieces[-_TOGETHER:] = ["".join(self._pieces[-_TOGETHER:])]
+            self._loose = 0
         if self._limit is not None and self._kept > 2 * self._limit:
-            self._pieces = [str(self)[-self._limit :]]
+            self._pieces, self._loose = [str(self)[-self._limit :]], 0
             self._kept = self._limit
 
     @property
@@ -46,8 +55,8 @@ class GrowingText:
         """Characters that are gone from the beginning."""
         return self.length - self._kept
 
-    def since(self, offset: int) -> str:
-        """Return what is kept after the first `offset` characters; costs only that much."""
+    def since(self, offset: int, most: int | None = None) -> str:
+        """Return what is kept after the first `offset` characters, at most `most`: costs what is there."""
         missing = self.length - offset
         if missing <= 0:
             return ""
@@ -57,8 +66,8 @@ class GrowingText:
             missing -= len(piece)
             if missing <= 0:
                 break
-        text = "".join(reversed(found))
-        return text[-missing:] if missing < 0 else text
+        text, start = "".join(reversed(found)), max(0, -missing)
+        return text[start : None if most is None else start + most]
 
     def finish(self) -> None:
         """No more pieces come: give up on a half character, and keep the text in one piece."""
@@ -72,7 +81,7 @@ class GrowingText:
     def __str__(self) -> str:
         """Return the whole text, as far as it is kept."""
         if len(self._pieces) > 1:
-            self._pieces = ["".join(self._pieces)]
+            self._pieces, self._loose = ["".join(self._pieces)], 0
         return self._pieces[0] if self._pieces else ""
 
     def __eq__(self, other: object) -> bool:

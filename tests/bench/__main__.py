@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from tests.bench import chat, decoding, flood, keys, scrolling, start, stream, terminals
+from tests.bench import chat, decoding, flood, keys, memory, scrolling, start, stream, terminals
 from tests.bench.installed import installed
 from tests.bench.table import Row, table
 
@@ -26,6 +26,7 @@ PARTS = {
     "decoding": decoding.rows,
     "terminals": terminals.rows,
     "scrolling": scrolling.rows,
+    "memory": memory.rows,
 }
 
 

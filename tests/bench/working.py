@@ -32,10 +32,20 @@ def updates(count: int) -> Iterator[dict[str, Any]]:
 
 def _round(number: int) -> Iterator[dict[str, Any]]:
     yield {"sessionUpdate": "plan", "entries": [_step(place, number) for place in range(5)]}
-    yield from _told("agent_thought_chunk", markdown(200, seed=number)[:400], f"t{number}")
-    yield from _told("agent_message_chunk", markdown(1_500, seed=number), f"m{number}")
-    yield from _call(number)
+    yield from thought(number)
+    yield from message(number)
+    yield from call(number)
     yield {"sessionUpdate": "usage_update", "used": number % 200_000, "size": 200_000}
+
+
+def thought(number: int) -> Iterator[dict[str, Any]]:
+    """Yield the pieces of a thought of 400 characters."""
+    return _told("agent_thought_chunk", markdown(200, seed=number)[:400], f"t{number}")
+
+
+def message(number: int) -> Iterator[dict[str, Any]]:
+    """Yield the pieces of a message of about 2 KB."""
+    return _told("agent_message_chunk", markdown(1_500, seed=number), f"m{number}")
 
 
 def _told(kind: str, text: str, message_id: str) -> Iterator[dict[str, Any]]:
@@ -49,7 +59,8 @@ def _told(kind: str, text: str, message_id: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _call(number: int) -> Iterator[dict[str, Any]]:
+def call(number: int) -> Iterator[dict[str, Any]]:
+    """Yield how a tool call begins and ends; in turn one that reads, edits or runs something."""
     name, text = f"call-{number}", markdown(600, seed=number)
     kind = ("read", "edit", "execute")[number % 3]
     said.entries += 1

@@ -61,3 +61,22 @@ def test_one_long_piece_is_cut_as_well() -> None:
     text.append("x" * 1000)
 
     assert (len(str(text)), text.dropped) == (10, 990)
+
+
+def test_a_part_of_what_is_new_can_be_asked_for() -> None:
+    text = GrowingText("abc")
+    text.append("defg")
+
+    assert [text.since(offset, 2) for offset in (0, 2, 6, 7)] == ["ab", "cd", "g", ""]
+
+
+def test_thousands_of_small_pieces_are_kept_in_few() -> None:
+    text = GrowingText()
+    pieces = [f"{number} " for number in range(3_000)]
+
+    for piece in pieces:
+        text.append(piece)
+
+    assert len(text._pieces) < 300
+    assert text.since(len("".join(pieces[:2_990]))) == "".join(pieces[2_990:])
+    assert text == "".join(pieces)

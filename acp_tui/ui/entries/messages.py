@@ -19,23 +19,6 @@ _NEWEST: Final = 400
 """Characters of a thought in which its newest line is looked for."""
 
 
-class GrowingMarkdown(MarkdownBlock):
-    """Markdown that takes over what is new of a growing text."""
-
-    def __init__(self, text: GrowingText, *, role: str = "text", indent: int = 0, above: int = 0) -> None:
-        super().__init__(role=role, indent=indent, above=above)
-        self._text = text
-        self._seen = 0
-
-    def take_over(self, finished: bool) -> None:
-        """Append what came since the last time."""
-        if self._text.length > self._seen:
-            self.append(self._text.since(self._seen))
-            self._seen = self._text.length
-        if finished:
-            self.finish()
-
-
 def take_over_parts(
     parts: list[Block],
     message: Message,
@@ -50,14 +33,16 @@ def take_over_parts(
         if position == len(parts):
             above = 1 if position == 0 else 0
             if isinstance(part, GrowingText):
-                parts.append(GrowingMarkdown(part, role=role, indent=indent, above=above))
+                parts.append(MarkdownBlock(part, role=role, indent=indent, above=above))
             elif isinstance(part, ImageContent):
                 parts.append(image(part))
             else:
                 parts.append(card(part, indent))
         block = parts[position]
-        if isinstance(block, GrowingMarkdown):
-            block.take_over(finished or position < len(message.parts) - 1)
+        if isinstance(block, MarkdownBlock):
+            block.grown()
+            if finished or position < len(message.parts) - 1:
+                block.finish()
 
 
 class UserMessageBlock(EntryBlock):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 
@@ -18,32 +19,42 @@ if TYPE_CHECKING:
     from acp_tui.session.growing import GrowingText
 
 
+_LINES: Final = 50
+"""Lines that are kept for each that is shown: progress bars go back over some."""
+
+_NEWEST: Final = 20_000
+"""Characters at the end of a printed text in which its newest lines are looked for."""
+
+
 class Tail(Block):
     """The newest lines of an output."""
 
     is_action = True
 
     def __init__(self, limit: int) -> None:
-        self.log = TerminalLog(max_lines=limit * 50)
         self._limit = limit
+
+    @abstractmethod
+    def log(self) -> TerminalLog:
+        """Return the lines, up to date."""
+
+    def new_log(self) -> TerminalLog:
+        """Return a log of the size that is needed, without any lines."""
+        return TerminalLog(max_lines=self._limit * _LINES)
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the last lines, cut at the width, behind a mark."""
         self.kept = 0
-        mark = Segment(f"  {look.glyph('quote')} ", look["faint"])
-        last = self.log.line_count
-        while last and not self.log.line_text(last - 1).strip():
+        mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
+        last = log.line_count
+        while last and not log.line_text(last - 1).strip():
             last -= 1
-        rows = self.log.rows(max(0, last - self._limit), last)
+        rows = log.rows(max(0, last - self._limit), last)
         return [[mark, *crop_row(row, max(1, width - 4), look)] for row in rows]
-
-    def height_hint(self, width: int) -> int:
-        """At most the limit."""
-        return min(self._limit, self.log.line_count) or 1
 
     def source(self) -> str:
         """Return all that is kept of the output."""
-        return self.log.text()
+        return self.log().text()
 
 
 class TerminalTail(Tail):
@@ -52,22 +63,44 @@ class TerminalTail(Tail):
     def __init__(self, terminal: Terminal, redraw: Callable[[], None], limit: int) -> None:
         super().__init__(limit)
         self._redraw = redraw
-        self.log.feed(terminal.attach(self._take))
+        self._log = self.new_log()
+        self._log.feed(terminal.attach(self._take))
+
+    def log(self) -> TerminalLog:
+        """Return the lines."""
+        return self._log
+
+    def height_hint(self, width: int) -> int:
+        """At most the limit."""
+        return min(self._limit, self._log.line_count) or 1
 
     def _take(self, data: bytes) -> None:
-        self.log.feed(data)
+        self._log.feed(data)
         self._redraw()
 
 
 class TextTail(Tail):
-    """The newest lines of what a command printed that the agent ran by itself."""
+    """The newest lines of what a command printed that the agent ran by itself: read when they are seen."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, text: GrowingText, limit: int) -> None:
         super().__init__(limit)
+        self._text = text
+        self._log: TerminalLog | None = None
         self._seen = 0
 
-    def take_over(self, text: GrowingText) -> None:
-        """Take in what came since the last time."""
-        if text.length > self._seen:
-            self.log.feed(text.since(self._seen).encode("utf-8", "replace"))
-            self._seen = text.length
+    def log(self) -> TerminalLog:
+        """Return the lines, with what came since the last time."""
+        log = self._log = self._log or self.new_log()
+        start = max(self._seen, self._text.length - _NEWEST)
+        log.feed(self._text.since(start).encode("utf-8", "replace"))
+        self._seen = self._text.length
+        return log
+
+    def height_hint(self, width: int) -> int:
+        """At most the limit."""
+        return min(self._limit, self._text.since(self._text.length - _NEWEST).count("\n") + 1)
+
+    def forget_rows(self) -> None:
+        """Drop the lines, which take ten times the room of the text."""
+        self._log = None
+        self._seen = 0

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
-_PRINTED: Final = 20_000
-"""Characters at the end of a printed text in which its newest lines are looked for."""
 
 
 class ToolCallBlock(EntryBlock):
@@ -80,8 +78,7 @@ class ToolCallBlock(EntryBlock):
                     tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
                     self._tails[item.terminal_id] = tail
         if self.entry.output is not None:
-            self._output = self._output or TextTail(_OUTPUT_ROWS)
-            self._output.take_over(self.entry.output)
+            self._output = self._output or TextTail(self.entry.output, _OUTPUT_ROWS)
 
     def _take_text(self) -> None:
         """Take what matters at a glance: how it was decided, why it failed, what it printed."""
@@ -95,9 +92,7 @@ class ToolCallBlock(EntryBlock):
         if text and call.status == "failed":
             self._told.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
         elif text and call.kind == "execute":
-            printed = TextTail(_OUTPUT_ROWS)
-            printed.take_over(GrowingText(text[-_PRINTED:]))
-            self._told.append(printed)
+            self._told.append(TextTail(GrowingText(text), _OUTPUT_ROWS))
         elif not text and call.status == "completed" and self._has_lost_its_output:
             self._told.append(_indented("(its output is gone)", "muted"))
 

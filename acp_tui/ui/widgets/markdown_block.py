@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Sequence
 from math import inf
 from time import perf_counter
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from rich.segment import Segment
 
+from acp_tui.session.growing import GrowingText
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import Page
@@ -29,7 +29,13 @@ class MarkdownBlock(Block):
     """
 
     def __init__(
-        self, text: str = "", *, role: str = "text", indent: int = 0, above: int = 0, landmark: bool = False
+        self,
+        text: str | GrowingText = "",
+        *,
+        role: str = "text",
+        indent: int = 0,
+        above: int = 0,
+        landmark: bool = False,
     ) -> None:
         """Start with `text` in the style of `role`, `indent` cells from the left, below `above` rows."""
         self.landmark = landmark
@@ -42,29 +48,34 @@ class MarkdownBlock(Block):
 
     def append(self, text: str) -> None:
         """Add a piece of the text; the transcript has to be told by `Transcript.changed`."""
-        if text:
+        self._text.append(text)
+        self.grown()
+
+    def grown(self) -> None:
+        """Take note of what was added to the text that the block was given; else as `append`."""
+        new = self._text.since(self._length)
+        if new:
             if self._ended:
                 self._restart()
-            self._source.append(text)
-            self._fresh.append(text)
-            self.waiting += len(text)
-            self._unread += len(text)
-            self._line_ends += text.count("\n")
-            self._length += len(text)
+            self.waiting += len(new)
+            self._line_ends += new.count("\n")
+            self._length += len(new)
             self._finished = False
 
     def finish(self) -> None:
         """Say that the text is complete, so that its end is read as such."""
+        self._text.finish()
+        self.grown()
         self._finished = True
 
-    def replace(self, text: str) -> None:
+    def replace(self, text: str | GrowingText) -> None:
         """Show another text, which may grow in turn."""
-        self._source: list[str] = []
+        self._text = text if isinstance(text, GrowingText) else GrowingText(text)
         self._line_ends = self._length = 0
         self._finished = False
         self._references: dict[str, Any] = {}
         self._restart()
-        self.append(text)
+        self.grown()
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the rows of the whole text, with work only for what is new."""
@@ -94,9 +105,7 @@ class MarkdownBlock(Block):
 
     def source(self) -> str:
         """Return the Markdown as it came."""
-        text = "".join(self._source)
-        self._source = [text]
-        return text
+        return str(self._text)
 
     def code_at(self, row: int) -> str | None:
         """Return the code of the block of code that `row` is in, of the rows laid out last."""
@@ -120,14 +129,13 @@ class MarkdownBlock(Block):
         """Forget all layout; the source waits to be laid out from its start."""
         self._stream: Stream | None = None
         self._at: tuple[int, Look] | None = None
-        self._fresh = deque(self._source)
+        self._read = 0
+        """How much of the text was taken in and cleaned."""
         self._clean = ""
         self._taken = 0
         self._half = ""
         self._ended = False
-        self._unread: int = self._length
-        """The characters in `_fresh`."""
-        self.waiting = self._length
+        self.waiting: int = self._length
 
     def _start(self, width: int, look: Look) -> Stream:
         self._restart()
@@ -142,21 +150,16 @@ class MarkdownBlock(Block):
             self._clean, self._taken = self._gulp(), 0
         piece = self._clean[self._taken : self._taken + most]
         self._taken += len(piece)
-        self.waiting = self._unread + len(self._clean) - self._taken
+        if self._taken == len(self._clean):
+            self._clean, self._taken = "", 0
+        self.waiting = self._length - self._read + len(self._clean) - self._taken
         return piece
 
     def _gulp(self) -> str:
         """Take and clean what came in, but for a last CR that may be half of a line end."""
-        parts, size = [self._half], 0
-        while self._fresh and size < _GULP:
-            part = self._fresh.popleft()
-            if len(part) > _GULP:
-                self._fresh.appendleft(part[_GULP:])
-                part = part[:_GULP]
-            parts.append(part)
-            size += len(part)
-        self._unread -= size
-        text = "".join(parts)
+        new = self._text.since(self._read, min(_GULP, self._length - self._read))
+        self._read += len(new)
+        text = self._half + new
         self._half = "\r" if text.endswith("\r") else ""
         return safe(text.removesuffix("\r").replace("\r\n", "\n"))
 

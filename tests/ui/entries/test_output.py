@@ -1,0 +1,31 @@
+"""The end of what a command printed."""
+
+from __future__ import annotations
+
+from acp_tui.session.growing import GrowingText
+from acp_tui.ui.entries.output import TextTail
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import row_text
+
+
+def shown(tail: TextTail) -> list[str]:
+    return [row_text(row)[4:] for row in tail.rows(80, Look())]
+
+
+def test_the_newest_lines_are_shown_as_they_come() -> None:
+    text = GrowingText("one\ntwo\nthree\n")
+    tail = TextTail(text, 2)
+    assert shown(tail) == ["two", "three"]
+
+    text.append("10 %\r20 %")
+    assert shown(tail) == ["three", "20 %"]
+
+
+def test_lines_that_were_dropped_are_read_again() -> None:
+    tail = TextTail(GrowingText("\x1b[31mone\x1b[m\ntwo\n"), 2)
+    before = shown(tail)
+
+    tail.forget_rows()
+
+    assert shown(tail) == before == ["one", "two"]
+    assert tail.source() == "one\ntwo\n"
