@@ -273,7 +273,7 @@ def test_the_agent_is_gone_when_the_program_ends(tmp_path: Path, agent: str) -> 
     pid = result["pid"]
     assert isinstance(pid, int)
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
-    assert state.strip() in ("", "Z", "Zs")  # gone, or dead and waiting to be noticed
+    assert state.strip()[:1] in ("", "Z")  # gone, or dead and waiting to be noticed
 
 
 def test_a_start_that_the_system_refuses_is_left_to_the_interface(tmp_path: Path, home: Path) -> None:
