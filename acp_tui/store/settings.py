@@ -50,6 +50,10 @@ class Settings(NamedTuple):
     initialize_timeout_s: float = 30
     keys: Mapping[str, str] = MappingProxyType({})
     """Key by the name of the action."""
+    remember_choices: bool = True
+    """Whether the last mode, model and options chosen with an agent are chosen again in its next session."""
+    options: Mapping[str, Mapping[str, str | bool]] = MappingProxyType({})
+    """What to choose in each new session: by the name of an agent, values by the id of an option."""
     agents: Mapping[str, KnownAgent] = MappingProxyType({})
     """The user's own agents by name."""
     mcp_servers: tuple[mcp.McpServer, ...] = ()
@@ -68,6 +72,8 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "decisions": shape.switch,
     "policy": shape.one_of("ask", "ask-edits-and-commands", "allow-edits", "allow-everything"),
     "snapshots": shape.switch,
+    "remember_choices": shape.switch,
+    "options": shape.by_name(shape.choice_by_name),
     "stale_writes": shape.one_of("ask", "write", "keep"),
     "tell_rejections": shape.switch,
     "line_limit_mb": shape.whole(1, 4096),

@@ -80,6 +80,13 @@ def words(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
     return tuple(value)
 
 
+def choice_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str | bool]:
+    """Read a table whose values are texts, or true or false."""
+    if not isinstance(value, dict) or not all(isinstance(item, str | bool) for item in value.values()):
+        raise Wrong("a table of texts, or of true and false")
+    return dict(value)
+
+
 def text_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str]:
     """Read a table whose values are texts."""
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):

@@ -9,10 +9,12 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.failures import Failure, FailureKind
+from acp_tui.ui.last_choices import LastChoices
 from acp_tui.ui.login import LoginScreens
 from acp_tui.ui.opening import Attach, Opening
 from acp_tui.ui.rejections import Rejections
@@ -112,6 +114,7 @@ class Conversation:
         self._opening = Opening(start, attach)
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
+        self._last_choices = LastChoices(start)
         self._speaking = Speaking(self, listener, start)
         if running is not None:
             self._join(running)
@@ -148,7 +151,7 @@ class Conversation:
                 self._opening.tell(agent, session)
                 self._tell_problems(agent, session)
                 self._track(session)
-                await self._apply_mode(agent, session)
+                await self._choose(agent, session)
             if not session.connected:
                 raise AgentGone("The agent has ended.")
         except AgentError as error:
@@ -360,10 +363,12 @@ class Conversation:
 
         if self.agent is None or self.session is None:
             return
+        agent, session = self.agent, self.session
         try:
-            await self.agent.set_option(self.session.id, option, value)
+            await agent.set_option(session.id, option, value)
         except AgentError:
-            pass  # the session has noted it
+            return  # the session has noted it
+        self._last_choices.remember(agent, session, self.launch, option.config.id)
 
     def pending_value(self, option: Option) -> str | bool:
         """Return the value that an option has, or will have once the agent agrees."""
@@ -516,20 +521,31 @@ class Conversation:
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
 
+    async def _choose(self, agent: Agent, session: Session) -> None:
+        """Choose what the command line, the settings, and the person's last choice say."""
+        chosen: frozenset[str] = frozenset()
+        option = session.option("mode")
+        if self._start.mode is not None:
+            await self._apply_mode(agent, session)
+            chosen = frozenset([option.config.id] if option is not None else [])
+        if self._opening.is_new and self.launch is not None:
+            await self._last_choices.choose_again(agent, session, self.launch, chosen)
+
     async def _apply_mode(self, agent: Agent, session: Session) -> None:
-        """Ask for the mode of the command line."""
+        """Ask for the mode of the command line, which counts for this run only."""
+        from acp_tui.agent.errors import AgentError
         from acp_tui.session.events import Noted
         from acp_tui.ui.equipment import mode_named
 
-        if self._start.mode is None:
-            return
+        assert self._start.mode is not None
         option = session.option("mode")
         mode = mode_named(option, self._start.mode)
         if option is None or mode is None:
             text = f"This agent has no mode {self._start.mode}."
             agent.note(session.id, Noted(text, "warning"))
         else:
-            await self.set_option(option, mode)
+            with suppress(AgentError):  # the session has noted it
+                await agent.set_option(session.id, option, mode)
 
     # ------------------------------------------------------------------ what happens
 

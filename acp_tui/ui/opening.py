@@ -30,6 +30,8 @@ class Opening:
     def __init__(self, start: Start, attach: Attach | None) -> None:
         self.attach = attach
         """What to take up instead of a new session."""
+        self.is_new = False
+        """Whether the last session that was opened is one in which nothing was said or chosen."""
         self.continues = False
         """A session is begun below an earlier one."""
         self._start = start
@@ -44,6 +46,7 @@ class Opening:
             AgentError.
         """
         servers = self._servers(agent, journal)
+        self.is_new = self.attach is None
         if self.attach is None:
             return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
         info = self.attach.info

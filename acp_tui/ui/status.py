@@ -27,10 +27,6 @@ _POLICIES: Final = {
 }
 """The policies, as short as a line of 80 cells needs them."""
 _CLICKED: Final = ("policy", "mode", "model", "answer")
-_UNASKED: Final = frozenset(
-    ("yolo", "bypasspermissions", "bypass", "auto", "full-access", "acceptedits", "autoedit")
-)
-"""Modes, in small letters, in which agents act without asking."""
 
 
 class StatusLine(Lines):
@@ -124,7 +120,7 @@ class StatusLine(Lines):
             if option.config.id not in self._pending
             else f"{value} {self.look.glyph('cut')}"
         )
-        unasked = category == "mode" and value.rpartition("#")[2].lower() in _UNASKED
+        unasked = category == "mode" and _acts_unasked(option, value)
         return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")
 
     @property
@@ -186,3 +182,9 @@ class StatusLine(Lines):
         waits_for = pending(conversation.session, conversation.running.agent.connection.waiting_for)
         words = told(clock(silent), waits_for, self._computing.is_busy)
         return [("warning", f"{words}  "), ("accent", "alt+x  ")]
+
+
+def _acts_unasked(option: Option, value: str) -> bool:
+    from acp_tui.session.unasked import acts_unasked
+
+    return acts_unasked(option.config, value)

@@ -1,0 +1,172 @@
+"""What the person chose last with an agent, chosen again in its next new session.
+
+Never a value under which the agent asks less: that is left to the person, unless it stands in the settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from acp_tui.agent.agent import Agent
+    from acp_tui.session.options import Option
+    from acp_tui.session.session import Session
+    from acp_tui.store.choices import Choices, Value
+    from acp_tui.store.launch import Launch
+    from acp_tui.ui.start import Start
+
+
+class LastChoices:
+    """The choices of one conversation's agent: remembered as they are made, made again at its beginning."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._choices: Choices | None = None
+        self._again: asyncio.Task[None] | None = None
+
+    def remember(self, agent: Agent, session: Session, launch: Launch | None, option_id: str) -> None:
+        """Remember what an option is now; call it when the person has chosen that, and the agent agreed."""
+        if not self._start.settings.remember_choices or launch is None:
+            return
+        option = next((one for one in session.options if one.config.id == option_id), None)
+        if option is not None:
+            choices = self._store()
+            choices.keep(_key(agent, launch), option_id, option.config.current_value)
+            self._tell_problem(agent, session)
+
+    async def choose_again(
+        self, agent: Agent, session: Session, launch: Launch, chosen: frozenset[str]
+    ) -> None:
+        """Ask the agent for what was chosen last, except for the options `chosen` for this run already.
+
+        Returns once the requests are on their way, so that what is said next comes behind them on the wire.
+        """
+        by_hand = _of_settings(self._start, agent, launch)
+        remembered = self._store().of(_key(agent, launch)) if self._start.settings.remember_choices else {}
+        wanted = {**remembered, **by_hand}
+        wanted = {name: value for name, value in wanted.items() if name not in chosen}
+        self._tell_problem(agent, session)
+        if wanted:
+            choosing = _Choosing(agent, session, wanted, frozenset(by_hand))
+            self._again = asyncio.create_task(self._finish(choosing, _key(agent, launch), choosing.begin()))
+            await asyncio.sleep(0)  # the requests are written in the first step of their tasks
+
+    async def _finish(self, choosing: _Choosing, key: str, asked: list[asyncio.Task[None]]) -> None:
+        """Wait for the answers; they may bring values that were not offered before."""
+        if asked:
+            await asyncio.wait(asked)
+            more = choosing.begin()
+            if more:
+                await asyncio.wait(more)
+        for option_id in choosing.end():
+            self._store().drop(key, option_id)
+
+    def _store(self) -> Choices:
+        from acp_tui.store.choices import Choices
+        from acp_tui.store.folders import state_folder
+
+        if self._choices is None:
+            self._choices = Choices(state_folder() / "choices.json")
+        return self._choices
+
+    def _tell_problem(self, agent: Agent, session: Session) -> None:
+        """Say once that choices are not remembered."""
+        from acp_tui.session.events import Noted
+
+        problem = self._choices.problem if self._choices is not None else None
+        told = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
+        if problem is not None and not told:
+            agent.note(session.id, Noted(str(problem), "warning"))
+
+
+class _Choosing:
+    """Choosing again in one session."""
+
+    def __init__(
+        self, agent: Agent, session: Session, wanted: Mapping[str, Value], by_hand: frozenset[str]
+    ) -> None:
+        self._agent = agent
+        self._session = session
+        self._wanted = dict(wanted)
+        self._by_hand = by_hand
+
+    def begin(self) -> list[asyncio.Task[None]]:
+        """Ask for all that is offered and may be asked for, in the agent's order."""
+        return [
+            asyncio.create_task(self._ask(option, self._wanted.pop(option.config.id)))
+            for option in list(self._session.options)
+            if self._is_due(option)
+        ]
+
+    def end(self) -> list[str]:
+        """Say what was not chosen again, and why; return the options whose value is not offered any more."""
+        gone = []
+        for option in self._session.options:
+            value = self._wanted.get(option.config.id)
+            if value is None or option.config.current_value == value:
+                continue
+            if _offers(option, value):
+                self._tell(
+                    f"Not chosen again: {_named(option, value)}, since the agent may ask less then.", ""
+                )
+            elif option.config.id in self._by_hand:
+                self._tell(f"The settings choose {_named(option, value)}, which is not offered.", "warning")
+            else:
+                gone.append(option.config.id)
+                self._tell(f"Forgotten: {_named(option, value)} is not offered any more.", "")
+        return gone
+
+    def _is_due(self, option: Option) -> bool:
+        from acp_tui.session.unasked import acts_unasked
+
+        value = self._wanted.get(option.config.id)
+        if value is None or option.fixed or option.config.current_value == value:
+            return False
+        may = option.config.id in self._by_hand or not acts_unasked(option.config, value)
+        return may and _offers(option, value)
+
+    async def _ask(self, option: Option, value: Value) -> None:
+        from acp_tui.agent.errors import AgentError
+
+        try:
+            await self._agent.set_option(self._session.id, option, value)
+        except AgentError:
+            pass  # the session has noted it
+
+    def _tell(self, text: str, severity: str) -> None:
+        from acp_tui.session.events import Noted
+
+        self._agent.note(self._session.id, Noted(text, "warning" if severity == "warning" else "info"))
+
+
+def _key(agent: Agent, launch: Launch) -> str:
+    """Return what choices are kept by: how the person calls an agent, and what it calls itself."""
+    info = agent.info.agent_info if agent.info is not None else None
+    return f"{launch.name}/{info.name}" if info is not None else launch.name
+
+
+def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Value]:
+    info = agent.info.agent_info if agent.info is not None else None
+    tables = start.settings.options
+    return tables.get(launch.name) or tables.get(info.name if info is not None else "") or {}
+
+
+def _offers(option: Option, value: Value) -> bool:
+    from acp_tui.acp.modes import BooleanOption
+
+    if isinstance(option.config, BooleanOption):
+        return isinstance(value, bool)
+    return any(choice.value == value for choice in option.config.choices())
+
+
+def _named(option: Option, value: Value) -> str:
+    """Return an option and a value for people."""
+    from acp_tui.acp.modes import SelectOption
+
+    choices = option.config.choices() if isinstance(option.config, SelectOption) else []
+    name = next((choice.name for choice in choices if choice.value == value), None)
+    shown = name or ({True: "on", False: "off"}[value] if isinstance(value, bool) else value)
+    return f"{option.config.name} {shown}"

@@ -1,0 +1,153 @@
+"""Modes, models and options of the last time, in the next new session of an agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.store.choices import Choices
+from acp_tui.store.folders import state_folder
+from acp_tui.store.settings import Settings
+from acp_tui.ui.conversation import Conversation
+from tests.ui.talks import said, start, talk
+from tests.waiting import until
+
+
+def select(option_id: str, current: str, *values: str, **more: Any) -> dict[str, Any]:
+    options = [{"value": value, "name": value.title()} for value in values]
+    return {
+        "id": option_id,
+        "name": option_id.title(),
+        "type": "select",
+        "currentValue": current,
+        "options": options,
+        **more,
+    }
+
+
+OPTIONS = [
+    select("mode", "ask", "ask", "plan", "yolo", category="mode"),
+    select("model", "small", "small", "large", category="model"),
+]
+
+
+@asynccontextmanager
+async def begun(folder: Path, settings: Settings | None = None, **like: Any) -> AsyncIterator[Conversation]:
+    like.setdefault("options", OPTIONS)
+    async with talk(start(folder, settings, **like)) as (conversation, _):
+        await conversation.begin()
+        yield conversation
+
+
+async def choose(conversation: Conversation, option_id: str, value: str) -> None:
+    assert conversation.session is not None
+    option = next(one for one in conversation.session.options if one.config.id == option_id)
+    await conversation.set_option(option, value)
+
+
+def values(conversation: Conversation) -> dict[str, Any]:
+    assert conversation.session is not None
+    return {option.config.id: option.config.current_value for option in conversation.session.options}
+
+
+async def test_what_the_person_chose_is_chosen_again_before_anything_is_said(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "mode", "plan")
+        await choose(conversation, "model", "large")
+
+    async with talk(start(tmp_path, Settings(), options=OPTIONS)) as (conversation, _):
+        conversation.say("hello")
+        await conversation.begin()
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        assert values(conversation) == {"mode": "plan", "model": "large"}
+        assert said(conversation) == ["hello", "heard hello"]
+        assert conversation.journal is not None
+        assert conversation.journal.path is not None
+        rows = [json.loads(line) for line in conversation.journal.path.read_text().splitlines()]
+        sent = [row["msg"]["method"] for row in rows if row["dir"] == "out"]
+        assert sent[-3:] == ["session/set_config_option"] * 2 + ["session/prompt"]
+
+
+async def test_modes_of_older_agents_are_chosen_again_by_their_own_method(tmp_path: Path) -> None:
+    like: dict[str, Any] = {"options": [], "modes": ["ask", "plan"]}
+    async with begun(tmp_path, **like) as conversation:
+        await choose(conversation, "mode", "plan")
+    async with begun(tmp_path, **like) as conversation:
+        await until(lambda: values(conversation) == {"mode": "plan"})
+
+
+async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say_so(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "mode", "yolo")
+
+    async with begun(tmp_path) as conversation:
+        await until(lambda: said(conversation))
+        assert said(conversation) == ["Not chosen again: Mode Yolo, since the agent may ask less then."]
+        assert values(conversation)["mode"] == "ask"
+
+    by_hand = Settings(journal=False, options={"plain": {"mode": "yolo"}})
+    async with begun(tmp_path, by_hand) as conversation:
+        await until(lambda: values(conversation)["mode"] == "yolo")
+        assert said(conversation) == []
+
+
+async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "model", "large")
+
+    without = [OPTIONS[0], select("model", "small", "small")]
+    async with begun(tmp_path, options=without) as conversation:
+        await until(lambda: said(conversation))
+        assert said(conversation) == ["Forgotten: Model large is not offered any more."]
+        await until(lambda: not Choices(state_folder() / "choices.json").of("plain"))
+
+    strange = Settings(journal=False, options={"plain": {"model": "huge"}})
+    async with begun(tmp_path, strange) as conversation:
+        await until(lambda: said(conversation))
+        assert said(conversation) == ["The settings choose Model huge, which is not offered."]
+
+
+async def test_an_error_of_the_agent_is_shown_and_the_choice_stays_remembered(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "model", "large")
+
+    async with begun(tmp_path, refuses=["large"]) as conversation:
+        await until(lambda: said(conversation))
+        assert said(conversation) == ["The agent did not change it: not large"]
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+    assert Choices(state_folder() / "choices.json").of("plain") == {"model": "large"}
+
+
+async def test_what_the_agent_or_the_command_line_chooses_is_not_remembered(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, options=OPTIONS), mode="plan") as (conversation, _):
+        await conversation.begin()
+        news = [{"kind": "current_mode_update", "currentModeId": "yolo"}]
+        conversation.say(f"updates {json.dumps(news)}")
+        await until(lambda: values(conversation)["mode"] == "yolo")
+    assert Choices(state_folder() / "choices.json").of("plain") == {}
+
+
+async def test_the_command_line_comes_before_the_last_choice(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "mode", "plan")
+        await choose(conversation, "model", "large")
+    async with talk(start(tmp_path, options=OPTIONS), mode="ask") as (conversation, _):
+        await conversation.begin()
+        await until(lambda: values(conversation)["model"] == "large")
+        assert values(conversation)["mode"] == "ask"
+
+
+@pytest.mark.parametrize("settings", [Settings(journal=False, remember_choices=False)])
+async def test_nothing_is_remembered_where_the_person_does_not_want_it(
+    tmp_path: Path, settings: Settings
+) -> None:
+    async with begun(tmp_path, settings) as conversation:
+        await choose(conversation, "mode", "plan")
+    assert not (state_folder() / "choices.json").exists()
