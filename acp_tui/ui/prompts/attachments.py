@@ -14,7 +14,7 @@ from acp_tui.ui.prompts.mentions import Lines, Reading, mentions
 from acp_tui.ui.words import size
 
 if TYPE_CHECKING:
-    from acp_tui.acp.content import ContentBlock, ImageContent
+    from acp_tui.acp.content import ContentBlock
     from acp_tui.acp.initialization import PromptCapabilities
 
 EMBEDDED: Final = 256 * 1024
@@ -23,12 +23,16 @@ EMBEDDED: Final = 256 * 1024
 _SEARCHED: Final = 16 * 1024 * 1024
 """Bytes of a file up to which lines are looked for in it."""
 
-IMAGE: Final = 10 * 1024 * 1024
-"""Bytes of an image up to which it travels with the prompt."""
+MEDIA: Final = 10 * 1024 * 1024
+"""Bytes of an image or a sound up to which it travels with the prompt."""
 
 _HEAD: Final = 8192
 """Bytes at the beginning that tell what a file holds."""
 
+_SOUNDS: Final = (
+    (b"ID3", "mpeg"), (b"\xff\xfb", "mpeg"), (b"\xff\xf3", "mpeg"), (b"\xff\xf2", "mpeg"),
+    (b"fLaC", "flac"), (b"OggS", "ogg"), (b"\xff\xf1", "aac"), (b"\xff\xf9", "aac"),
+)  # fmt: skip
 _IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
 
 
@@ -39,7 +43,7 @@ class Attachment:
     name: str
     """As it was mentioned."""
     path: Path
-    kind: Literal["text", "image", "binary", "folder"]
+    kind: Literal["text", "image", "audio", "binary", "folder"]
     size: int
     """Bytes."""
     mime_type: str | None
@@ -52,8 +56,8 @@ class Attachment:
 
     def travels(self, takes: PromptCapabilities) -> bool:
         """Whether the content goes with the prompt, as far as can be said without reading it."""
-        if self.kind == "image":
-            return takes.image and self.size <= IMAGE
+        if self.kind in ("image", "audio"):
+            return (takes.image if self.kind == "image" else takes.audio) and self.size <= MEDIA
         most = _SEARCHED if self.lines is not None else EMBEDDED
         return self.kind == "text" and takes.embedded_context and self.size <= most
 
@@ -61,8 +65,8 @@ class Attachment:
         """Say what will be sent, for people; None for an agent that has not told yet what it takes."""
         lines = f":{self.lines[0]}-{self.lines[1]}" if self.lines is not None else ""
         about = "folder" if self.kind == "folder" else size(self.size)
-        if self.kind == "image":
-            about = f"image {about}"
+        if self.kind in ("image", "audio"):
+            about = f"{self.kind} {about}"
         is_link = takes is not None and not self.travels(takes)
         return f"{self.name}{lines} {about}{' as a link' if is_link else ''}"
 
@@ -123,8 +127,8 @@ def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlo
     from acp_tui.acp.content import EmbeddedResource, ResourceContents
 
     try:
-        if attachment.kind == "image":
-            return _image(attachment, takes)
+        if attachment.kind in ("image", "audio"):
+            return _media(attachment, takes)
         text = _text(attachment) if attachment.travels(takes) else None
     except (OSError, UnicodeDecodeError) as error:
         return _link(attachment), f"{attachment.name} goes as a link: {error}."
@@ -140,6 +144,15 @@ def image_type(head: bytes) -> str | None:
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return next((f"image/{name}" for magic, name in _IMAGES if head.startswith(magic)), None)
+
+
+def audio_type(head: bytes) -> str | None:
+    """Return the type of the sound that begins with these bytes; None: it is none that is known."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+        return "audio/wav"
+    if head[4:8] == b"ftyp" and head[8:11] == b"M4A":
+        return "audio/mp4"
+    return next((f"audio/{name}" for magic, name in _SOUNDS if head.startswith(magic)), None)
 
 
 def _attachment(reading: Reading, roots: Sequence[str]) -> Attachment | None:
@@ -170,9 +183,11 @@ def _attachment(reading: Reading, roots: Sequence[str]) -> Attachment | None:
     return Attachment(reading.path, real, kind, real.stat().st_size, mime_type, lines)
 
 
-def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "binary"], str | None]:
+def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "audio", "binary"], str | None]:
     if (image := image_type(head)) is not None:
         return "image", image
+    if (sound := audio_type(head)) is not None:
+        return "audio", sound
     guessed = mimetypes.guess_type(path.name)[0]
     try:
         head[:-3].decode()  # a character may be cut at the end
@@ -198,14 +213,26 @@ def _text(attachment: Attachment) -> str | None:
     return data.decode() if len(data) <= EMBEDDED else None
 
 
-def _image(attachment: Attachment, takes: PromptCapabilities) -> tuple[ImageContent | ContentBlock, str]:
-    from acp_tui.acp.content import ImageContent
+def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
+    """Return an image or a sound as a block of its own, or as a link and the reason for that.
 
+    Raises:
+        OSError: it cannot be read.
+    """
+    from acp_tui.acp.content import AudioContent, ImageContent
+
+    is_image = attachment.kind == "image"
     if not attachment.travels(takes):
-        why = "it is too large" if takes.image else "this agent takes no images"
+        what = "images" if is_image else "audio"
+        why = (
+            "it is too large" if (takes.image if is_image else takes.audio) else f"this agent takes no {what}"
+        )
         return _link(attachment), f"{attachment.name} goes as a link: {why}."
     data = base64.b64encode(attachment.path.read_bytes()).decode()
-    return ImageContent(data=data, mime_type=attachment.mime_type or "", uri=attachment.uri), ""
+    mime_type = attachment.mime_type or ""
+    if is_image:
+        return ImageContent(data=data, mime_type=mime_type, uri=attachment.uri), ""
+    return AudioContent(data=data, mime_type=mime_type), ""
 
 
 def _link(attachment: Attachment) -> ContentBlock:

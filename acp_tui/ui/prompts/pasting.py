@@ -7,24 +7,25 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from acp_tui.ui.prompts.attachments import image_type
+from acp_tui.ui.prompts.attachments import audio_type, image_type
 from acp_tui.ui.prompts.mentions import written
 from acp_tui.ui.words import inside
 
 _LONGEST: Final = 4096
 
 
-def dropped_image(text: str, cwd: str) -> str | None:
-    """Return a mention of the image whose path, quoted as terminals do, is all of a text; else None."""
+def dropped_media(text: str, cwd: str) -> str | None:
+    """Return a mention of the image or sound whose path, quoted as terminals do, is all of a text; else None."""
     try:
         path = _path(text.strip())
         if path is None or not path.is_absolute() or not path.is_file():
             return None
         with path.open("rb") as file:
-            is_image = image_type(file.read(16)) is not None
+            head = file.read(16)
     except (OSError, ValueError, RuntimeError):  # no file, a name with a zero in it, nobody's home
         return None
-    return written(inside(str(path), cwd)) if is_image else None
+    is_media = image_type(head) is not None or audio_type(head) is not None
+    return written(inside(str(path), cwd)) if is_media else None
 
 
 def _path(text: str) -> Path | None:

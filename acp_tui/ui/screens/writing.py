@@ -65,7 +65,7 @@ class Writing(Vertical):
         """Make the box, with the draft in it that an earlier run has left, and return it."""
         from acp_tui.store.drafts import Draft
         from acp_tui.store.history import History, workspace_name
-        from acp_tui.ui.prompts.pasting import dropped_image
+        from acp_tui.ui.prompts.pasting import dropped_media
         from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
         from acp_tui.ui.screens.completing import Completing
         from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -75,7 +75,7 @@ class Writing(Vertical):
         self._box = box = PromptBox(
             enter_sends=self._start.settings.enter_sends,
             history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
-            dropped=partial(dropped_image, cwd=cwd),
+            dropped=partial(dropped_media, cwd=cwd),
             id="prompt",
         )
         lines = Lines(self._look, id="completions")

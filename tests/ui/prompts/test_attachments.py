@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.acp.content import EmbeddedResource, ImageContent, ResourceLink, TextContent
+from acp_tui.acp.content import AudioContent, EmbeddedResource, ImageContent, ResourceLink, TextContent
 from acp_tui.acp.initialization import PromptCapabilities
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.prompts import attachments
-from acp_tui.ui.prompts.attachments import Found, block, blocks, find
+from acp_tui.ui.prompts.attachments import MEDIA, Found, audio_type, block, blocks, find
 
 ALL = PromptCapabilities(image=True, embedded_context=True)
 NONE = PromptCapabilities()
@@ -172,3 +172,49 @@ def test_a_prompt_begins_with_its_whole_text_and_what_is_pasted_mentions_nothing
     assert made[0] == TextContent(text="/fix @a.py @b.py and more [pasted 9 lines #2]")
     assert [one.type for one in made] == ["text", "resource"]
     assert problems == []
+
+
+WAVE = b"RIFF\x24\0\0\0WAVEfmt " + bytes(20)
+
+
+def test_c52_a_sound_travels_where_the_agent_takes_audio_and_is_a_link_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "song.dat").write_bytes(WAVE)
+    (sound,) = found("hear @song.dat", tmp_path).attachments
+    hears = PromptCapabilities(audio=True)
+
+    content, problem = block(sound, hears)
+    assert isinstance(content, AudioContent)
+    assert (content.mime_type, base64.b64decode(content.data), problem) == ("audio/wav", WAVE, "")
+    assert sound.shown(hears) == "song.dat audio 36 B"
+
+    content, problem = block(sound, ALL)
+    assert isinstance(content, ResourceLink)
+    assert problem == "song.dat goes as a link: this agent takes no audio."
+    assert sound.shown(ALL) == "song.dat audio 36 B as a link"
+
+
+def test_a_sound_that_is_too_large_is_a_link(tmp_path: Path) -> None:
+    (tmp_path / "song.wav").write_bytes(WAVE + bytes(MEDIA))
+    (sound,) = found("@song.wav", tmp_path).attachments
+
+    content, problem = block(sound, PromptCapabilities(audio=True))
+    assert isinstance(content, ResourceLink)
+    assert problem == "song.wav goes as a link: it is too large."
+
+
+@pytest.mark.parametrize(
+    ("head", "mime_type"),
+    [
+        (WAVE, "audio/wav"),
+        (b"ID3\x04\0", "audio/mpeg"),
+        (b"\xff\xfb\x90\0", "audio/mpeg"),
+        (b"fLaC\0\0", "audio/flac"),
+        (b"OggS\0\2", "audio/ogg"),
+        (b"\0\0\0\x20ftypM4A \0", "audio/mp4"),
+        (b"RIFF\0\0\0\0WEBP", None),
+        (b"ID", None),
+        (b"", None),
+    ],
+)
+def test_sounds_are_known_by_how_they_begin(head: bytes, mime_type: str | None) -> None:
+    assert audio_type(head) == mime_type
