@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.opening import Attach
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
+    from acp_tui.ui.widgets.diff_view import DiffView
 
 log = logging.getLogger(__name__)
 
@@ -231,6 +232,14 @@ class AcpApp(App[int]):
     def action_go_to(self, place: int) -> None:
         """Show a session by its place, from 0."""
         self.run_worker(self.tabs.go_to(place), group="tabs")
+
+    def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
+        """Open a file of a difference in the person's editor."""
+        from acp_tui.ui.screens.editor import edit_in_workspace
+
+        session = self.session_screen.conversation.session
+        cwd = session.cwd if session is not None and session.cwd else self._start.cwd
+        self.run_worker(edit_in_workspace(self, cwd, event.path, event.line), group="edit", exclusive=True)
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -113,7 +113,7 @@ class ToolCallBlock(EntryBlock):
         if call.output is not None:
             printed.append(str(call.output))
         texts = [title, *(text for text in asked if text not in title), call.decision]
-        texts += [diff.new_text for diff in self._shown_diffs]
+        texts += [text for diff in self._shown_diffs for text in (diff.before, diff.new_text) if text]
         return "\n".join([*texts, *(printed or [result_text(call)])])
 
     @property

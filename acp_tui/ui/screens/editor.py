@@ -11,10 +11,34 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from acp_tui.ui.app import AcpApp
+
+
+_PLUS: Final = frozenset(
+    (
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "gvim",
+        "nano",
+        "pico",
+        "emacs",
+        "emacsclient",
+        "kak",
+        "ne",
+        "joe",
+        "mcedit",
+        "micro",
+    )
+)
+"""Editors that take `+LINE FILE`. To one that is not known here only the file is given: better no line than
+a second file."""
+_COLON: Final = frozenset(("hx", "helix", "subl", "zed"))
+_GOTO: Final = frozenset(("code", "codium", "code-insiders", "cursor", "windsurf"))
 
 
 async def edit(app: AcpApp, text: str) -> tuple[str, str]:
@@ -36,14 +60,17 @@ async def edit(app: AcpApp, text: str) -> tuple[str, str]:
     return written if text.endswith("\n") else written.removesuffix("\n"), problem
 
 
-async def open_in_editor(app: AcpApp, path: Path) -> str:
-    """Open a file in the person's editor and wait for its end; return what went wrong, or ""."""
+async def open_in_editor(app: AcpApp, path: Path, line: int | None = None) -> str:
+    """Open a file in the person's editor, at a line (from 1), and wait for its end.
+
+    Returns what went wrong, or "".
+    """
     from textual.app import SuspendNotSupported
 
     command = editor()
     try:
         with _lent(app):
-            process = await asyncio.create_subprocess_exec(*command, str(path))
+            process = await asyncio.create_subprocess_exec(*command, *place(command, path, line))
             try:
                 code = await process.wait()
             finally:
@@ -54,6 +81,36 @@ async def open_in_editor(app: AcpApp, path: Path) -> str:
     except OSError as error:
         return f"{command[0]} cannot be started: {error.strerror}."
     return f"{command[0]} ended with {code}." if code else ""
+
+
+async def edit_in_workspace(app: AcpApp, cwd: str, path: str, line: int) -> None:
+    """Open a file of the workspace in the person's editor, at a line; say what goes wrong.
+
+    Args:
+        app: lends its terminal.
+        cwd: the workspace.
+        path: absolute, or from the workspace.
+        line: from 1.
+    """
+    there = Path(cwd, path)
+    if await asyncio.to_thread(there.is_file):
+        problem = await open_in_editor(app, there, line)
+    else:
+        problem = f"{path} is no file any more."
+    if problem:
+        app.notify(problem, title="Edit", severity="warning", markup=False)
+
+
+def place(command: Sequence[str], path: Path, line: int | None) -> list[str]:
+    """Return the arguments that open a file at a line, as the editor of this name takes them."""
+    if line is None:
+        return [str(path)]
+    name = Path(command[0]).name
+    if name in _COLON:
+        return [f"{path}:{line}"]
+    if name in _GOTO:
+        return ["--goto", f"{path}:{line}"]
+    return [f"+{line}", str(path)] if name in _PLUS else [str(path)]
 
 
 def _written(text: str) -> Path:

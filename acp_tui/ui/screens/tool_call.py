@@ -201,7 +201,7 @@ class ToolCallScreen(Screen[None]):
         if isinstance(view, TerminalView):
             return view.text()
         if isinstance(view, DiffView):
-            return "\n".join(diff.new_text for diff in self._page().items)
+            return view.patch()
         return "\n".join(block.source() for block in blocks(self._page()))
 
     # what stands above

@@ -41,6 +41,8 @@ class Difference:
     status: Status
     line_ends: tuple[str, str] | None = None
     """Old and new line ends ("LF", "CRLF", "mixed") where they differ."""
+    carriage: tuple[str, str] = ("", "")
+    """What is cut off the end of each line of a side: `\r` where all of them have it."""
     final_newline: tuple[bool, bool] = (True, True)
     """Whether the old and the new text end with a newline; an empty text counts as if it did."""
     byte_order_mark: tuple[bool, bool] = (False, False)
@@ -123,6 +125,7 @@ def compute(
         removed=sum(block.old_stop - block.old_start for block in changed),
         status=_status(old, new),
         line_ends=(ends[0], ends[1]) if ends[0] != ends[1] and all(ends) else None,
+        carriage=("", "") if keep_ends else (_carriage(ends[0]), _carriage(ends[1])),
         final_newline=(not before or before.endswith("\n"), not after or after.endswith("\n")),
         byte_order_mark=(before.startswith("\ufeff"), after.startswith("\ufeff")),
         coarse=coarse,
@@ -195,6 +198,10 @@ def _line_end(text: str) -> str:
     if pairs == 0:
         return "LF"
     return "CRLF" if pairs == feeds else "mixed"
+
+
+def _carriage(line_end: str) -> str:
+    return "\r" if line_end == "CRLF" else ""
 
 
 def _lines(text: str, keep_ends: bool) -> list[str]:

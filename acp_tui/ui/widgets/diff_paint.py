@@ -63,6 +63,7 @@ class DiffPainter:
         self._width = width
         self._look = look
         self._facts = difference.facts()
+        self._space, self._tab = look.glyph("waiting"), look.glyph("tab").ljust(len(TAB))
         self._column = Segment(look.glyph("column"), look.base + look["faint"])
         self._left = (width - 1) // 2 if side_by_side else width
         self._two_numbers = not side_by_side and width >= _TWO_NUMBERS_FROM
@@ -161,12 +162,15 @@ class DiffPainter:
         if kind == "equal":
             line = line.removesuffix("\r")
         pieces = self._coloured(use_old, index, line, longest)
+        blank = len(line.rstrip(" \t")) if kind != "equal" else len(line)
         segments: list[Segment] = []
         at = 0
         for text, role in pieces:
-            for start, stop, marked in _split(at, at + len(text), marks):
-                shown = text[start - at : stop - at].replace("\t", TAB)
-                segments.append(Segment(shown, self._style(kind, role, marked)))
+            for start, stop, marked in _split(at, at + len(text), marks, blank):
+                shown = text[start - at : stop - at]
+                if kind != "equal" and (start >= blank or (marked and shown.isspace())):
+                    shown = shown.replace(" ", self._space).replace("\t", self._tab)
+                segments.append(Segment(shown.replace("\t", TAB), self._style(kind, role, marked)))
             at += len(text)
         return segments
 
@@ -222,8 +226,10 @@ def _ground(look: Look, word_role: str) -> Style:
     return Style(bgcolor=Color.from_triplet(mixed))
 
 
-def _split(start: int, stop: int, marks: tuple[Span, ...]) -> list[tuple[int, int, bool]]:
-    """Cut a run of characters at the marks that cross it: (start, stop, marked)."""
+def _split(start: int, stop: int, marks: tuple[Span, ...], blank: int) -> list[tuple[int, int, bool]]:
+    """Cut a run of characters at marks, and where only blanks follow, at `blank`: (start, stop, marked)."""
+    if start < blank < stop:
+        return [*_split(start, blank, marks, blank), *_split(blank, stop, marks, blank)]
     parts: list[tuple[int, int, bool]] = []
     for mark_start, mark_stop in marks:
         if mark_stop <= start or mark_start >= stop:

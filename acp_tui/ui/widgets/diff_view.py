@@ -14,11 +14,15 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.events import Click, MouseScrollLeft, MouseScrollRight
+from textual.message import Message
 
 from acp_tui.ui.widgets.cells import fit
 from acp_tui.ui.widgets.diff import CONTEXT, Difference, compute
+from acp_tui.ui.widgets.diff_hits import Hit, hits_in, place_of, row_of
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
+from acp_tui.ui.widgets.diff_patch import patch_of
+from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -33,6 +37,8 @@ _AT_ONCE: Final = 0.02
 _LONGEST: Final = 3.0
 """Seconds for the comparison of one file, after which the rest of it is compared roughly."""
 _PAN: Final = 8
+_COPIED: Final = 1 << 20
+"""Characters that are copied at most: more would block the terminal."""
 _CHANGED: Final = frozenset({"removed", "added", "changed"})
 
 
@@ -106,9 +112,21 @@ class DiffView(LineView, can_focus=True):
         Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
         Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
         Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
+        Binding("slash,ctrl+f", "find", "Find", show=False, id="diff.find"),
+        Binding("c", "copy_patch", "Copy as patch", show=False, id="diff.copy-patch"),
+        Binding("C", "copy_all", "Copy all as patch", show=False, id="diff.copy-all"),
+        Binding("e", "edit", "Edit here", show=False, id="diff.edit"),
         Binding("left", "pan(-1)", "Pan left", show=False, id="diff.pan-left"),
         Binding("right", "pan(1)", "Pan right", show=False, id="diff.pan-right"),
     ]
+
+    @dataclass
+    class EditWanted(Message):
+        """The person wants to edit a file at a line (from 1)."""
+
+        path: str
+        """As it is shown."""
+        line: int
 
     def __init__(
         self,
@@ -127,6 +145,7 @@ class DiffView(LineView, can_focus=True):
         self._headers: list[int] = []
         self._changes: list[int] = []
         self._folds: list[int] = []
+        self._hits: list[Hit] = []
         self._at_change = -1
         self._change_scroll = -1.0
         self._marked_fold = -1
@@ -288,6 +307,64 @@ class DiffView(LineView, can_focus=True):
                 page.opened.update(range(len(page.difference.blocks)))
         self.lay_out_rows()
 
+    async def action_find(self) -> None:
+        """Search both sides."""
+        await open_find_bar(self, self)
+
+    def search(self, text: str) -> int:
+        """Mark a text and return how many lines have it; folded ones count."""
+        self.mark(text)
+        self._hits = hits_in([page.difference for page in self._pages], text)
+        return len(self._hits)
+
+    def first_hit(self) -> int:
+        """Return the number of the first line that was found in or below the view, else of the last."""
+        row = min(self.top_row(), self._starts[-1] - 1)
+        index = bisect_right(self._starts, row) - 1
+        number, part = self._parts[index]
+        is_old = part.kind in ("removed", "changed")
+        line = (part.old if is_old else part.new) + row - self._starts[index]
+        place = bisect_left(self._hits, (number, part.block, not is_old, line), key=place_of)
+        return min(place, len(self._hits) - 1)
+
+    def show_hit(self, number: int) -> None:
+        """Bring a line that was found into view, unfolded and panned to."""
+        hit = self._hits[number]
+        row = self._row_of(hit)
+        if row is None:
+            self._pages[hit.page].opened.add(hit.block)
+            self.lay_out_rows()
+            row = self._row_of(hit)
+        self._pan_to(hit.column)
+        if row is not None:
+            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+
+    def action_copy_patch(self) -> None:
+        """Copy the change that was gone to, else the file, as a patch."""
+        change = self.current_change
+        number = change.file if change is not None else self.current_file
+        if number is not None:
+            lines = (change.old_start, change.old_stop) if change is not None else None
+            what = "change" if change is not None else "file"
+            self._copy(self._patch(number, lines), f"The {what} is copied as a patch.")
+
+    def action_copy_all(self) -> None:
+        """Copy everything as a patch."""
+        self._copy(self.patch(), "All is copied as a patch.")
+
+    def patch(self) -> str:
+        """Return all that is shown as a patch."""
+        return "".join(self._patch(number) for number in range(len(self._pages)))
+
+    def action_edit(self) -> None:
+        """Ask for an editor at the change that was gone to, else at the top row."""
+        number, change = self.current_file, self.current_change
+        if number is None:
+            return
+        line = change.new_start if change is not None else self._line_at(self.top_row() + 1)
+        first = self._pages[number].file.first_line or 1
+        self.post_message(self.EditWanted(self._pages[number].file.path, line + first))
+
     def action_pan(self, steps: int) -> None:
         """Move long lines to the left or back; as far as the longest line reaches."""
         longest = max((page.longest() for page in self._pages), default=0)
@@ -296,6 +373,37 @@ class DiffView(LineView, can_focus=True):
         if pan != self._pan:
             self._pan = pan
             self.show_rows(self.row_count)
+
+    def _row_of(self, hit: Hit) -> int | None:
+        return row_of(hit, self._parts, self._starts)
+
+    def _line_at(self, row: int) -> int:
+        """Return the line of the new text at or after a row, from 0."""
+        index = min(bisect_right(self._starts, row) - 1, len(self._parts) - 1)
+        part = self._parts[index][1]
+        if part.kind == "fold":
+            return part.new + part.new_lines
+        return part.new + min(max(0, row - self._starts[index]), max(0, part.new_lines - 1))
+
+    def _pan_to(self, column: int) -> None:
+        """Show the cell of a long line, when it is out of sight."""
+        shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
+        if not self._pan <= column < self._pan + shown:
+            self._pan = max(0, column - shown // 2)
+            self.show_rows(self.row_count)
+
+    def _patch(self, number: int, lines: tuple[int, int] | None = None) -> str:
+        page = self._pages[number]
+        return patch_of(page.difference, page.file.path, lines) if page.difference is not None else ""
+
+    def _copy(self, text: str, said: str) -> None:
+        if not text:
+            self.notify("There is no text to copy here.", severity="warning")
+        elif len(text) > _COPIED:
+            self.notify(f"{len(text):,} characters are too many to copy.", severity="warning")
+        else:
+            self.app.copy_to_clipboard(text)
+            self.notify(said)
 
     def _compare(self) -> None:
         """Compare small files now and leave the others to a thread."""

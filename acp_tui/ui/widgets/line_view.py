@@ -12,6 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.marking import marked
 from acp_tui.ui.widgets.strips import full_strip
 
 _KEPT: Final = 2_000
@@ -41,6 +42,7 @@ class LineView(ScrollView, can_focus=True):
         self._rows = 0
         self._strips: dict[tuple[int, str], Strip] = {}
         self._dragging = False
+        self._needle = ""
 
     @property
     def row_width(self) -> int:
@@ -73,6 +75,12 @@ class LineView(ScrollView, can_focus=True):
         else:
             self._strips.clear()
         self.virtual_size = Size(self.size.width, rows)
+        self.refresh()
+
+    def mark(self, needle: str) -> None:
+        """Mark a text wherever it is seen, in any case; an empty one takes the marks away."""
+        self._needle = needle.casefold()
+        self._strips.clear()
         self.refresh()
 
     def repaint(self, *rows: int) -> None:
@@ -147,6 +155,8 @@ class LineView(ScrollView, can_focus=True):
     def _painted(self, row: int, bar: str) -> Strip:
         base = self.look.base
         segments = self.paint_row(row) if row < self._rows else [Segment(" " * self.row_width, base)]
+        if self._needle:
+            segments = marked(segments, self._needle, self.look["match"])
         width = self.size.width
         strip = Strip([*segments, Segment(bar, base + self.look["faint"])]).adjust_cell_length(width, base)
         ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]

@@ -73,6 +73,7 @@ GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "asks": ("?", "?"),
     "current": ("▶", ">"),
     "waiting": ("·", "."),
+    "tab": ("→", ">"),
     "bullet": ("•", "*"),
     "unticked": ("☐", "[ ]"),
     "ticked": ("☑", "[x]"),
