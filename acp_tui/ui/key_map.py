@@ -37,7 +37,8 @@ def key_map(screen: Screen[Any]) -> list[KeyLine]:
             if before.node is node and before is not line:
                 keys = tuple(dict.fromkeys((*before.keys, *line.keys)))
                 found[name] = replace(before, keys=keys)
-    return sorted(found.values(), key=lambda line: line.group == _EVERYWHERE)
+    groups = list(dict.fromkeys(line.group for line in found.values()))
+    return sorted(found.values(), key=lambda line: (line.group == _EVERYWHERE, groups.index(line.group)))
 
 
 def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:

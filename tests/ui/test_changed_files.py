@@ -183,7 +183,7 @@ async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_com
         await here.sees("is rejected; u undoes that")
         await here.press("escape")
 
-        await here.sees("with the next prompt", "- rejected your change in old.txt, line 4", "alt+d drops it")
+        await here.sees("with the next prompt", "- rejected your change in old.txt, line 4", "alt+t drops it")
         here.conversation.say("/help")
         await here.sees("this list")
         await here.until(lambda: not here.conversation.is_busy)
@@ -208,6 +208,6 @@ async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
         await here.press("escape")
         await here.sees("- rejected your changes in old.txt")
 
-        await here.press("alt+d")
+        await here.press("alt+t")
 
         await here.until(lambda: "rejected your changes" not in here.text)

@@ -18,9 +18,12 @@ from acp_tui.ui.key_map import KeyLine, key_map
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
-_COLUMN: Final = 36
 _KEYS: Final = 11
-"""Cells of a column, and of the keys in it."""
+"""Cells of the keys in a column."""
+_GAP: Final = 3
+"""Cells between columns."""
+_FRAME: Final = 7
+"""Cells of the border, the padding and the scrollbar."""
 
 _QUESTIONS: Final = (
     ("y", "allow once"),
@@ -76,11 +79,11 @@ class HelpScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         box = self.query_one("#help")
-        count = max(1, min(3, (self.size.width - 8) // _COLUMN))
-        for number in (1, 2, 3):
-            box.set_class(number == count, f"-columns-{number}")
-        keys = beside(columns(sections(self._lines), count), _COLUMN)
-        self.query_one("#keys", Static).update(Content("\n").join([*keys, *places(self._places)]))
+        keys = laid_out(sections(self._lines), self.size.width - _FRAME)
+        files = places(self._places)
+        width = max(line.cell_length for line in (*keys, *files))
+        box.styles.width = min(self.size.width, width + _FRAME)
+        self.query_one("#keys", Static).update(Content("\n").join([*keys, *files]))
 
 
 def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
@@ -94,6 +97,15 @@ def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
     ]
     questions = [_line(key, what) for key, what in _QUESTIONS]
     return [*found, [Content.styled("Questions of the agent", "bold $heading"), *questions]]
+
+
+def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:
+    """Return all parts in as many columns, of three, as fit into `width` cells with every line whole."""
+    for count in (3, 2):
+        rows = beside(columns(parts, count))
+        if all(row.cell_length <= width for row in rows):
+            return rows
+    return beside(columns(parts, 1))
 
 
 def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content]]:
@@ -117,12 +129,18 @@ def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content
     return found
 
 
-def beside(given: Sequence[Sequence[Content]], width: int) -> list[Content]:
-    """Return columns side by side, each `width` cells wide."""
+def beside(given: Sequence[Sequence[Content]]) -> list[Content]:
+    """Return columns side by side, each as wide as its longest line."""
+    widths = [max((line.cell_length for line in column), default=0) + _GAP for column in given]
+    widths[-1:] = [0]  # nothing stands behind the last
     rows = []
     for number in range(max(map(len, given), default=0)):
         cells = [column[number] if number < len(column) else Content("") for column in given]
-        rows.append(Content.assemble(*(cell.pad_right(max(0, width - cell.cell_length)) for cell in cells)))
+        padded = (
+            cell.pad_right(max(0, width - cell.cell_length))
+            for cell, width in zip(cells, widths, strict=True)
+        )
+        rows.append(Content.assemble(*padded))
     return rows
 
 

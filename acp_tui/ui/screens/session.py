@@ -109,7 +109,7 @@ class SessionScreen(Screen[None]):
             priority=True,
         ),
         Binding(
-            "alt+d",
+            "alt+t",
             "drop_note",
             "Do not tell of rejections",
             id="session.drop-note",

@@ -20,7 +20,7 @@ def unsaid(conversation: Conversation, width: int) -> list[Line]:
     note = conversation.rejections.note()
     lines: list[Line] = []
     if note:
-        lines.append(([("muted", "with the next prompt")], [("muted", "alt+d drops it")]))
+        lines.append(([("muted", "with the next prompt")], [("muted", "alt+t drops it")]))
     for line in note.splitlines():
         parts = wrap(safe_line(line), max(10, width - 4), subsequent_indent="  ")
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]

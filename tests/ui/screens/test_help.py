@@ -5,7 +5,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 
-from acp_tui.ui.screens.help import HelpScreen, columns
+from acp_tui.ui.screens.help import HelpScreen, columns, laid_out
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
@@ -35,6 +35,15 @@ def test_every_line_is_in_some_column() -> None:
 
     for count in (1, 2, 3):
         assert {line.plain for column in columns(parts, count) for line in column if line.plain} == given
+
+
+def test_lines_are_never_cut_there_are_fewer_columns_instead() -> None:
+    parts = [[Content("word " * (3 + part)), Content("x")] for part in range(3)]
+
+    for width in (120, 45, 30, 10):
+        rows = [row.plain for row in laid_out(parts, width)]
+        assert sum(row.count("word") for row in rows) == 12
+        assert max(len(row.rstrip()) for row in rows) <= max(width, 25)
 
 
 async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
