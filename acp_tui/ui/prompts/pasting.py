@@ -15,7 +15,7 @@ _LONGEST: Final = 4096
 
 
 def dropped_media(text: str, cwd: str) -> str | None:
-    """Return a mention of the image or sound whose path, quoted as terminals do, is a whole text; else None."""
+    """Return a mention of the image or sound whose path, quoted or not, is the whole text; else None."""
     try:
         path = _path(text.strip())
         if path is None or not path.is_absolute() or not path.is_file():
