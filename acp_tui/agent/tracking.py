@@ -18,11 +18,14 @@ from acp_tui.host.snapshots import Changed, LeftOut, Restored, Snapshot, Snapsho
 from acp_tui.session.events import Noted, Snapped
 from acp_tui.session.files import OnDisk
 
-PATIENCE: Final = 0.1
+PATIENCE: Final = 0.08
 """Seconds that a prompt waits for its snapshot at most."""
 SHOWN: Final = 1_000
 """Files that a session lists at most."""
 _EVERY: Final = 2.0  # seconds between two looks while a turn runs
+_SOON: Final = 0.25  # the same, where the system tells whether there is anything to see
+_IDLE: Final = 1.0  # the same, while no turn runs
+_ALL: Final = 60.0  # seconds between two looks at every file, after a turn
 _SHARE: Final = 20  # of the time at most one part is spent looking
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
@@ -71,10 +74,13 @@ class Tracking:
         self._cwd = cwd.rstrip("/")
         self._tell = tell
         self._every = every
+        self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
         self._cost = 0.0
         self._one = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._watching: asyncio.Task[None] | None = None
+        self._in_turn = False
+        self._can_watch = True
+        self._doubted = time.monotonic()
         self._told: tuple[OnDisk, ...] = ()
         self._changes: dict[str, Changed] = {}
         self._outside: set[str] = set()
@@ -95,18 +101,19 @@ class Tracking:
         remembering = self._start(self._remember)
         done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
         self.is_late = not done
-        self._watching = self._start(self._watch)
+        self._in_turn = True
 
     def after_turn(self) -> None:
-        """Look once more, and no more until the next turn."""
-        if self._watching is not None:
-            self._watching.cancel()
-            self._watching = None
-        self._start(self._look)
+        """Look once more; what comes now is not of this turn."""
+        if time.monotonic() - self._doubted > _ALL:
+            self._doubted = time.monotonic()
+            self._snapshots.doubt()
+        self._start(partial(self._look, outside=False))
+        self._in_turn = False
 
     async def look(self) -> None:
         """Look now, for a person who wants to see."""
-        await self._start(partial(self._look, outside=self._watching is None))
+        await self._start(self._look)
 
     async def close(self) -> None:
         """End what is being done; nothing is done any more."""
@@ -116,6 +123,7 @@ class Tracking:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        self._snapshots.close()
 
     # ------------------------------------------------------------------ for the person
 
@@ -225,6 +233,7 @@ class Tracking:
             self.first = await self._snapshots.take()
         if self.first.left_out:
             self._tell(_not_shown(self.first.left_out))
+        self._start(self._follow)
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _remember(self) -> None:
@@ -233,16 +242,28 @@ class Tracking:
             self.first = self.first or self.before
         self._start(partial(self._look, self.before, outside=True))
 
-    async def _watch(self) -> None:
+    async def _follow(self) -> None:
+        """Look whenever there may be something to see; where the system does not tell, only in turns."""
         while not self._has_failed:
-            await asyncio.sleep(max(self._every, self._cost * _SHARE))
-            await self._look()
+            if self._can_watch and not self._snapshots.is_watching:
+                self._can_watch = await self._snapshots.watch()
+            is_told = self._snapshots.is_watching
+            if self._snapshots.has_news if is_told else self._in_turn:
+                await self._look()
+            await asyncio.sleep(max(self._pause, self._cost * _SHARE))
 
-    async def _look(self, at: Snapshot | None = None, *, outside: bool = False) -> None:
+    @property
+    def _pause(self) -> float:
+        if not self._snapshots.is_watching:
+            return self._every
+        return self._soon if self._in_turn else self._idle
+
+    async def _look(self, at: Snapshot | None = None, *, outside: bool | None = None) -> None:
         """Compare the disk, or a snapshot, with the beginning; `outside`: it changed while no turn ran."""
         async with self._one:
             if self.first is None:
                 return
+            outside = not self._in_turn if outside is None else outside
             began = time.monotonic()
             changes = await self._snapshots.changes(self.first, at)
             self._cost = time.monotonic() - began

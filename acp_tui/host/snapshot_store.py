@@ -90,8 +90,8 @@ class SnapshotStore:
         finally:
             os.close(lock)
 
-    async def git(self, *arguments: str, given: bytes = b"") -> bytes:
-        """Run a command of git in the store, and return what it prints.
+    async def git(self, *arguments: str, given: bytes = b"", fine: Sequence[int] = (0,)) -> bytes:
+        """Run a command of git in the store, and return what it prints; `fine` are exit codes of success.
 
         Raises:
             GitFailed.
@@ -113,7 +113,7 @@ class SnapshotStore:
                 process.terminate()  # git takes its lock away then
                 await process.wait()
             raise
-        if process.returncode:
+        if process.returncode not in fine:
             said = err.decode("utf-8", "replace").strip().splitlines()
             raise GitFailed(said[-1] if said else f"git {arguments[0]} ended with {process.returncode}.")
         return out
@@ -198,7 +198,6 @@ class SnapshotStore:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_CEILING_DIRECTORIES": str(self.root.parent),
-            "GIT_LITERAL_PATHSPECS": "1",
             "GIT_TERMINAL_PROMPT": "0",
             **{f"GIT_{who}_{what}": name for who in ("AUTHOR", "COMMITTER") for what, name in _WHO.items()},
         }

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -19,16 +18,16 @@ from typing import Final, Literal
 from acp_tui.host.merging import Hunk, without
 from acp_tui.host.restoring import put_back, read_file
 from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
+from acp_tui.host.successor import Reason, ignored_of, look_at, successor
+from acp_tui.host.watcher import Watcher
 
 Status = Literal["A", "M", "D", "R", "T"]
-Reason = Literal["large", "repository", "unreadable", "too many"]
 
-LARGEST: Final = 8 * 1024 * 1024
-"""Bytes of a file up to which it is in a snapshot."""
 MOST_FILES: Final = 200_000
 
 _REFS: Final = "refs/snapshots/"
 _RENAMES: Final = 1_000  # files up to which renames are looked for
+_NAMED: Final = 1_000  # folders that a command of git is given at once
 _NO_FILE: Final = "0" * 40
 _FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
 
@@ -114,6 +113,48 @@ class Snapshots:
         self.damaged: Path | None = None
         """Where the store is that was damaged, once that was found; its snapshots are lost."""
         self._turn = asyncio.Lock()
+        self._watcher: Watcher | None = None
+        self._latest = ""
+        """How the workspace was when the watcher was asked last, if all that was known then."""
+        self._kept: set[str] = set()
+        self._left_out: dict[bytes, Reason] = {}
+
+    async def watch(self) -> bool:
+        """Let the system tell what changes from now on; return whether it can.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        watcher = Watcher(self.root, self._ignored)
+        try:
+            if not await watcher.begin():
+                return False
+        except BaseException:
+            watcher.close()
+            raise
+        self.close()
+        self._watcher, self._latest = watcher, ""
+        return True
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something may have changed since all was looked at; costs next to nothing."""
+        return self._watcher is None or not self._latest or self._watcher.has_news
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether the system tells what changes."""
+        return self._watcher is not None and not self._watcher.is_lost
+
+    def doubt(self) -> None:
+        """Look at every file the next time, whatever the system tells."""
+        self._latest = ""
+
+    def close(self) -> None:
+        """Watch no more."""
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None
 
     async def take(self) -> Snapshot:
         """Remember all files as they are now; costs what changed since the last time.
@@ -121,6 +162,8 @@ class Snapshots:
         Raises:
             Unavailable, GitFailed.
         """
+        if self._latest in self._kept and not self.has_news:
+            return self._snapshot(self._latest)
         damaged = self.damaged
         try:
             async with self._open():
@@ -140,12 +183,9 @@ class Snapshots:
         options = ("-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}")
         async with self._open():
             if after is None:
-                left_out = tuple(await self._update())
-                out = await self.store.git("diff-index", "--cached", *options, before.id)
-            else:
-                left_out = after.left_out
-                out = await self.store.git("diff-tree", "-r", *options, before.id, after.id)
-        large = {each.path for each in left_out if each.reason == "large"}
+                after = self._snapshot(await self._now())
+            out = await self.store.git("diff-tree", "-r", *options, before.id, after.id)
+        large = {each.path for each in after.left_out if each.reason == "large"}
         return await asyncio.to_thread(lambda: list(_with_large(_parsed(out), large)))
 
     async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
@@ -242,18 +282,61 @@ class Snapshots:
             try:
                 yield
             except GitFailed:
+                self._latest = ""
                 if not await self.store.is_sound():
+                    self._kept.clear()
                     self.damaged = await self.store.rebuild()
                 raise
 
     async def _take(self) -> Snapshot:
+        name = await self._now()
+        if name not in self._kept:
+            await self.store.git("update-ref", f"{_REFS}{time.time_ns()}", name)
+            self._kept.add(name)
+        return self._snapshot(name)
+
+    def _snapshot(self, name: str) -> Snapshot:
+        left_out = (LeftOut(os.fsdecode(path), reason) for path, reason in self._left_out.items())
+        return Snapshot(name, time.time(), tuple(left_out))
+
+    async def _now(self) -> str:
+        """Return a commit of the files as they are now."""
+        latest, self._latest = self._latest, ""
+        changed = await self._watcher.changed() if self._watcher is not None else None
+        if latest and changed is not None:
+            if not changed:
+                self._latest = latest
+                return latest
+            found = await successor(self.store, latest, changed)
+            if found is not None:
+                self._note_left_out(found.left_out)
+                self._latest = found.id
+                return found.id
         left_out = await self._update()
+        self._left_out = {os.fsencode(each.path): each.reason for each in left_out}
         tree = (await self.store.git("write-tree")).decode().strip()
-        at = time.time()
         made = await self.store.git("commit-tree", tree, given=b"snapshot\n")
         name = made.decode().strip()
-        await self.store.git("update-ref", f"{_REFS}{time.time_ns()}", name)
-        return Snapshot(name, at, tuple(left_out))
+        if changed is not None:
+            self._latest = name
+        return name
+
+    def _note_left_out(self, found: dict[bytes, Reason | None]) -> None:
+        for path, reason in found.items():
+            if reason is None:
+                self._left_out.pop(path, None)
+            else:
+                self._left_out[path] = reason
+
+    async def _ignored(self, folders: Sequence[bytes]) -> set[bytes]:
+        """Return those folders that are left out, and hold nothing that was not left out before."""
+        try:
+            ignored = await ignored_of(self.store, folders)
+        except GitFailed:  # one of them has become a link in the meantime: they are watched for nothing
+            return set()
+        names = [os.fsdecode(folder) for folder in list(ignored)[:_NAMED]]
+        known = await self.store.git("--literal-pathspecs", "ls-files", "-z", "--", *names) if names else b""
+        return ignored - {path for path in ignored if (b"\0" + known).find(b"\0" + path + b"/") >= 0}
 
     async def _update(self) -> list[LeftOut]:
         """Make the index equal to the files; return what is left out."""
@@ -317,12 +400,13 @@ class Snapshots:
 def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:
     """Return (what to put into the index, what to take out of it, what stays out)."""
     put: list[bytes] = []
+    reason: Reason | Literal["gone"] | None
     drop = list(listed.gone)
     left_out: list[LeftOut] = []
     base = os.fsencode(root) + b"/"
     for path in [*listed.known, *listed.others]:
         is_known = path in listed.known
-        reason = _reason(base, path)
+        reason = "repository" if path.endswith(b"/") else look_at(base, path).reason
         if reason is None and not is_known and len(put) >= room:
             reason = "too many"
         if reason is None:
@@ -332,23 +416,6 @@ def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[b
         if reason is not None and is_known:
             drop.append(path)
     return put, drop, left_out
-
-
-def _reason(base: bytes, path: bytes) -> Reason | Literal["gone"] | None:
-    """Return why a file is left out, or None."""
-    if path.endswith(b"/"):
-        return "repository"
-    try:
-        found = os.lstat(base + path)
-    except FileNotFoundError:
-        return "gone"
-    except OSError:
-        return "unreadable"
-    if stat.S_ISLNK(found.st_mode):
-        return None
-    if not stat.S_ISREG(found.st_mode) or not os.access(base + path, os.R_OK):
-        return "unreadable"
-    return "large" if found.st_size > LARGEST else None
 
 
 def _parsed(out: bytes) -> Iterator[Changed]:

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from acp_tui.agent import tracking
 from acp_tui.agent.tracking import Tracking, is_too_wide
-from acp_tui.host import snapshots
+from acp_tui.host import successor
 from acp_tui.host.snapshots import Snapshot, Snapshots
 from acp_tui.session.events import Noted, Snapped
 from tests.waiting import until
@@ -147,7 +147,7 @@ async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
 async def test_what_is_left_out_is_said_once_with_names(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "LARGEST", 10)
+    monkeypatch.setattr(successor, "LARGEST", 10)
     (watched.root / "big").write_text("x" * 11)
 
     await watched.begin()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host import snapshots as limits
+from acp_tui.host import successor
 from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot_store import GitFailed, Unavailable
 from acp_tui.host.snapshots import Changed, LeftOut, Snapshots
@@ -298,7 +299,7 @@ async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path
 async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LARGEST", 10)
+    monkeypatch.setattr(successor, "LARGEST", 10)
     root, snapshots = workspace(tmp_path, small="1\n", large="1" * 11)
     before = await snapshots.take()
     assert before.left_out == (LeftOut("large", "large"),)
