@@ -79,6 +79,10 @@ class Tracking:
         self._one = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn = False
+        self._damaged = snapshots.damaged
+        self._settled: dict[str, tuple[str, int]] = {}
+        """What changed files were when the last turn ended."""
+        self._following: asyncio.Task[None] | None = None
         self._can_watch = True
         self._doubted = time.monotonic()
         self._told: tuple[OnDisk, ...] = ()
@@ -108,7 +112,7 @@ class Tracking:
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
             self._snapshots.doubt()
-        self._start(partial(self._look, outside=False))
+        self._start(partial(self._look, settles=True))
         self._in_turn = False
 
     async def look(self) -> None:
@@ -220,12 +224,12 @@ class Tracking:
     async def _guarded(self, work: _Work) -> None:
         if self._is_closed:
             return
-        damaged = self._snapshots.damaged
         try:
             await work()
         except SnapshotError as error:
             self._failed(error)
-        if self._snapshots.damaged != damaged:
+        if self._snapshots.damaged != self._damaged:
+            self._damaged = self._snapshots.damaged
             self._start_over()
 
     async def _begin(self) -> None:
@@ -233,14 +237,15 @@ class Tracking:
             self.first = await self._snapshots.take()
         if self.first.left_out:
             self._tell(_not_shown(self.first.left_out))
-        self._start(self._follow)
+        if self._following is None or self._following.done():
+            self._following = self._start(self._follow)
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _remember(self) -> None:
         async with self._one:
             self.before = await self._snapshots.take()
             self.first = self.first or self.before
-        self._start(partial(self._look, self.before, outside=True))
+        self._start(partial(self._look_back, self.before, is_late=self._in_turn))
 
     async def _follow(self) -> None:
         """Look whenever there may be something to see; where the system does not tell, only in turns."""
@@ -250,24 +255,39 @@ class Tracking:
             is_told = self._snapshots.is_watching
             if self._snapshots.has_news if is_told else self._in_turn:
                 await self._look()
-            await asyncio.sleep(max(self._pause, self._cost * _SHARE))
+            await asyncio.sleep(self._pause)
 
     @property
     def _pause(self) -> float:
+        """Seconds until the next look: longer where looking costs much."""
         if not self._snapshots.is_watching:
-            return self._every
-        return self._soon if self._in_turn else self._idle
+            return max(self._every, self._cost * _SHARE)
+        return max(self._soon if self._in_turn else self._idle, min(self._every, self._cost * _SHARE))
 
-    async def _look(self, at: Snapshot | None = None, *, outside: bool | None = None) -> None:
-        """Compare the disk, or a snapshot, with the beginning; `outside`: it changed while no turn ran."""
+    async def _look(self, *, settles: bool = False) -> None:
+        """Compare the disk with the beginning; `settles`: what is seen belongs to the turn that ended."""
         async with self._one:
             if self.first is None:
                 return
-            outside = not self._in_turn if outside is None else outside
+            is_idle = not self._in_turn
             began = time.monotonic()
-            changes = await self._snapshots.changes(self.first, at)
+            changes = await self._snapshots.changes(self.first)
             self._cost = time.monotonic() - began
-            self._take_over(changes, outside)
+            self._take_over(changes, is_idle and not self._in_turn and not settles)
+            if settles:
+                self._settled = {path: change.state for path, change in self._changes.items()}
+
+    async def _look_back(self, before: Snapshot, is_late: bool) -> None:
+        """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
+        async with self._one:
+            if self.first is None:
+                return
+            for change in await self._snapshots.changes(self.first, before):
+                path = self._absolute(change.path)
+                if not is_late and self._settled.get(path) != change.state:
+                    self._outside.add(path)
+                    self._changes[path] = change
+        await self._look()
 
     def _take_over(self, changes: list[Changed], outside: bool) -> None:
         now = {self._absolute(change.path): change for change in changes}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,16 @@ class Watched:
         self.root.mkdir()
         (self.root / "a").write_text("1\n")
         self.told: list[Snapped | Noted] = []
+        self.is_told = sys.platform.startswith("linux")
+        """Whether the system tells what changes."""
         self.snapshots = Snapshots(tmp_path / "stores", self.root)
         self.tracking = Tracking(self.snapshots, str(self.root), self.told.append, every=0.02)
 
     async def begin(self) -> None:
         self.tracking.begin()
         await until(lambda: self.tracking.first)
+        if self.is_told:
+            await until(lambda: self.snapshots.is_watching and not self.snapshots.has_news)
 
     @property
     def files(self) -> list[tuple[str, str, bool]]:
@@ -58,7 +63,15 @@ async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched)
     await until(lambda: watched.files == [("D", "a", False), ("A", "new", False)])
 
 
-async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(watched: Watched) -> None:
+async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def not_here() -> bool:
+        return False
+
+    monkeypatch.setattr(watched.snapshots, "watch", not_here)
+    monkeypatch.setattr(tracking, "PATIENCE", 10.0)
+    watched.is_told = False
     await watched.begin()
     (watched.root / "a").write_text("in an editor\n")
 
@@ -67,6 +80,15 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
     (watched.root / "a").write_text("by the agent\n")
 
     await until(lambda: watched.files == [("M", "a", False)])
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells what changed")
+async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
+    await watched.begin()
+
+    (watched.root / "a").write_text("in an editor\n")
+
+    await until(lambda: watched.files == [("M", "a", True)])
 
 
 async def test_a_file_that_is_again_what_it_was_is_no_change(watched: Watched) -> None:
@@ -178,6 +200,7 @@ async def test_without_git_it_is_said_once_and_turns_go_on(
 async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
     await watched.begin()
     (watched.snapshots.store.path / "index").write_bytes(b"damaged")
+    watched.snapshots.doubt()
 
     await watched.tracking.before_turn()
     await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
