@@ -108,8 +108,12 @@ class Terminal:
 
     def interrupt(self) -> None:
         """Interrupt what runs in the foreground, like Ctrl+C."""
+        self.signal(signal.SIGINT)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to what runs in the foreground."""
         if self.exit_status is None:
-            self._pty.signal_foreground(signal.SIGINT)
+            self._pty.signal_foreground(number)
 
     def resize(self, columns: int, rows: int) -> None:
         """Give the terminal another size, in cells."""

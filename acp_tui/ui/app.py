@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.diff_view import DiffView
+    from acp_tui.ui.widgets.terminal_view import TerminalView
 
 log = logging.getLogger(__name__)
 
@@ -232,6 +233,14 @@ class AcpApp(App[int]):
     def action_go_to(self, place: int) -> None:
         """Show a session by its place, from 0."""
         self.run_worker(self.tabs.go_to(place), group="tabs")
+
+    def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
+        """Show where a link of a terminal leads, and open it if the person says so."""
+        from acp_tui.ui.screens.links import open_link
+
+        session = self.session_screen.conversation.session
+        cwd = session.cwd if session is not None else self._start.cwd
+        self.run_worker(open_link(self, {event.link: ""}, cwd, self.look), group="links", exclusive=True)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the person's editor."""

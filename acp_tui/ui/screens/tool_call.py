@@ -14,6 +14,7 @@ from textual.widgets import Footer
 
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
+from acp_tui.ui.screens.signals import choose_signal
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
 from acp_tui.ui.widgets.lines import Line, Lines
@@ -43,7 +44,9 @@ class ToolCallScreen(Screen[None]):
         Binding("tab", "turn(1)", "Next page", id="call.next-page"),
         Binding("shift+tab", "turn(-1)", "Previous page", show=False, id="call.previous-page"),
         Binding("c", "copy", "Copy", id="call.copy"),
+        Binding("S", "signal", "Send a signal", id="call.signal"),
         Binding("K", "kill", "Kill the command", id="call.kill"),
+        Binding("z", "zoom", "Zoom", id="call.zoom"),
     ]
 
     def __init__(
@@ -106,8 +109,8 @@ class ToolCallScreen(Screen[None]):
         self._show_head()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to kill what runs."""
-        if action == "kill":
+        """Offer to end what runs, and to send it signals."""
+        if action in ("kill", "signal"):
             terminal = self._terminal()
             return terminal is not None and terminal.exit_status is None
         return action != "turn" or len(self._pages) > 1
@@ -140,6 +143,16 @@ class ToolCallScreen(Screen[None]):
         terminal = self._terminal()
         if terminal is not None:
             self.run_worker(terminal.kill(), group="kill")
+
+    def action_signal(self) -> None:
+        """Choose a signal for what runs in the foreground of the terminal; the turn goes on."""
+        terminal = self._terminal()
+        if terminal is not None:
+            choose_signal(self.app, terminal, self._look)
+
+    def action_zoom(self) -> None:
+        """Give the page the whole screen, or not."""
+        self.toggle_class("-zoomed")
 
     # pages
 

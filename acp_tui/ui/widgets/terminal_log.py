@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from acp_tui.ui.widgets.terminal_style import PLAIN, Pen, pen_after, style_of
+from acp_tui.ui.widgets.terminal_style import PLAIN, Pen, linked, pen_after, style_of
 from acp_tui.ui.widgets.text import safe
 
 Row: TypeAlias = list[Segment]
@@ -31,6 +31,8 @@ _SCREEN_MODES: Final = frozenset({"?47", "?1047", "?1049"})
 _LONGEST_SEQUENCE: Final = 256
 _LONGEST_STRING: Final = 1_000_000
 """Characters after which a string that never ends (an image that was cut, say) is given up."""
+_LONGEST_COMMAND: Final = 4_096
+"""Characters of a string that are read, for the links in it."""
 _TAB: Final = 8
 
 
@@ -55,6 +57,7 @@ class TerminalLog:
         self._rest = ""
         self._string: re.Pattern[str] | None = None
         self._string_length = 0
+        self._command = ""
         self._up = 0
         self._column = 0
         self._end = 0
@@ -144,7 +147,7 @@ class TerminalLog:
             self._sequence(token["parameters"], token["final"])
         elif token["string"]:
             self._string = _OSC_END if token["string"] in ("\x1b]", "\x9d") else _STRING_END
-            self._string_length = 0
+            self._string_length, self._command = 0, ""
             return self._skip_string(text, token.end())
         return token.end()
 
@@ -154,6 +157,10 @@ class TerminalLog:
             return at
         end = self._string.search(text, at)
         self._string_length += (end.end() if end else len(text)) - at
+        if self._string is _OSC_END and self._string_length <= _LONGEST_COMMAND:
+            self._command += text[at : end.start() if end else len(text)]
+            if end:
+                self._pen = linked(self._pen, self._command)
         if end or self._string_length > _LONGEST_STRING:
             self._string = None
         return end.end() if end else len(text)

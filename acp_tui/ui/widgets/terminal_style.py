@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -20,9 +21,12 @@ class Pen(NamedTuple):
     underline: bool = False
     reverse: bool = False
     strike: bool = False
+    link: str = ""
+    """Where the text leads; an address that may be shown, or nothing."""
 
 
 PLAIN: Final = Pen()
+_ADDRESS: Final = re.compile(r"(?:https?://|file://|mailto:)[!-~]{1,2000}")
 
 _ON: Final = {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "reverse", 9: "strike", 21: "underline"}
 _OFF: Final = {23: "italic", 24: "underline", 27: "reverse", 29: "strike"}
@@ -58,16 +62,34 @@ def style_of(pen: Pen) -> Style:
         underline=pen.underline or None,
         reverse=pen.reverse or None,
         strike=pen.strike or None,
+        link=pen.link or None,
     )
+
+
+def linked(pen: Pen, command: str) -> Pen:
+    """Return the pen after an operating system command: `8;PARAMETERS;ADDRESS` begins or ends a link.
+
+    Only addresses of the web, of mail and of files are taken, and only in plain characters: they are written
+    to the person's own terminal.
+    """
+    number, _, rest = command.partition(";")
+    if number != "8":
+        return pen
+    address = rest.partition(";")[2]
+    return pen._replace(link=address if _ADDRESS.fullmatch(address) else "")
+
+
+def _with(pen: Pen, name: str, value: bool) -> Pen:
+    return Pen(**{**pen._asdict(), name: value})
 
 
 def _after_one(pen: Pen, code: int) -> Pen:
     if code == 0:
-        return PLAIN
+        return Pen(link=pen.link)
     if code in _ON:
-        return pen._replace(**{_ON[code]: True})
+        return _with(pen, _ON[code], True)
     if code in _OFF:
-        return pen._replace(**{_OFF[code]: False})
+        return _with(pen, _OFF[code], False)
     if code == 22:
         return pen._replace(bold=False, dim=False)
     if 30 <= code <= 37 or 90 <= code <= 97:

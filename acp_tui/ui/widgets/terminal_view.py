@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -14,12 +14,13 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.events import Key, Paste
+from textual.events import Click, Key, Paste
 from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 
 from acp_tui.ui.widgets.cells import fit
+from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
@@ -58,6 +59,7 @@ class TerminalView(LineView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "type", "Type", id="terminal.type"),
         Binding("ctrl+right_square_bracket", "leave", "Stop typing", id="terminal.leave"),
+        Binding("slash,ctrl+f", "find", "Find", show=False, id="terminal.find"),
         Binding("end", "follow", "Follow", show=False, id="terminal.end"),
     ]
 
@@ -87,6 +89,12 @@ class TerminalView(LineView, can_focus=True):
             """The view of the program."""
             return self.view
 
+    @dataclass
+    class LinkWanted(Message):
+        """The person has clicked on a link."""
+
+        link: str
+
     def __init__(
         self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
@@ -103,6 +111,7 @@ class TerminalView(LineView, can_focus=True):
         self._starts = [0]
         self._known_dropped = 0
         self._wrapped: dict[int, list[Row]] = {}
+        self._hits: list[int] = []
 
     def attach(self, source: TerminalSource) -> None:
         """Show this terminal, and no longer the one before."""
@@ -172,6 +181,8 @@ class TerminalView(LineView, can_focus=True):
         """Offer to type where there is something to type into, and to stop where one types."""
         if action == "type":
             return self._source is not None and not self._ended and not self.typing
+        if action == "find":
+            return not self.typing
         return self.typing if action == "leave" else True
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -182,6 +193,48 @@ class TerminalView(LineView, can_focus=True):
         """Send keys to the program from now on."""
         self.typing = True
         self.action_follow()
+
+    async def action_find(self) -> None:
+        """Search what is kept of the output."""
+        await open_find_bar(self, self)
+
+    def search(self, text: str) -> int:
+        """Mark a text and return how many rows have it."""
+        self.mark(text)
+        needle = text.casefold()
+        self._hits = list(self._rows_with(needle)) if needle else []
+        return len(self._hits)
+
+    def first_hit(self) -> int:
+        """Return the number of the first row that was found in or below the view, else of the last."""
+        return min(bisect_left(self._hits, self.top_row()), len(self._hits) - 1)
+
+    def show_hit(self, number: int) -> None:
+        """Bring a row that was found into view."""
+        self.scroll_to(y=max(0, self._hits[number] - self.size.height // 2), animate=False, immediate=True)
+
+    def on_click(self, event: Click) -> None:
+        """Tell which link was clicked."""
+        column = event.x
+        for segment in self.paint_row(row) if (row := self.row_at(event.y)) < self.row_count else ():
+            column -= segment.cell_length
+            if column < 0:
+                if segment.style is not None and segment.style.link:
+                    event.stop()
+                    self.post_message(self.LinkWanted(segment.style.link))
+                return
+
+    def _rows_with(self, needle: str) -> Iterator[int]:
+        """Yield the rows that hold a text; a line of the log is found where it begins, wrapped or not."""
+        if self._screen_of is not None:
+            texts = ("".join(text for text, *_ in self._screen_of.row(row)) for row in range(self.row_count))
+            yield from (row for row, text in enumerate(texts) if needle in text.casefold())
+            return
+        for line in range(min(self._log.line_count, len(self._starts) - 1)):
+            text = self._log.line_text(line).casefold()
+            if needle in text:
+                part = text.index(needle) // max(1, self.row_width) if text.isascii() else 0
+                yield min(self._starts[line] + part, self._starts[line + 1] - 1)
 
     def action_leave(self) -> None:
         """Keep keys for ourselves again."""

@@ -111,6 +111,30 @@ async def test_a_live_terminal_is_watched_typed_into_and_killed(terminals: Termi
         assert "tabs" in screen_text(app)
 
 
+async def test_a_signal_is_sent_and_the_page_can_have_the_whole_screen(
+    terminals: Terminals, tmp_path: Path
+) -> None:
+    call = ToolCall("c", title="Serve", kind="execute", content=[TerminalItem(terminal_id="t")])
+    app = Stage(Screen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        line = "trap 'echo heard usr1' USR1; echo ready; while :; do sleep 0.05; done"
+        terminal = await terminals.create("s", "sh", ["-c", line], cwd=str(tmp_path))
+        app.push_screen(ToolCallScreen(call, lambda _: terminal, "/w", look()))
+        await until(pilot, lambda: "ready" in screen_text(app) and "Serve" in screen_text(app))
+
+        await pilot.press("S")
+        await until(pilot, lambda: "SIGUSR1" in screen_text(app))
+        await pilot.press(*"SIGUSR1", "enter")
+        await until(pilot, lambda: "heard usr1" in screen_text(app))
+        assert terminal.exit_status is None
+
+        await pilot.press("z")
+        await until(pilot, lambda: "Serve" not in screen_text(app))
+        assert "heard usr1" in screen_text(app)
+        await pilot.press("z")
+        await until(pilot, lambda: "Serve" in screen_text(app))
+
+
 async def test_a_terminal_of_which_nothing_is_kept_says_so() -> None:
     call = ToolCall("c", kind="execute", content=[TerminalItem(terminal_id="gone")])
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))

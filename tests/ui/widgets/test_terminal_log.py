@@ -182,3 +182,21 @@ def test_rows_of_a_tool_output_have_its_colours_and_no_empty_end() -> None:
     assert rows[0][0].style == style_of(Pen(2))
     assert len(ansi_rows("a\n" * 50, limit=10)) <= 10
     assert ansi_rows("", limit=10) == []
+
+
+def links_in(log: TerminalLog) -> list[tuple[str, str]]:
+    return [(text, style.link or "") for row in log.rows() for text, style, _ in row if style is not None]
+
+
+def test_a_link_of_the_output_is_kept_wherever_its_bytes_are_cut() -> None:
+    written = "see \x1b]8;id=1;https://x.example/a\x1b\\the \x1b[31mdocs\x1b[0m now\x1b]8;;\x07 and on"
+    for cut in range(len(written)):
+        found = links_in(log_of(written[:cut], written[cut:]))
+        assert "".join(text for text, link in found if link) == "the docs now"
+        assert {link for _, link in found if link} == {"https://x.example/a"}
+
+
+def test_only_plain_addresses_become_links() -> None:
+    for address in ("javascript:x", "https://x/\u202e", "https://x/ y", "https://" + "x" * 5_000, "ssh://x"):
+        assert not any(link for _, link in links_in(log_of(f"\x1b]8;;{address}\x07text\x1b]8;;\x07")))
+    assert not any(link for _, link in links_in(log_of("\x1b]0;8;https://x\x07text")))

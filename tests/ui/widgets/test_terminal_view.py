@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.find_bar import FindBar
+from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal_view import TerminalView
@@ -80,9 +83,13 @@ class Viewer(App[None]):
         self.view = TerminalView(LOOK)
         self.draws = 0
         self.ended = 0
+        self.links: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield self.view
+
+    def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
+        self.links.append(event.link)
 
     def on_terminal_view_ended(self) -> None:
         self.ended += 1
@@ -271,3 +278,51 @@ def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:
     first = terminal.row_count - 4
     rows = ["".join(segment.text for segment in terminal.row(first + y)).rstrip() for y in range(4)]
     assert rows == [line.text.rstrip() for line in terminal._terminal.view()]
+
+
+async def test_the_output_is_searched_with_what_scrolled_away() -> None:
+    source = Scripted(b"".join(b"line %d\r\n" % number for number in range(200)))
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        app.view.focus()
+        await until(pilot, lambda: app.view.row_count > 100)
+        await pilot.press("slash", *"LINE 17")
+        bar = app.query_one(FindBar)
+        await until(pilot, lambda: "/11" in _count(bar))  # 17, and 170 to 179
+        bar.query_one(Input).value = "line 17x"
+        await until(pilot, lambda: "nothing found" in _count(bar))
+
+        bar.query_one(Input).value = "line 42"
+        await until(pilot, lambda: any("line 42" in row for row in screen(app.view)))
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.query(FindBar))
+
+
+def _count(bar: FindBar) -> str:
+    return "".join(segment.text for segment in bar.query_one(Lines).render_line(0))
+
+
+async def test_a_screen_of_a_program_is_searched_too() -> None:
+    source = Scripted(b"\x1b[?1049h\x1b[3;5Hneedle")
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: any("needle" in row for row in screen(app.view)))
+
+        assert app.view.search("NEEDLE") == 1
+        assert app.view.search("hay") == 0
+
+
+async def test_a_click_on_a_link_tells_where_it_leads() -> None:
+    source = Scripted(b"\x1b]8;;https://x.example/a\x1b\\docs\x1b]8;;\x1b\\ and more\r\n")
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: any("docs" in row for row in screen(app.view)))
+        await pilot.click(app.view, offset=(8, 0))
+        assert app.links == []
+
+        await pilot.click(app.view, offset=(1, 0))
+
+        await until(pilot, lambda: app.links == ["https://x.example/a"])
