@@ -13,6 +13,7 @@ from acp_tui.host.rules import Ask
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store import recorded
+from acp_tui.store.decisions import Decision
 
 _ASKING = b'"session/request_permission"'
 
@@ -59,3 +60,11 @@ def _of(journal: recorded.Recorded) -> list[PastAsk]:
 
     replay(recorded.read(journal.path), asked)
     return found
+
+
+def asks_of(decisions: Iterable[Decision]) -> Iterator[Ask]:
+    """Yield what was asked, as far as the decision log tells it; which mode it was in, it does not."""
+    for one in decisions:
+        folder = one.workspace.rstrip("/")
+        paths = tuple(path if path.startswith("/") else f"{folder}/{path}" for path in one.paths)
+        yield Ask(one.agent, one.kind, paths, one.command, workspace=one.workspace, session=one.session)

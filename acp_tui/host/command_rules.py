@@ -43,6 +43,16 @@ def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
     return None if -1 in found else list(dict.fromkeys(found))
 
 
+def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
+    """Return the simple commands of a line that begin with none of some prefixes, as they are written."""
+    wanted = [split(prefix) for prefix in prefixes]
+    return [
+        " ".join(word.source for word in one.words)
+        for one in take_apart(command).commands
+        if not any(_begins_with(one, words) for words in wanted)
+    ]
+
+
 def runs(prefix: str, command: str | None) -> bool:
     """Return whether any part of a line runs what begins with `prefix`, itself or through another (sudo).
 

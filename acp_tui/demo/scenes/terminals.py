@@ -48,6 +48,11 @@ def run_scene(turn: Turn, rest: str) -> None:
     turn.say("It ended well." if code == 0 else f"It ended with exit code {code}.")
 
 
+def chain(turn: Turn, rest: str) -> None:
+    """Ask for a chained command, of which rules of the person may cover all parts or some."""
+    run_scene(turn, rest or _CHAIN)
+
+
 def parallel(turn: Turn, rest: str) -> None:
     """Work on three things at once, and ask two questions at the same time."""
     turn.say("Three searches at once, and then two questions at once.\n")
@@ -81,5 +86,6 @@ def _command(turn: Turn, title: str, line: str) -> ToolCall:
     return turn.tool(title, "execute", raw_input={"command": line, "cwd": turn.session.cwd})
 
 
+_CHAIN: Final = "ls -a | sort -r && echo 'that was all' 2>&1"
 _WORDS: Final = ("count", "report", "json")
 _PAGES: Final = ("https://example.com/tally", "https://example.com/json")

@@ -95,6 +95,7 @@ class Asking:
             inside=conversation.is_lent,
             look=self._screen.look,
             counter=(open_ones.index(key) + 1, len(open_ones)),
+            make_rule=self._screen.ruling.make,
         )
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
@@ -142,6 +143,7 @@ class Asking:
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
             self.show_next()
+        self._screen.ruling.look()
 
     # ------------------------------------------------------------------ modes, models, options
 

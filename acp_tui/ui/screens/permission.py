@@ -72,6 +72,7 @@ class PermissionDialog(Dialog[Answer]):
         Binding("up", "move(-1)", "Option before", show=False, id="permission.up"),
         Binding("down", "move(1)", "Next option", show=False, id="permission.down"),
         Binding("enter", "choose", "Choose the option moved to", show=False, id="permission.choose"),
+        Binding("m", "make_rule", "Make a rule of this", id="permission.make-rule"),
         Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
         Binding("i", "toggle_whole", "Show all of the text", id="permission.whole"),
     ]
@@ -86,6 +87,7 @@ class PermissionDialog(Dialog[Answer]):
         inside: Callable[[str], bool],
         look: Look,
         counter: tuple[int, int] = (1, 1),
+        make_rule: Callable[[ToolCall], None] | None = None,
     ) -> None:
         """Take what is asked.
 
@@ -97,11 +99,13 @@ class PermissionDialog(Dialog[Answer]):
             inside: whether a path that the agent named lies in the workspace.
             look: the styles of text and changes.
             counter: the number of this question and how many wait.
+            make_rule: lets the person make a rule of the tool call.
         """
         super().__init__(wish_of(agent, call.kind), look, counter=counter)
         self._options = list(question.options)
         self._keys = keys_of(self._options)
         self._call = call
+        self._make_rule = make_rule
         self._cwd = cwd
         self._inside = inside
         self._whole = False
@@ -135,6 +139,7 @@ class PermissionDialog(Dialog[Answer]):
             [("↑↓", "move"), ("Enter", "choose")] if not self.look.ascii else [("Up/Down Enter", "choose")]
         )
         found += [("r", "reject with a reason")] * (self._to_reject() is not None)
+        found += [("m", "rule")] * (self._make_rule is not None)
         found += [("z", "zoom")] * bool(self._files)
         return [*found, ("Esc", "later")]
 
@@ -144,6 +149,8 @@ class PermissionDialog(Dialog[Answer]):
             possible = bool(self._files) and self._rejecting is None
         elif action in ("answer", "move", "choose", "give_reason"):
             possible = not self._zoomed and self._rejecting is None
+        elif action == "make_rule":
+            possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
         elif action == "toggle_whole":
             possible = has_more(self._call) and not self._zoomed
         else:
@@ -196,6 +203,11 @@ class PermissionDialog(Dialog[Answer]):
             self.action_zoom()
         else:
             super().action_put_aside()
+
+    def action_make_rule(self) -> None:
+        """Make a rule of what is asked; the question stays open."""
+        if self._make_rule is not None:
+            self._make_rule(self._call)
 
     def action_zoom(self) -> None:
         """Give the changes the whole dialog, and the keys; or take both back."""

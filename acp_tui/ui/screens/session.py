@@ -29,6 +29,7 @@ from acp_tui.ui.screens.logging_in import LoggingIn
 from acp_tui.ui.screens.naming import Naming
 from acp_tui.ui.screens.opened import Opened
 from acp_tui.ui.screens.policies import choose_policy
+from acp_tui.ui.screens.ruling import Ruling
 from acp_tui.ui.screens.slash import Slash
 from acp_tui.ui.screens.unresponsive import Unresponsive
 from acp_tui.ui.screens.withdrawing import Result, answer_of
@@ -93,6 +94,7 @@ class SessionScreen(Screen[None]):
             "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
         ),
         Binding("alt+p", "policy", "What is allowed unasked", id="session.policy", show=False, priority=True),
+        Binding("alt+l", "rules", "Rules", id="session.rules", show=False, priority=True),
         Binding("alt+d", "decisions", "Decisions", id="session.decisions", show=False, priority=True),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
@@ -147,6 +149,7 @@ class SessionScreen(Screen[None]):
         self.opened = Opened(self, start)
         self.naming = Naming(self)
         self.slash = Slash(self)
+        self.ruling = Ruling(self, start)
         self.unresponsive = Unresponsive(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -316,6 +319,7 @@ class SessionScreen(Screen[None]):
         if not self.is_running:
             return
         self.show_status()
+        self.ruling.look()
         if self.conversation.phase in ("failed", "ended"):
             self.asking.close()
             self._explains_later = not self.is_seen
@@ -616,6 +620,10 @@ class SessionScreen(Screen[None]):
     def action_choose_option(self) -> None:
         """Choose an option, then its value."""
         self.asking.choose(None)
+
+    def action_rules(self) -> None:
+        """List the person's rules."""
+        self.ruling.show()
 
     def action_decisions(self) -> None:
         """Show what agents asked for, and how it was answered."""

@@ -29,6 +29,7 @@ OWN: Final = (
     Own("close", "end this session", "app.close_session"),
     Own("mode", "choose a mode", "screen.choose_mode"),
     Own("model", "choose a model", "screen.choose_model"),
+    Own("rules", "what agents may do unasked", "screen.rules"),
     Own("details", "what is known of this session", "screen.session_details"),
     Own("copy", "copy the last answer", "screen.copy_answer"),
     Own("export", "write this session into a file", "screen.export"),

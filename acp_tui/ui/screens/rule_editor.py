@@ -1,0 +1,169 @@
+"""The dialog that makes or changes one rule, and shows what it will match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static
+
+from acp_tui.agent.rule_book import prefix_mistake
+from acp_tui.agent.rule_changes import SCOPES, Draft, Scope
+from acp_tui.store.rules import TOOL_KINDS, WrittenRule
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.rule_words import until
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.one_of import OneOf
+from acp_tui.ui.widgets.text import safe_line
+
+DECISIONS: Final = ("allow", "ask", "deny")
+TEXTS: Final = {
+    "tool_kind": ("kind", f"any; or {', '.join(TOOL_KINDS)}"),
+    "command": ("command", "any; or the first words of a command, such as: git status"),
+    "path": ("path", "any; or a glob, such as: src/** or *.md"),
+    "agent": ("agent", "any; or the name of one"),
+    "mode": ("mode", "any; or the id of one"),
+    "note": ("note", "a remark of yours, shown where the rule answers"),
+}
+"""The fields that are typed: what stands before each, and in it while it is empty."""
+
+_ENDS: Final = ("never", "in 1 hour", "today", "in 7 days", "in 30 days")
+
+Preview = Callable[[Draft], Sequence[str]]
+"""Returns in a few lines what a rule would match."""
+
+
+class RuleEditor(Dialog[Draft]):
+    """Asks for the fields of a rule; dismisses with it, or None."""
+
+    WAITS_FOR_PAUSE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "put_aside", "Cancel", id="rule-editor.cancel"),
+        Binding("ctrl+s", "save", "Save", id="rule-editor.save"),
+        Binding("tab,down", "app.focus_next", "Next field", show=False, id="rule-editor.next"),
+        Binding("shift+tab,up", "app.focus_previous", "Field before", show=False, id="rule-editor.previous"),
+    ]
+
+    def __init__(
+        self, heading: str, draft: Draft, look: Look, preview: Preview, *, scopes: Sequence[Scope] = SCOPES
+    ) -> None:
+        """Take a rule to begin with, and the scopes that it may have."""
+        super().__init__(heading, look)
+        self._draft = draft
+        self._preview = preview
+        self._scopes = list(scopes)
+        kept = until(draft.written.expires)
+        self._ends = [*_ENDS, *([kept] if kept else [])]
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the fields, one a row."""
+        written = self._draft.written
+        yield self._row(
+            "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(written.decision), id="decision")
+        )
+        for name, (label, hint) in TEXTS.items():
+            value = safe_line(getattr(written, name) or "")
+            suggester = SuggestFromList(TOOL_KINDS) if name == "tool_kind" else None
+            yield self._row(
+                label, Input(value, placeholder=hint, id=name, suggester=suggester, select_on_focus=False)
+            )
+        scopes = {"session": "this session", "workspace": "this workspace", "everywhere": "everywhere"}
+        place = self._scopes.index(self._draft.scope) if self._draft.scope in self._scopes else 0
+        words = [scopes[scope] for scope in self._scopes]
+        yield self._row("for", OneOf(words, self.look, chosen=place, id="scope"))
+        chosen = len(self._ends) - 1 if len(self._ends) > len(_ENDS) else 0
+        yield self._row("ends", OneOf(self._ends, self.look, chosen=chosen, id="expires"))
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield what the rule would match, and the buttons."""
+        yield Static(id="preview")
+        with Horizontal():
+            yield Button("Save", id="save", variant="primary", compact=True)
+            yield Button("Cancel", id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Show what the rule would match as it is."""
+        self._show_preview()
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        sides = "Left/Right" if self.look.ascii else "← →"
+        return [("Tab", "next"), (sides, "choose"), ("Ctrl+S", "save"), ("Esc", "cancel")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the decision."""
+        return self.query_one("#decision")
+
+    @property
+    def draft(self) -> Draft:
+        """The rule as it is entered now."""
+        texts = {name: self.query_one(f"#{name}", Input).value.strip() or None for name in TEXTS}
+        scope = self._scopes[self.query_one("#scope", OneOf).chosen]
+        written = WrittenRule(
+            decision=DECISIONS[self.query_one("#decision", OneOf).chosen],
+            expires=None if scope == "session" else self._expires(),
+            **{**texts, "note": texts["note"] or ""},  # type: ignore[arg-type]  # all of them are texts
+        )
+        return Draft(replace(written, workspace=self._draft.written.workspace), scope)
+
+    def mistake(self) -> str:
+        """Return what keeps the rule from being saved, or nothing."""
+        written = self.draft.written
+        if written.tool_kind is not None and written.tool_kind not in TOOL_KINDS:
+            return f"There is no kind '{written.tool_kind}'."
+        if written.command is not None and (found := prefix_mistake(written.command)):
+            return f"{found}."
+        if written.path is not None and {".", ".."} & set(written.path.split("/")):
+            return "A path without . and .. is needed."
+        if written.decision == "allow" and not (written.tool_kind or written.command or written.path):
+            return "What is allowed needs a kind, a command or a path."
+        return ""
+
+    @on(Input.Changed)
+    @on(OneOf.Changed)
+    def _show_preview(self) -> None:
+        mistake = self.mistake()
+        if mistake:
+            text = Content.styled(f"{self.look.glyph('failed')} {safe_line(mistake)}", "$error")
+        else:
+            text = Content("\n").join(Content(safe_line(line)) for line in self._preview(self.draft))
+        self.query_one("#preview", Static).update(text)
+        self.query_one("#save", Button).disabled = bool(mistake)
+        self.call_after_refresh(self.fit)
+
+    @on(Input.Submitted)
+    def _next(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.focus_next()
+
+    @on(Button.Pressed, "#save")
+    def action_save(self) -> None:
+        """Take the rule as it is entered, if nothing is wrong with it."""
+        if not self.mistake():
+            self.dismiss(self.draft)
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss(None)
+
+    def _row(self, label: str, control: Widget) -> Widget:
+        return Horizontal(Static(label, classes="label"), control, classes="field")
+
+    def _expires(self) -> datetime | None:
+        now = datetime.now().astimezone()
+        today = datetime.combine(now.date(), time(23, 59, 59)).astimezone()
+        place = self.query_one("#expires", OneOf).chosen
+        if place >= len(_ENDS):
+            return self._draft.written.expires
+        return (None, now + timedelta(hours=1), today, today + timedelta(days=7), today + timedelta(days=30))[
+            place
+        ]

@@ -1,0 +1,61 @@
+"""The rule that a question suggests: allow just this, a little wider where that is what one would say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Final
+
+from acp_tui.agent.rule_book import prefix_mistake
+from acp_tui.host.command_rules import covering
+from acp_tui.host.rules import KNOWN_KINDS, Ask, Rule
+from acp_tui.host.shell import take_apart
+from acp_tui.store.rules import WrittenRule
+
+_SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
+"""What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
+
+
+def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
+    """Return a rule that allows what is asked, for the person to widen or narrow.
+
+    Of a chain, the first command that no rule allows yet. All commands are never suggested to be allowed.
+    """
+    kind = ask.tool_kind if ask.tool_kind in KNOWN_KINDS else None
+    command = path = None
+    if ask.command is not None:
+        allowed = [rule.command for rule in rules if rule.decision == "allow" and rule.command is not None]
+        command = _prefix(ask.command, allowed)
+    else:
+        path = ask.paths[0] if len(ask.paths) == 1 else _folder(ask.paths)
+    is_narrow = command is not None or path is not None
+    decision = "allow" if is_narrow or kind not in (None, "execute") else "ask"
+    return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
+
+
+def _prefix(command: str, allowed: list[str]) -> str | None:
+    for one in take_apart(command).commands:
+        words = [word.text for word in one.words]
+        if not words or words[0] is None:
+            continue
+        known = [word for word in words if word is not None]
+        if covering(allowed, shlex.join(known)) is not None:
+            continue
+        count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
+        prefix = shlex.join(known[:count])
+        return None if prefix_mistake(prefix) else prefix
+    return None
+
+
+def _folder(paths: tuple[str, ...]) -> str | None:
+    """Return a glob for all below the folder that some paths have in common."""
+    if not paths:
+        return None
+    parts = [path.split("/")[:-1] for path in paths]
+    common = []
+    for names in zip(*parts, strict=False):
+        if len(set(names)) > 1:
+            break
+        common.append(names[0])
+    return f"{'/'.join(common)}/**" if len(common) > 1 else None

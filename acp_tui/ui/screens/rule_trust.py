@@ -1,0 +1,68 @@
+"""The dialog that asks whether the rules file of a workspace is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Button
+
+from acp_tui.agent.rule_book import host_rule, shown
+from acp_tui.store.rules import RuleFile
+from acp_tui.ui.screens.details import Details
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.rule_list import ROLES
+from acp_tui.ui.screens.rule_words import matches
+from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+
+class RuleTrust(Dialog[bool]):
+    """Shows all rules of a file; dismisses with whether it is trusted, None when put aside."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "trust", "Trust these rules", id="rule-trust.trust"),
+        Binding("n,escape", "put_aside", "Not now", id="rule-trust.not-now"),
+    ]
+
+    def __init__(self, file: RuleFile, look: Look) -> None:
+        super().__init__("Trust the rules of this workspace?", look)
+        self._file = file
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what this is about, and the rules in words."""
+        where = f"{shown(str(self._file.path))} came with the workspace, or has changed since you trusted it."
+        about = "Until you trust it, what it denies and asks counts, and what it allows does not."
+        blocks = [TextBlock([("text", safe_line(where))]), TextBlock([("muted", about)])]
+        for number, written in enumerate(self._file.rules):
+            rule = host_rule(written)
+            note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
+            line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", safe_line(matches(rule))), *note]
+            blocks.append(TextBlock(line, above=0 if number else 1))
+        yield Details(blocks, self.look)
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield the buttons."""
+        with Horizontal():
+            yield Button("Trust", id="trust", compact=True)
+            yield Button("Not now", id="not-now", compact=True)
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        return [("t", "trust these rules"), ("n Esc", "not now")]
+
+    @on(Button.Pressed, "#trust")
+    def action_trust(self) -> None:
+        """Trust the file as it is shown."""
+        if self.armed:
+            self.dismiss(True)
+
+    @on(Button.Pressed, "#not-now")
+    def _not_now(self) -> None:
+        if self.armed:
+            self.dismiss(None)

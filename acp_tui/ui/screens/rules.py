@@ -1,0 +1,191 @@
+"""The list of the person's rules: made, changed, removed, undone, tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from acp_tui.agent.rule_book import Listed, shown
+from acp_tui.agent.rule_changes import SCOPES, Draft, RuleChanges, Scope
+from acp_tui.host.rules import Ask
+from acp_tui.store.rules import RuleFile, WrittenRule
+from acp_tui.store.rules_writing import CannotWrite
+from acp_tui.ui.screens.rule_editor import Preview, RuleEditor
+from acp_tui.ui.screens.rule_list import RuleList
+from acp_tui.ui.screens.rule_trust import RuleTrust
+from acp_tui.ui.screens.rule_trying import RuleTrying
+from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+NOTHING: Final = """\
+There are no rules: where the policy does not say otherwise, you are asked for all.
+
+n makes one, and so does m in a question of an agent. Deny wins over ask, ask over allow."""
+
+_MISTAKES: Final = 3
+"""Mistakes in files that are shown above the rules."""
+
+
+class RulesScreen(Screen[None]):
+    """Lists all rules, also those that do not count now, and says why."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="rules.close"),
+        Binding("n", "new", "New", id="rules.new"),
+        Binding("d,delete", "remove", "Delete", id="rules.delete"),
+        Binding("u", "undo", "Undo", id="rules.undo"),
+        Binding("t", "try", "Try", id="rules.try"),
+        Binding("w", "trust", "Trust", id="rules.trust"),
+    ]
+
+    def __init__(self, changes: RuleChanges, ask: Ask, look: Look, preview: Preview) -> None:
+        """Show the rules of a book.
+
+        Args:
+            changes: does what the person wants done to the rules.
+            ask: agent, mode, workspace and session that the person comes from.
+            look: the styles.
+            preview: says what a rule would match.
+        """
+        super().__init__()
+        self._book = changes.book
+        self._changes = changes
+        self._ask = ask
+        self._look = look
+        self._preview = preview
+
+    def compose(self) -> ComposeResult:
+        """Lay out a title and the rules."""
+        yield Lines(self._look, id="title")
+        yield Static(NOTHING, id="nothing", markup=False)
+        yield RuleList(self._look, id="rules")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """List the rules."""
+        self.query_one(RuleList).workspace = self._ask.workspace
+        self._show()
+
+    def on_screen_resume(self) -> None:
+        """Look at the files again: they may have been changed."""
+        self._show()
+
+    def on_row_list_opened(self, event: RuleList.Opened) -> None:
+        """Edit a rule."""
+        listed: Listed = event.item
+        written = listed.written
+        if written is None:
+            rule = listed.rule
+            values = {
+                name: getattr(rule, name)
+                for name in ("decision", "agent", "tool_kind", "path", "command", "mode", "note")
+            }
+            written = WrittenRule(**values)
+        scopes: tuple[Scope, ...] = SCOPES if self._ask.session else SCOPES[1:]
+        if written.file not in (None, self._book.user_file):
+            scopes = ("workspace",)
+        scope: Scope = (
+            "session" if listed.written is None else "workspace" if listed.rule.workspace else "everywhere"
+        )
+        editor = RuleEditor("Edit a rule", Draft(written, scope), self._look, self._preview, scopes=scopes)
+        self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Lines).set_look(look)
+        self.query_one(RuleList).set_look(look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done."""
+        if action == "undo":
+            return self._changes.can_undo
+        if action == "trust":
+            return bool(self._book.not_trusted())
+        return action != "remove" or not self.is_mounted or self.query_one(RuleList).current is not None
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_new(self) -> None:
+        """Make a rule."""
+        scope: Scope = "workspace"
+        scopes = SCOPES if self._ask.session else SCOPES[1:]
+        draft = Draft(WrittenRule("allow"), scope)
+        editor = RuleEditor("A new rule", draft, self._look, self._preview, scopes=scopes)
+        self.app.push_screen(editor, self._made)
+
+    def action_remove(self) -> None:
+        """Delete the rule under the cursor; that can be undone."""
+        listed = self.query_one(RuleList).current
+        if listed is not None and self._done(lambda: self._changes.remove(listed)):
+            self.notify("u brings it back.", title="Rule deleted")
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._done(self._changes.undo)
+
+    def action_try(self) -> None:
+        """Type a question and see what the rules say."""
+        self.app.push_screen(RuleTrying(self._book, self._ask, self._look))
+
+    def action_trust(self) -> None:
+        """Ask whether the file of a workspace is trusted."""
+        files = self._book.not_trusted()
+        if files:
+            self.app.push_screen(
+                RuleTrust(files[0], self._look), lambda trusted: self._trusted(files[0], trusted)
+            )
+
+    def _trusted(self, file: RuleFile, trusted: bool | None) -> None:
+        if trusted:
+            self._done(lambda: self._book.trust.give(file.path, file.digest))
+
+    def _made(self, draft: Draft | None) -> None:
+        if draft is not None:
+            self._done(lambda: self._changes.add(draft, self._ask.workspace, self._ask.session))
+
+    def _changed(self, listed: Listed, draft: Draft | None) -> None:
+        if draft is not None:
+            self._done(lambda: self._changes.change(listed, draft, self._ask.workspace, self._ask.session))
+
+    def _done(self, change: Callable[[], None]) -> bool:
+        """Do something to the rules, or say why it cannot be done; show them again."""
+        try:
+            change()
+        except CannotWrite as error:
+            self.notify(str(error), title="Not changed", severity="error", markup=False)
+            return False
+        except OSError as error:
+            self.notify(str(error.strerror), title="Not written", severity="error", markup=False)
+            return False
+        finally:
+            self._show()
+        return True
+
+    def _show(self) -> None:
+        listed = self._book.listed()
+        rules = self.query_one(RuleList)
+        rules.show(listed)
+        rules.display = bool(listed)
+        self.query_one("#nothing").display = not listed
+        if listed:
+            rules.focus()
+        count = sum(one.state in ("counts", "mistake") for one in listed)
+        counted = f"{count} of {len(listed)} count  " if listed else ""
+        where = safe_line(shown(str(self._book.user_file)))
+        left = [("strong", " Rules"), ("muted", f"  {counted}{where}")]
+        problems = self._book.problems()
+        lines: list[Line] = [(left, ())]
+        lines += [
+            ([("warning", f" {safe_line(shown(str(problem)))}")], ()) for problem in problems[:_MISTAKES]
+        ]
+        self.query_one("#title", Lines).set_lines(lines)
+        self.refresh_bindings()

@@ -1,0 +1,243 @@
+"""The list of rules, its editor and its trial under the hands of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from acp_tui.agent.rule_book import RuleBook
+from acp_tui.agent.rule_changes import Draft, RuleChanges
+from acp_tui.host.rules import Ask
+from acp_tui.store.rule_trust import Trust
+from acp_tui.store.rules import WrittenRule
+from acp_tui.ui.screens.rule_editor import RuleEditor
+from acp_tui.ui.screens.rule_trust import RuleTrust
+from acp_tui.ui.screens.rule_trying import RuleTrying
+from acp_tui.ui.screens.rules import RulesScreen
+from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+MINE = """\
+# mine
+[[rules]]
+decision = "allow"
+command = "git status"
+note = "[/x] looking"
+
+[[rules]]
+decision = "deny"
+path = "*.env"
+
+[[rules]]
+decision = "allow"
+tool_kind = "read"
+expires = 2020-01-01
+
+[[rules]]
+decision = "allow"
+tool_kind = "reed"
+"""
+THEIRS = '[[rules]]\ndecision = "allow"\ncommand = "npm test"\n'
+
+
+@pytest.fixture
+def changes(tmp_path: Path) -> RuleChanges:
+    (tmp_path / "w" / ".acp-tui").mkdir(parents=True)
+    (tmp_path / "w" / ".acp-tui" / "rules.toml").write_text(THEIRS)
+    (tmp_path / "rules.toml").write_text(MINE)
+    book = RuleBook(tmp_path / "rules.toml", Trust(tmp_path / "trusted.json"))
+    book.enter(str(tmp_path / "w"))
+    return RuleChanges(book)
+
+
+def nothing(draft: Draft) -> Sequence[str]:
+    return ["a preview of", draft.written.command or "nothing"]
+
+
+def screen(changes: RuleChanges, tmp_path: Path) -> RulesScreen:
+    ask = Ask("demo", "execute", workspace=str(tmp_path / "w"), session="s")
+    return RulesScreen(changes, ask, look(), nothing)
+
+
+def row_of(app: Stage, text: str) -> str:
+    return next(line for line in screen_text(app).splitlines() if text in line)
+
+
+async def test_every_rule_is_listed_with_why_it_does_not_count(changes: RuleChanges, tmp_path: Path) -> None:
+    app = Stage(screen(changes, tmp_path))
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+
+        assert row_of(app, "git status").split() == [
+            "allow",
+            "git",
+            "status",
+            "…",
+            "[/x]",
+            "looking",
+            "everywhere",
+            "rules.toml:2",
+        ]
+        assert "expired 2020-01-01" in row_of(app, "reading")
+        assert "mistake, so it asks" in row_of(app, "ask   anything")
+        assert "not trusted" in row_of(app, "npm test")
+        assert "this workspace" in row_of(app, "npm test")
+        assert "rules.toml:18: 'tool_kind' must be" in screen_text(app)
+
+
+async def test_a_rule_is_deleted_and_brought_back(changes: RuleChanges, tmp_path: Path) -> None:
+    app = Stage(screen(changes, tmp_path))
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await pilot.press("down", "d")
+        await until(pilot, lambda: "2 of 4 count" in screen_text(app))
+        assert "*.env" not in changes.book.user_file.read_text()
+
+        await pilot.press("u")
+        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        assert changes.book.user_file.read_text() == MINE
+
+
+async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) -> None:
+    app = Stage(screen(changes, tmp_path))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RuleEditor))
+        app.screen.query_one("#command", Input).value = "make"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "4 of 6 count" in screen_text(app))
+        assert "this workspace" in row_of(app, "make …")
+        assert changes.book.user_file.read_text().startswith(MINE)
+
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RuleEditor))
+        await pilot.press("right", "ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen))
+        await until(pilot, lambda: row_of(app, "git status").startswith(" ask"))
+
+
+async def test_a_file_that_is_in_the_way_is_said(changes: RuleChanges, tmp_path: Path) -> None:
+    app = Stage(screen(changes, tmp_path))
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        changes.book.user_file.write_text("[[rules")
+        await pilot.press("d")
+
+        await until(pilot, lambda: "not valid TOML" in screen_text(app))
+        assert changes.book.user_file.read_text() == "[[rules"
+        assert any("Not changed" in (note.title or "") for note in app._notifications)
+
+
+async def test_the_file_of_the_workspace_is_trusted_from_the_list(
+    changes: RuleChanges, tmp_path: Path
+) -> None:
+    app = Stage(screen(changes, tmp_path))
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: "3 of 5 count" in screen_text(app))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, RuleTrust) and app.screen.armed)
+        await pilot.press("t")
+
+        await until(pilot, lambda: "4 of 5 count" in screen_text(app))
+
+
+async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None:
+    book = RuleBook(tmp_path / "rules.toml", Trust(tmp_path / "trusted.json"))
+    app = Stage(screen(RuleChanges(book), tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "There are no rules" in screen_text(app))
+        await pilot.press("d", "u", "w")
+        assert "There are no rules" in screen_text(app)
+
+
+async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path: Path) -> None:
+    ask = Ask("demo", "execute", workspace=str(tmp_path / "w"), session="s")
+    async with shown(RuleTrying(changes.book, ask, LOOK)) as (app, pilot):
+        await pilot.press(*"git")
+        await until(pilot, lambda: "asked: ask anything" in app.text)
+        app.screen.query_one("#path", Input).value = "x.env"
+        await until(pilot, lambda: "denied: deny *.env" in app.text)
+
+
+# ------------------------------------------------------------------ the editor
+
+
+def editor(written: WrittenRule, *, scope: str = "workspace") -> RuleEditor:
+    return RuleEditor("A rule", Draft(written, scope), LOOK, nothing)  # type: ignore[arg-type]
+
+
+async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> None:
+    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+        await until(pilot, lambda: "a preview of" in app.text)
+        await pilot.press("right", "right", "tab", "tab")
+        await pilot.press(*" -l")
+        await until(pilot, lambda: "ls -l" in app.text.split("a preview of")[1])
+        await pilot.press("ctrl+s")
+
+        assert app.result == Draft(WrittenRule("deny", command="ls -l"), "workspace")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("command", "ls && rm", "must be the first words of one command"),
+        ("command", "ls $X", "must be the first words of one command"),
+        ("tool_kind", "eat", "There is no kind 'eat'"),
+        ("path", "../x", "A path without . and .. is needed"),
+        ("command", "", "What is allowed needs a kind, a command or a path"),
+    ],
+)
+async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str) -> None:
+    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+        app.screen.query_one(f"#{field}", Input).value = value
+        await until(pilot, lambda: says in " ".join(app.text.split()))
+        await pilot.press("ctrl+s")
+        assert app.result is NOTHING
+
+        await pilot.press("escape")
+        assert app.result is None
+
+
+async def test_scope_and_end_are_chosen_by_keys() -> None:
+    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+        app.screen.query_one("#scope").focus()
+        await pilot.press("right", "tab", "left", "ctrl+s")
+
+        assert app.result.scope == "everywhere"
+        assert app.result.written.expires is not None
+        assert (app.result.written.expires.hour, app.result.written.expires.minute) == (23, 59)
+
+
+async def test_a_rule_of_a_session_has_no_other_end() -> None:
+    async with shown(editor(WrittenRule("allow", command="ls"), scope="session")) as (app, pilot):
+        app.screen.query_one("#expires").focus()
+        await pilot.press("left", "ctrl+s")
+
+        assert app.result == Draft(WrittenRule("allow", command="ls"), "session")
+
+
+async def test_a_narrow_screen_shows_all_fields_and_the_preview() -> None:
+    async with shown(editor(WrittenRule("allow", command="ls")), (80, 24)) as (app, pilot):
+        await until(pilot, lambda: "a preview of" in app.text)
+        for word in ("decision", "kind", "command", "path", "agent", "mode", "note", "for", "ends", "Save"):
+            assert word in app.text
+
+
+# ------------------------------------------------------------------ trust
+
+
+async def test_trust_shows_all_rules_and_waits_for_typing_to_pause(
+    changes: RuleChanges, tmp_path: Path
+) -> None:
+    file = changes.book.file(tmp_path / "w" / ".acp-tui" / "rules.toml")
+    async with shown(RuleTrust(file, LOOK), armed=False) as (app, pilot):
+        await pilot.press("t", "enter")
+        assert app.result is NOTHING
+        assert "allow npm test …" in app.text
+
+    async with shown(RuleTrust(file, LOOK)) as (app, pilot):
+        await pilot.press("t")
+        assert app.result is True
