@@ -17,9 +17,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -100,7 +101,7 @@ class StartScreen(Screen[StartChoice]):
             yield Input(placeholder="filter, or type the command line of any agent", id="wanted")
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show everything, ready to type."""

@@ -11,10 +11,10 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript import Transcript
@@ -49,7 +49,7 @@ class BundleScreen(Screen[Path | None]):
         """Lay out a title and the facts."""
         yield Lines(self._look, id="title")
         yield Transcript(self._look, id="content")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Look through the journal."""

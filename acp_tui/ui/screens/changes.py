@@ -10,12 +10,12 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from acp_tui.host.merging import Hunk
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
@@ -85,7 +85,7 @@ class ChangesScreen(Screen[None]):
         """Lay out a title above the differences."""
         yield Lines(self._look, id="title")
         yield DiffView(self._diffs, self._look, id="diffs")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Compare and count, once the view is there."""

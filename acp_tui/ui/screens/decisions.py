@@ -11,11 +11,12 @@ from typing import ClassVar, Final, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.decision_list import OUTCOMES, DecisionList, Sieve, outcome, who
 from acp_tui.ui.screens.session_details import Fact, Section, SessionDetailsScreen
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -64,7 +65,7 @@ class DecisionsScreen(Screen[None]):
         yield Static(NOTHING, id="nothing", markup=False)
         yield DecisionList(self._look, id="decisions")
         yield Input(placeholder="words that a decision must have", id="filter")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Begin to read."""

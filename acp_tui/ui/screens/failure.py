@@ -12,9 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript import Transcript
@@ -76,7 +77,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             yield Static(self._advice_text(), id="advice")
             with Vertical(id="said"):
                 yield Transcript(self._look)
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show the end of what the agent said."""

@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from acp_tui.store.tail import Tail
 from acp_tui.ui.cut_json import beginning
@@ -15,6 +14,7 @@ from acp_tui.ui.screens.frame_list import pieces
 from acp_tui.ui.screens.frames import Frame
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.json_block import JsonBlock
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript import Transcript
@@ -45,7 +45,7 @@ class FrameScreen(Screen[None]):
         """Lay out the frame's row above its content."""
         yield Lines(self._look, id="title")
         yield Transcript(self._look, id="content")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show the content from its start."""

@@ -9,12 +9,13 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from acp_tui.store.tail import Tail
 from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
 from acp_tui.ui.screens.frame_list import FrameList
 from acp_tui.ui.screens.frames import Frame, Frames, matches
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -61,7 +62,7 @@ class ProtocolScreen(Screen[None]):
         yield Static(NO_JOURNAL, id="nothing", markup=False)
         yield FrameList(self._look, id="frames")
         yield Input(placeholder="words that a frame must have; errors", id="filter")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Open the file and read its end."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from acp_tui.store.urls import masked
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
@@ -54,7 +54,7 @@ class SessionDetailsScreen(Screen[None]):
         """Lay out a title and the facts."""
         yield Lines(self._look, id="title")
         yield Transcript(self._look, id="content")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show the facts from their start."""

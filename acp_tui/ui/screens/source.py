@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript import Transcript
@@ -36,7 +36,7 @@ class SourceScreen(Screen[None]):
         """Lay out a title and the text."""
         yield Lines(self._look, id="title")
         yield Transcript(self._look, id="content")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show the text from its start."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.terminal_view import TerminalView
@@ -54,7 +55,7 @@ class TerminalLoginScreen(Screen[str]):
         yield Lines(self._look, id="facts")
         yield Static(f"$ {safe_line(self._terminal.command_line)}", id="command", markup=False)
         yield TerminalView(self._look)
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Type into the command from the start."""

@@ -10,13 +10,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer
 
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.screens.signals import choose_signal
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
@@ -79,7 +79,7 @@ class ToolCallScreen(Screen[None]):
         yield Lines(self._look, id="facts")
         yield Lines(self._look, id="pages")
         yield Container(id="page")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Open the first page."""

@@ -1,0 +1,86 @@
+"""The keys of a screen in one row: those that fit, and where all of them are told."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from textual.binding import Binding
+from textual.screen import Screen
+
+from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.one_line import Piece
+
+
+def _is_way_out(binding: Binding) -> bool:
+    """Whether a key stands at the end of the row, whatever fits before it: back, and to all keys."""
+    return binding.action == "help" or binding.key == "escape"
+
+
+class Keys(Lines):
+    """The keys that the screen and what has the focus hear now. A click on one is like the key.
+
+    Textual's own footer runs out of the screen where there are more than fit.
+    """
+
+    DEFAULT_CSS = """
+    Keys {
+        dock: bottom;
+        height: 1;
+        padding: 0 1;
+    }
+    """
+
+    def on_mount(self) -> None:
+        """Follow the focus, and what can be done."""
+        self.screen.bindings_updated_signal.subscribe(self, self._updated)
+        self._show()
+
+    def on_resize(self) -> None:
+        """Show as many as fit now."""
+        self._show()
+        super().on_resize()
+
+    def on_lines_clicked(self, event: Lines.Clicked) -> None:
+        """Do what the key does."""
+        event.stop()
+        shown = self._fitting(self._heard())
+        if 0 <= event.piece < 2 * len(shown):
+            self.app.simulate_key(shown[event.piece // 2].key)
+
+    def _updated(self, _: Screen[object]) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        if not self.size.width:
+            return
+        heard = self._heard()
+        left = [piece for binding in self._fitting(heard) for piece in self._pieces(binding)]
+        right = [piece for binding in heard if _is_way_out(binding) for piece in self._pieces(binding)]
+        line: Line = (left, [*right[:-1], ("muted", right[-1][1].rstrip())] if right else ())
+        self.set_lines([line])
+
+    def _heard(self) -> list[Binding]:
+        """Return one binding an action, in the order of the screen."""
+        active = self.screen.active_bindings.values()
+        found: dict[str, Binding] = {}
+        for _, binding, enabled, _ in active:
+            if binding.show and enabled:
+                found.setdefault(binding.action, binding)
+        return list(found.values())
+
+    def _fitting(self, heard: list[Binding]) -> list[Binding]:
+        room = self.size.width - sum(self._width(binding) for binding in heard if _is_way_out(binding))
+        fitting = []
+        for binding in heard:
+            if _is_way_out(binding):
+                continue
+            room -= self._width(binding)
+            if room < 0:
+                break
+            fitting.append(binding)
+        return fitting
+
+    def _width(self, binding: Binding) -> int:
+        return sum(cell_len(text) for _, text in self._pieces(binding))
+
+    def _pieces(self, binding: Binding) -> list[Piece]:
+        return [("accent", self.app.get_key_display(binding)), ("muted", f" {binding.description}  ")]

@@ -1,0 +1,81 @@
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from acp_tui.ui.widgets.keys import Keys
+from tests.ui.screens.stage import screen_text, until
+
+
+class Page(Screen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "next", "Next change"),
+        Binding("r", "take('back')", "Take it back"),
+        Binding("x,y", "secret", "Not shown", show=False),
+        Binding("escape", "close", "Close"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.took: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Keys()
+
+    def action_next(self) -> None:
+        self.took.append("next")
+
+    def action_take(self, what: str) -> None:
+        self.took.append(what)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        return action != "next" or not self.took
+
+
+class Book(App[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "help", "Help")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+
+    def on_mount(self) -> None:
+        self.push_screen(self.page)
+
+
+def row(app: App[None]) -> str:
+    return screen_text(app).splitlines()[-1]
+
+
+async def test_the_way_out_and_all_keys_stand_at_the_end() -> None:
+    app = Book()
+    async with app.run_test(size=(80, 5)) as pilot:
+        await until(pilot, lambda: "Next change" in row(app))
+
+        assert row(app).split("  ")[0] == " n Next change"
+        assert row(app).rstrip().endswith("esc Close  f1 Help")
+        assert "Not shown" not in row(app)
+
+
+async def test_keys_that_do_not_fit_are_left_out_whole() -> None:
+    app = Book()
+    async with app.run_test(size=(40, 5)) as pilot:
+        await until(pilot, lambda: "Next change" in row(app))
+        assert "r Take" not in row(app)
+
+        await pilot.resize_terminal(80, 5)
+
+        await until(pilot, lambda: "r Take it back" in row(app))
+
+
+async def test_a_click_is_like_the_key_and_what_cannot_be_done_now_is_not_shown() -> None:
+    app = Book()
+    async with app.run_test(size=(80, 5)) as pilot:
+        await until(pilot, lambda: "Take it back" in row(app))
+
+        await pilot.click(Keys, offset=(row(app).index("Take"), 0))
+
+        await until(pilot, lambda: app.page.took == ["back"])
+        app.page.refresh_bindings()
+        await until(pilot, lambda: "Next change" not in row(app))
