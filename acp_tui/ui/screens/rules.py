@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from acp_tui.agent.rule_book import Listed, shown
 from acp_tui.agent.rule_changes import SCOPES, Draft, RuleChanges, Scope
@@ -19,6 +19,7 @@ from acp_tui.ui.screens.rule_editor import Preview, RuleEditor
 from acp_tui.ui.screens.rule_list import RuleList
 from acp_tui.ui.screens.rule_trust import RuleTrust
 from acp_tui.ui.screens.rule_trying import RuleTrying
+from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -65,7 +66,7 @@ class RulesScreen(Screen[None]):
         yield Lines(self._look, id="title")
         yield Static(NOTHING, id="nothing", markup=False)
         yield RuleList(self._look, id="rules")
-        yield Footer(show_command_palette=False)
+        yield Keys(self._look)
 
     def on_mount(self) -> None:
         """List the rules."""
