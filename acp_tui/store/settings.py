@@ -30,8 +30,10 @@ class Settings(NamedTuple):
     """Whether turns but the last are folded to a line each."""
     enter_sends: bool = True
     """Else Enter makes a line, and Ctrl+J or Alt+Enter sends."""
-    ascii: bool = False
+    ascii: bool | None = None
+    """Whether only ASCII marks are drawn; without it, where the locale has nothing else."""
     reduced_motion: bool = False
+    """Whether nothing slides or blinks."""
     notifications: bool = True
     journal: bool = True
     """Whether sessions are written to disk as they happen."""

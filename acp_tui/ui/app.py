@@ -18,7 +18,10 @@ from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
+from acp_tui.ui.ascii_filter import AsciiFilter
 from acp_tui.ui.attention import Attention
+from acp_tui.ui.charset import is_ascii
+from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
 from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
@@ -28,6 +31,11 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.filter import LineFilter
+
+    from acp_tui.store.problem import Problem
     from acp_tui.ui.clipboard import Clipboard
     from acp_tui.ui.opening import Attach
     from acp_tui.ui.running import RunningAgent
@@ -78,9 +86,22 @@ class AcpApp(App[int]):
         ),
     ]
 
-    def __init__(self, start: Start) -> None:
-        super().__init__()
+    def __init__(self, start: Start, colors: Colors = "many", ascii: bool = False) -> None:
+        """Make the interface of one start.
+
+        Args:
+            start: what the command line and the settings say.
+            colors: how many colours the terminal has.
+            ascii: whether it shows ASCII only, unless the settings know better.
+        """
+        super().__init__(ansi_color=True if colors == "none" else None)
         self._start = start
+        self._colors = colors
+        self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
+        self._marks_in_ascii = [AsciiFilter()] if self._ascii else []
+        self.set_class(colors != "many", "-few-colors")
+        if start.settings.reduced_motion:
+            self.animation_level = "none"
         self._theme_folder = config_folder() / "themes"
         self._theme_watch = ThemeWatch(self._theme_folder)
         self.theme_name = ""
@@ -97,7 +118,12 @@ class AcpApp(App[int]):
         self.look = Look()
         self.use_theme(start.theme or start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
-        self.set_keymap(dict(start.settings.keys))
+        self.key_problems: list[Problem] = []
+        """What is wrong with the keys of the settings."""
+        if start.settings.keys:
+            from acp_tui.ui.key_check import usable
+
+            self.set_keymap(usable(start.settings.keys))
 
         self.add_mode(FIRST, self._first_screen)
 
@@ -130,6 +156,17 @@ class AcpApp(App[int]):
         self.call_after_refresh(self._read_other_sheets)
         self.set_timer(SETTLED, self._collect_garbage)
         self.set_interval(EVERY, self._look_at_theme)
+        if self._start.settings.keys:
+            self.call_after_refresh(self._check_keys)
+
+    @work(group="keys")
+    async def _check_keys(self) -> None:
+        """Say which keys of the settings cannot be used as written; F1 goes on saying so."""
+        from acp_tui.ui.key_check import problems
+
+        self.key_problems = await problems(self, self._start.settings.keys, config_folder() / "settings.toml")
+        for problem in self.key_problems:
+            self._warn(str(problem), "Keys")
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
@@ -153,6 +190,15 @@ class AcpApp(App[int]):
             gc.set_threshold(*COLLECT_AFTER)
             gc.enable()
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what every line goes through before it is drawn."""
+        return (*super().get_line_filters(), *self._marks_in_ascii)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Return how a key is written for people."""
+        shown = super().get_key_display(binding)
+        return shown if shown.isascii() or not self._ascii else binding.key
+
     def use_theme(self, name: str) -> None:
         """Draw in the theme of this name from now on.
 
@@ -165,7 +211,11 @@ class AcpApp(App[int]):
             self.call_later(self._warn, str(problem), "Theme")
             if self.is_running:
                 return
-        self.look = look_of(theme, self._start.settings.ascii)
+        if self._colors != "many":
+            theme = with_few_colors(theme)
+        self.look = look_of(theme, self._ascii)
+        if self._colors != "many":
+            self.look = told_by_form(self.look)
         self.register_theme(textual_theme(theme))
         if self.theme == theme.name:
             self.mutate_reactive(AcpApp.theme)  # the same name, but other colours
@@ -264,7 +314,7 @@ class AcpApp(App[int]):
             "sessions": str(data_folder() / "journals"),
             "log": str(state_folder() / "acp-tui.log"),
         }
-        self.push_screen(HelpScreen(self.look, places))
+        self.push_screen(HelpScreen(self.look, places, [str(problem) for problem in self.key_problems]))
 
     def action_command_palette(self) -> None:
         """Offer every action, the agent's commands and the themes."""
@@ -334,6 +384,9 @@ class AcpApp(App[int]):
 
 def run(start: Start) -> int:
     """Run the interface until the person leaves; return the exit code."""
-    app = AcpApp(start)
+    colors = colors_of_terminal(os.environ)
+    if colors == "none":
+        os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
+    app = AcpApp(start, colors, is_ascii(os.environ))
     result = app.run()
     return result if isinstance(result, int) else app.return_code or 0

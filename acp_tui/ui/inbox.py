@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import Question
@@ -27,8 +26,7 @@ WORDS: Final[dict[Kind, str]] = {
 """What is said of a session, by what waits in it."""
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(NamedTuple):
     """One thing that waits."""
 
     screen: SessionScreen

@@ -14,7 +14,7 @@ from textual.events import Key, Paste
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
 from acp_tui.ui.widgets.look import Look
@@ -95,6 +95,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """Draw the frame and wait for the pause."""
         self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
         box, body = self.query_one("#box"), self.body
+        for field in self.query(Input):
+            field.cursor_blink = self.app.animation_level != "none"
         box.border_title = Content(safe_line(self._heading))
         self.show_note(self.note)
         for watched in ("scroll_y", "virtual_size", "size"):
@@ -143,7 +145,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def _show_below(self) -> None:
         """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
-        hidden = round(self.body.max_scroll_y - self.body.scroll_y)
+        hidden = round(self.body.max_scroll_y - self.body.scroll_y) if self.body.display else 0
         more = "1 more row, PgDn shows it" if hidden == 1 else f"{hidden} more rows, PgDn shows them"
         text = f"{self.look.glyph('down')} {more}" if hidden > 0 else ""
         self.query_one("#below", Static).update(Content(text))

@@ -43,16 +43,23 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,f1,q", "close", "Close", id="help.close"),
     ]
 
-    def __init__(self, look: Look | None = None, places: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        look: Look | None = None,
+        places: Mapping[str, str] | None = None,
+        problems: Sequence[str] = (),
+    ) -> None:
         """Show the help.
 
         Args:
             look: the styles.
             places: where files are, by what they are, such as {"settings": "…/settings.toml"}.
+            problems: what is wrong with the person's own keys.
         """
         super().__init__()
         self._look = look or Look()
         self._places = places or {}
+        self._problems = problems
         self._lines: Sequence[KeyLine] = ()
 
     def compose(self) -> ComposeResult:
@@ -81,9 +88,10 @@ class HelpScreen(ModalScreen[None]):
         box = self.query_one("#help")
         keys = laid_out(sections(self._lines), self.size.width - _FRAME)
         files = places(self._places)
-        width = max(line.cell_length for line in (*keys, *files))
+        problems = wrong(self._problems)
+        width = max(line.cell_length for line in (*problems, *keys, *files))
         box.styles.width = min(self.size.width, width + _FRAME)
-        self.query_one("#keys", Static).update(Content("\n").join([*keys, *files]))
+        self.query_one("#keys", Static).update(Content("\n").join([*problems, *keys, *files]))
 
 
 def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
@@ -142,6 +150,14 @@ def beside(given: Sequence[Sequence[Content]]) -> list[Content]:
         )
         rows.append(Content.assemble(*padded))
     return rows
+
+
+def wrong(problems: Sequence[str]) -> list[Content]:
+    """Return what is wrong with the person's own keys, one a line; nothing most times."""
+    if not problems:
+        return []
+    lines = [Content.styled(safe_line(problem), "$warning") for problem in problems]
+    return [Content.styled("Keys in your settings", "bold $heading"), *lines, Content("")]
 
 
 def places(files: Mapping[str, str]) -> list[Content]:

@@ -137,6 +137,7 @@ class Menu(Dialog[str]):
             options.append(option)
         self.body.set_options(options)
         self.query_one("#nothing").display = not found
+        self.body.display = bool(found)
         self._highlight(options, kept)
         self.call_after_refresh(self.fit)
 

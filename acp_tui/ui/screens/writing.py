@@ -78,6 +78,7 @@ class Writing(Vertical):
             dropped=partial(dropped_media, cwd=cwd),
             id="prompt",
         )
+        box.cursor_blink = not self._start.settings.reduced_motion
         lines = Lines(self._look, id="completions")
         files = WorkspaceFiles(cwd, self._more_files)
         self._completing = Completing(

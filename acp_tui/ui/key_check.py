@@ -1,0 +1,164 @@
+"""Whether the keys of the settings can be used: actions that are none, keys that are none, two on one key."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from textual.app import App
+from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
+from textual.screen import Screen
+
+from acp_tui.store.problem import Problem
+from acp_tui.store.toml_places import line_of
+
+_MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))
+_NAMES: Final = frozenset(
+    (*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values(), *KEY_TO_UNICODE_NAME, "space")
+)
+"""Keys that have a name; any other is called by its letter."""
+
+_SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane", "ChangesPane")
+"""What has the keys on a session screen, one at a time."""
+
+
+class Wrong(NamedTuple):
+    """A key of the settings that cannot be used as written."""
+
+    action: str
+    """The name in the settings."""
+    message: str
+
+
+class Named(NamedTuple):
+    """An action as its keys find it."""
+
+    name: str
+    description: str
+
+
+def is_key(text: str) -> bool:
+    """Whether there are keys of this name: `ctrl+k`, `f7`, `shift+tab`, `left_square_bracket`, or several."""
+    return all(_is_one_key(key.strip()) for key in text.split(","))
+
+
+def _is_one_key(key: str) -> bool:
+    *modifiers, name = key.split("+") if len(key) > 1 else (key,)
+    known = len(name) == 1 or name in _NAMES or _is_character(name)
+    return known and set(modifiers) <= _MODIFIERS and len(set(modifiers)) == len(modifiers)
+
+
+def _is_character(name: str) -> bool:
+    try:
+        return unicodedata.lookup(name.replace("_", " ")).isprintable() and name == name.lower()
+    except KeyError:
+        return False
+
+
+def usable(keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys without those that are none: their actions keep the ones they had."""
+    return {action: key for action, key in keys.items() if is_key(key)}
+
+
+def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
+    """Return what is wrong with the names of keys."""
+    return [
+        Wrong(action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab")
+        for action, key in keys.items()
+        if not is_key(key)
+    ]
+
+
+async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
+    """Return all that is wrong with the keys of the settings; loads every screen, but one at a time.
+
+    The application has those that are usable already, by the names that Textual gives them.
+    """
+    import acp_tui.ui
+
+    for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
+        importlib.import_module(module.name)
+        await asyncio.sleep(0)
+    groups = list(_together(app))
+    known = {named.name for group in groups for named in _names(group)}
+    return [*unknown(keys, known), *unreadable(keys), *conflicts(app._keymap, groups)]
+
+
+async def problems(app: App[Any], keys: Mapping[str, str], path: Path) -> list[Problem]:
+    """Return all that is wrong with the keys of a settings file, each with its line."""
+    found = await check(app, keys)
+    text = await asyncio.to_thread(_text, path) if found else ""
+    return [Problem(path, line_of(text, ("keys", wrong.action)), wrong.message) for wrong in found]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""  # it is gone by now
+
+
+def unknown(keys: Mapping[str, str], known: set[str]) -> list[Wrong]:
+    """Return what names no action."""
+    from acp_tui.store.shape import nearest
+
+    return [
+        Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; F1 lists them")
+        for action in keys
+        if action not in known
+    ]
+
+
+def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]) -> list[Wrong]:
+    """Return where a key of the settings has two meanings that are there at the same time."""
+    found: dict[frozenset[str], Wrong] = {}
+    for group in groups:
+        by_key: dict[str, dict[str, Named]] = {}
+        for key, named in _keys(group, keys):
+            by_key.setdefault(key, {})[named.name] = named
+        for key, meanings in by_key.items():
+            moved = [name for name in meanings if name in keys]
+            if len(meanings) > 1 and moved:
+                both = " and ".join(f"{one.description} ({one.name})" for one in meanings.values())
+                message = f"{key} has two meanings: {both}; give one of them another key"
+                found.setdefault(frozenset(meanings), Wrong(moved[0], message))
+    return list(found.values())
+
+
+def _together(app: App[Any]) -> Iterator[list[type[DOMNode]]]:
+    """Return what has keys at the same time: a screen, what has the focus on it, and the application."""
+    kinds = {kind for kind in _below(DOMNode) if kind.__module__.startswith("acp_tui.")}
+    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+        if issubclass(kind, Screen) and kind.__name__ != "SessionScreen":
+            yield [kind, type(app)]
+        elif kind.__name__ in _SEEN_WITH_SESSION:
+            session = next(one for one in kinds if one.__name__ == "SessionScreen")
+            yield [kind, session, type(app)]
+        elif not issubclass(kind, App | Screen):
+            yield [kind]
+
+
+def _below(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+def _names(group: Sequence[type[DOMNode]]) -> Iterator[Named]:
+    return (named for _, named in _keys(group, {}))
+
+
+def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
+    """Return (key, action) for what has a name of ours in these classes, with the keys of the settings."""
+    for kind in group:
+        for _, binding in kind._merged_bindings or ():
+            if binding.id:
+                own = keys.get(binding.id)
+                for key in own.split(",") if own else (binding.key,):
+                    yield key.strip(), Named(binding.id, binding.description)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.store.folders import config_folder
+from acp_tui.store.settings import load
+from acp_tui.ui import key_check
+from acp_tui.ui.key_check import check, is_key
+from acp_tui.ui.screens.help import HelpScreen
+from tests.ui.seats import Seat, seat
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "ctrl+k",
+        "alt+up",
+        "f7",
+        "shift+tab",
+        "?",
+        "+",
+        "ctrl+backslash",
+        "left_square_bracket",
+        "a,ctrl+b",
+        "é",
+    ],
+)
+def test_keys_have_the_names_that_textual_gives_them(key: str) -> None:
+    assert is_key(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["", "Ctrl+K", "ctrl-k", "ctrl+", "control+k", "ctrl+ctrl+k", "f99", "a,", "^k"]
+)
+def test_what_is_no_key_is_none(key: str) -> None:
+    assert not is_key(key)
+
+
+def settings_of(text: str) -> Path:
+    """Write the keys of a settings file."""
+    path = config_folder() / "settings.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"journal = false\n[keys]\n{text}")
+    return path
+
+
+def warned(here: Seat) -> set[str]:
+    return {notice.message for notice in here.app._notifications if notice.title == "Keys"}
+
+
+async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) -> None:
+    path = settings_of('"session.stp" = "f2"\n"session.find" = "Ctrl+K"\n"session.export" = "ctrl+r"\n')
+    settings, wrong = load(path)
+    assert wrong == []
+
+    async with seat(tmp_path, settings, size=(150, 60)) as here:
+        await here.until(lambda: len(warned(here)) == 3)
+        assert warned(here) == {
+            f"{path}:3: there is no action named 'session.stp'; did you mean 'session.stop'?; F1 lists them",
+            f"{path}:4: 'Ctrl+K' is no key, so session.find keeps its own;"
+            " write ctrl+k, alt+up, f7 or shift+tab",
+            f"{path}:5: ctrl+r has two meanings: History (prompt.history) and Export the session"
+            " (session.export); give one of them another key",
+        }
+        await here.press("f1")
+        await here.is_before(HelpScreen)
+        await here.sees("Keys in your settings", "Export the session (session.export)")
+
+        await here.press("escape", "ctrl+f")  # what could not be read is as it was
+        await here.until(lambda: here.app.screen.query("#find-text"))
+
+
+async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_is_none(
+    tmp_path: Path,
+) -> None:
+    path = settings_of(
+        '"chat.copy" = "y"\n"chat.copy-code" = "c"\n"session.find" = "?"\n"changes.reject" = "c"\n'
+    )
+    settings, _ = load(path)
+
+    async with seat(tmp_path, settings) as here:
+        found = await check(here.app, settings.keys)
+
+        assert [wrong.message for wrong in found if "meanings" in wrong.message] == []
+
+
+async def test_our_own_keys_have_one_meaning_each(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await check(here.app, {})  # loads all that has keys
+        groups = list(key_check._together(here.app))
+        own: dict[str, set[str]] = {}
+        for group in groups:
+            for key, named in key_check._keys(group, {}):
+                own.setdefault(named.name, set()).add(key)
+        del own["help.close"]  # the key that opens it closes it
+
+        found = key_check.conflicts({name: ",".join(keys) for name, keys in own.items()}, groups)
+
+        assert [wrong.message for wrong in found if "help.close" not in wrong.message] == []
+        assert len(own) > 100
