@@ -14,7 +14,19 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from tests.bench import chat, decoding, flood, keys, memory, scrolling, start, stream, terminals
+from tests.bench import (
+    chat,
+    decoding,
+    flood,
+    keys,
+    memory,
+    mentions,
+    scrolling,
+    start,
+    stream,
+    streaming,
+    terminals,
+)
 from tests.bench.installed import installed
 from tests.bench.table import Row, table
 
@@ -27,6 +39,8 @@ PARTS = {
     "terminals": terminals.rows,
     "scrolling": scrolling.rows,
     "memory": memory.rows,
+    "streaming": streaming.rows,
+    "mentions": mentions.rows,
 }
 
 

@@ -32,7 +32,7 @@ def rows(env: Mapping[str, str], quick: bool) -> Iterator[Row]:
         order(program, f"stream {80_000 if quick else 800_000} 0")
         program.wait_for(agent.end(1))
         program.look_on(0.5)
-        order(program, "pace 100 3000")
+        order(program, "pace 1000 30000")
         program.look_on(1)
         streaming = echoes(program, letters)
     with talk(env) as program:

@@ -12,7 +12,14 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from acp_tui.session.changes import Change
+from acp_tui.session.entries import AgentMessage
+from acp_tui.session.growing import GrowingText
+from acp_tui.session.session import Session
+from acp_tui.ui.entries.setting import Setting
+from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.transcript import Transcript
 from tests.bench.prose import markdown
@@ -33,6 +40,11 @@ class Chat(App[None]):
     def on_mount(self) -> None:
         for text in self._texts:
             self.query_one(Transcript).append(finished(text))
+
+
+class Opened(App[None]):
+    def compose(self) -> ComposeResult:
+        yield ChatPane()
 
 
 class Page(App[None]):
@@ -58,6 +70,7 @@ async def _measured(times: int) -> list[Row]:
     text = markdown(400_000)
     texts = [text[start : start + 300] for start in range(0, len(text) - 300, 300)]
     texts = (texts * (ENTRIES // len(texts) + 1))[:ENTRIES]
+    opened = await _opened(texts)
     async with Chat(texts).run_test(size=SIZE) as pilot:
         chat = pilot.app.query_one(Transcript)
         await pilot.pause(0.2)
@@ -73,8 +86,27 @@ async def _measured(times: int) -> list[Row]:
         Row("10,000 entries: up a line, and the frame", "ms", line, floor, (at_most(8),)),
         Row("10,000 entries: up a page, and the frame", "ms", page, floor, (at_most(16),)),
         Row("10,000 entries: one more, and the frame", "ms", appended, floor, (at_most(8),)),
-        Row("10,000 entries: another width", "ms", resized, None, (at_most(250),)),
+        Row("10,000 entries: another width", "ms", resized, None, (at_most(200),)),
+        Row("10,000 entries: opened, to the first screen", "ms", opened, None, (at_most(300),)),
     ]
+
+
+async def _opened(texts: list[str]) -> float:
+    """Return milliseconds of processor time from a session to its newest entries drawn in a chat pane."""
+    session = Session("bench")
+    for number, text in enumerate(texts):
+        session.entries.append(AgentMessage([GrowingText(text)], f"m{number}", finished=True))
+    async with Opened().run_test(size=SIZE) as pilot:
+        pane = pilot.app.query_one(ChatPane)
+        pane.setting = Setting("/", lambda _: None, pane.changed, Look().glyph, lambda _: False)
+        await pilot.pause(0.2)
+        before = time.process_time()
+        pane.show(session, Change(tuple(range(len(session.entries)))))
+        await pilot.pause()
+        await _frame(pilot, lambda: None, 1)
+        assert pane.follow
+        assert pane.first_in_view > len(texts) - SIZE[1]
+        return (time.process_time() - before) * 1e3
 
 
 async def _frame(pilot: Pilot[None], act: Callable[[], object], times: int) -> float:
