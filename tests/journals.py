@@ -39,6 +39,9 @@ class MemoryJournal:
     def flush(self) -> None:
         """Nothing to do."""
 
+    def flush_some(self) -> bool:
+        return False
+
     def _keep(self, direction: str, msg: Any) -> None:
         self.rows.append(Line(time.monotonic(), direction, msg))
 

@@ -63,6 +63,9 @@ class Journal(Protocol):
     def flush(self) -> None:
         """Put it on the disk."""
 
+    def flush_some(self) -> bool:
+        """Do a small part of that; return whether there is more to do."""
+
 
 class Owner(Protocol):
     """Whoever the connection serves: hears what its frames mean, and decides about requests."""
@@ -105,7 +108,8 @@ class Connection:
         while data := await self._process.read():
             self.last_heard = time.monotonic()
             await self._receive_all(self._peer.receive(data))
-            self._write_down(self._journal.flush)
+            while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
+                await asyncio.sleep(0)
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
         await self._receive_all(self._peer.receive_end())
@@ -214,6 +218,16 @@ class Connection:
         self._write_down(self._journal.record, "out", line)
         self._write_down(self._journal.flush)
         self._process.write(line)
+
+    def _flush_some(self) -> bool:
+        more = False
+
+        def flush() -> None:
+            nonlocal more
+            more = self._journal.flush_some()
+
+        self._write_down(flush)
+        return more
 
     def _write_down(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Tell the journal something. One that fails is not asked again: the conversation goes on."""

@@ -112,6 +112,9 @@ class _Wire:
 
     def flush(self) -> None: ...
 
+    def flush_some(self) -> bool:
+        return False
+
 
 class _Examination:
     """One run of the script; each step may end it."""

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,9 @@ MASK: Final = "•••"
 
 SECRET_LENGTH: Final = 8
 """Shorter values are no secrets: replacing them would tear up ordinary text."""
+
+_PART: Final = 2 << 20
+"""Bytes that are searched or written at one go."""
 
 _SECRET_NAME: Final = re.compile(
     r"KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE"
@@ -57,6 +60,8 @@ class Journal:
         self._start = clock()
         self._rows: list[tuple[float, str, bytes]] = []
         self._file: int | None = None
+        self._flushing: Iterator[bool] | None = None
+        """A flush that is not at its end; what is recorded meanwhile comes after it."""
         self.hide(secrets)
         self._open()
 
@@ -87,20 +92,43 @@ class Journal:
         self.record("err", _encoded(text))
 
     def flush(self) -> None:
-        """Hand what was recorded to the system; call it after each batch of messages."""
-        if self._file is None or not self._rows:
-            return
-        data = b"".join(map(_row, self._rows))
-        self._rows.clear()
+        """Hand all that was recorded to the system."""
+        while self.flush_some():
+            pass
+
+    def flush_some(self) -> bool:
+        """Do a part of `flush` that takes a few milliseconds at most; return whether there is more to do.
+
+        A line of many megabytes takes a hundred of them to search for secrets and to write.
+        """
+        if self._flushing is None:
+            if self._file is None or not self._rows:
+                return False
+            rows, self._rows = self._rows, []
+            self._flushing = self._flushed(rows)
+        if next(self._flushing, None) is None:
+            self._flushing = None
+        return self._flushing is not None or bool(self._rows)
+
+    def _flushed(self, rows: list[tuple[float, str, bytes]]) -> Iterator[bool]:
+        """Write rows, all secrets masked; yields where a part of the work is done."""
+        data = b"".join(map(_row, rows))
+        searched = 0
         for secret, mask in self._secrets:
             if secret in data:
                 data = data.replace(secret, mask)
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._file, view) :]
-        except OSError as error:
-            self._give_up(error)
+            searched += len(data)
+            if searched > _PART:
+                searched = 0
+                yield True
+        view = memoryview(data)
+        while view and self._file is not None:
+            try:
+                view = view[os.write(self._file, view[:_PART]) :]
+            except OSError as error:
+                self._give_up(error)
+            if len(view) > _PART:
+                yield True
 
     def close(self) -> None:
         """Write the rest and close the file; more calls do nothing."""

@@ -10,7 +10,7 @@ from timeit import repeat
 
 import pytest
 
-from acp_tui.store.journal import Journal, journal_path, secrets_of
+from acp_tui.store.journal import MASK, Journal, journal_path, secrets_of
 
 SECRET = 'sk-"quo/ted"-ключ-1234'
 LINE = b'{"jsonrpc":"2.0","method":"x","params":{}}'
@@ -60,6 +60,24 @@ def test_nothing_is_written_before_the_flush_and_everything_after(path: Path) ->
 
     journal.flush()
     assert len(rows(path)) == 1
+
+
+def test_a_long_line_is_flushed_in_parts_whole_masked_and_before_what_comes_after_it(path: Path) -> None:
+    journal = Journal(path, [f"secret-{number:04}" for number in range(20)])
+    line = json.dumps("x" * 9_000_000 + "secret-0007" + "y" * 9_000_000).encode()
+    journal.record("in", line)
+
+    parts = 0
+    while journal.flush_some():
+        parts += 1
+        if parts == 3:
+            journal.record("out", b'"next"')
+    assert parts > 10
+
+    journal.close()
+    first, second = (json.loads(row)["msg"] for row in path.read_bytes().splitlines())
+    assert first == "x" * 9_000_000 + MASK + "y" * 9_000_000
+    assert second == "next"
 
 
 def test_the_file_is_for_its_owner_only(path: Path) -> None:
