@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from acp_tui.session.entries import Entry, Notice, Thought, ToolCall
+from acp_tui.session.entries import Entry, Notice, OwnCommand, Thought, ToolCall
 from acp_tui.session.session import Session
 
 
@@ -72,6 +72,8 @@ def _timeless(entry: Entry) -> Any:
         entry.started, entry.ended = 0.0, entry.ended and 1.0
         return entry
     entry.at = 0.0
+    if isinstance(entry, OwnCommand):
+        entry.ended = entry.ended and 1.0
     if isinstance(entry, Thought):
         entry.last = 0.0
     if isinstance(entry, Notice):

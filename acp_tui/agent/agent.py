@@ -45,6 +45,7 @@ from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
+from acp_tui.session.events import Event
 from acp_tui.session.options import Option
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
@@ -394,6 +395,16 @@ class Agent:
             self._overwriting.cancel(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)
+
+    def note_own(self, session_id: str, event: Event) -> None:
+        """Apply what the person did beside the agent; a command is written down, without its output."""
+        if isinstance(event, events.CommandStarted):
+            self.connection.remark(
+                {"ran": event.terminal_id, "session": session_id, "command": event.command}
+            )
+        elif isinstance(event, events.CommandEnded):
+            self.connection.remark({"ran": event.terminal_id, "session": session_id, "code": event.exit_code})
+        self.note(session_id, event)
 
     def asked(self, request: Request) -> None:
         """Serve a request of the agent, or let it become a question."""

@@ -129,6 +129,8 @@ class _Reading:
             self._sessions.disconnect(_ending(msg), "", self._at)
         elif "answer" in msg:
             self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
+        elif "ran" in msg:
+            self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
         elif "noted" in msg:
             self._sessions.note(str(msg.get("session")), events.Noted(str(msg["noted"])), self._at)
         elif "wrote" in msg:
@@ -145,6 +147,14 @@ class _Reading:
 
 def _nobody_watches(session_id: str, change: Change) -> None:
     """Nothing is drawn before all is read."""
+
+
+def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandEnded:
+    """Return what a remark about a command of the person tells. Its output is not written down."""
+    if "command" in msg:
+        return events.CommandStarted(str(msg["ran"]), str(msg["command"]))
+    code = msg.get("code")
+    return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None)
 
 
 def _ending(msg: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ from acp_tui.agent.replay import replay
 from acp_tui.host.host import Host
 from acp_tui.host.rules import Rule
 from acp_tui.host.terminals import Terminals
-from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, ToolCall, UserMessage, text_of
+from acp_tui.session.events import CommandEnded, CommandStarted
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
 from acp_tui.store.recorded import read
@@ -141,6 +142,7 @@ def test_rows_that_mean_nothing_are_passed_over() -> None:
     ]
     odd += [came(id=n, result=result) for n in range(50, 54) for result in (None, 5, {"sessionId": 5})]
     odd += [note(start=None), note(exit="x"), note(answer=None), note(wrote=None, session=None)]
+    odd += [note(ran=None, session=None), note(ran=5, session=SESSION, code="x"), note(ran=5, command=None)]
 
     replayed = replay([*odd, *NEW, PROMPT, *odd[:45], saying("fine")])
 
@@ -184,3 +186,16 @@ async def test_what_we_send_is_on_the_disk_at_once(tmp_path: Path) -> None:
     agent.connection.notify("session/cancel", {"sessionId": "s"})
 
     assert [row.msg["method"] for row in read(path)] == ["session/cancel"]
+
+
+async def test_commands_of_the_person_are_read_back_without_their_output() -> None:
+    async with conversation() as talk:  # at its end the journal is read back and compared
+        talk.agent.note_own(SESSION, CommandStarted("own-1", "make test"))
+        talk.agent.note_own(SESSION, CommandStarted("own-2", "sleep 9"))
+        talk.agent.note_own(SESSION, CommandEnded("own-1", 3))
+
+    replayed = replay(talk.journal.rows).sessions[SESSION]
+    commands = [entry for entry in replayed.entries if isinstance(entry, OwnCommand)]
+    assert [(entry.command, entry.exit_code) for entry in commands] == [("make test", 3), ("sleep 9", None)]
+    assert commands[0].ended is not None
+    assert commands[1].ended is None

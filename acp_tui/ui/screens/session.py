@@ -498,7 +498,7 @@ class SessionScreen(Screen[None]):
             self.prompt.give_back(prompt)
             return
         ended = await self._own_commands.run(
-            prompt.whole[1:].strip(), lambda event: agent.note(session.id, event)
+            prompt.whole[1:].strip(), lambda event: agent.note_own(session.id, event)
         )
         if ended is not None:
             self.prompt.add_chip(*ended)
