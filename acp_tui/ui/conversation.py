@@ -111,6 +111,7 @@ class Conversation:
         self.tracking: Tracking | None = None
         """Looks at the files of the workspace, while there is a session."""
         self._ending: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
@@ -477,6 +478,7 @@ class Conversation:
         from acp_tui.agent.errors import AgentGone
 
         assert self.running is not None
+        others = [hearer for hearer in self.running.hearers if hearer is not self]
         await self._leave(self.running)
         if this == self.round:
             self.running = self._process = None
@@ -484,7 +486,34 @@ class Conversation:
             raise AgentGone("The agent has ended.")
         running = self._run()
         await running.introduce()
+        for other in others:
+            other.follow(running)
         return running.agent
+
+    def follow(self, running: RunningAgent) -> None:
+        """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
+        if self.phase == "ready" and not self.is_busy and self.session is not None:
+            self._following = asyncio.create_task(self._follow(running, self.session))
+
+    async def _follow(self, running: RunningAgent, session: Session) -> None:
+        """Take a session to another process; the last one to leave the process before ends it."""
+        from acp_tui.agent.errors import AgentError
+
+        this, before = self.round, self.running
+        self._set_phase("starting")
+        self._join(running)
+        try:
+            await self.open_again(running.agent, session)
+        except AgentError as error:
+            self._fail(running.agent, error)
+        finally:
+            if before is not None and self in before.hearers:
+                before.hearers.remove(self)
+                if not before.hearers:
+                    await before.end()
+        if this == self.round and self.phase == "starting":
+            self._set_phase("ready")
+            self._speaking.go_on()
 
     async def open_again(self, agent: Agent, before: Session) -> Session:
         """Return the session of an agent that was started anew: the one before, where it can be resumed."""

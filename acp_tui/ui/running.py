@@ -25,6 +25,9 @@ class Hearer(Protocol):
     def agent_ended(self) -> None:
         """The agent's process is gone, and nobody here asked for it."""
 
+    def follow(self, running: RunningAgent) -> None:
+        """Another process of the agent has taken its place, one that knows of a login."""
+
 
 class RunningAgent:
     """Started when the first conversation begins, ended when the last one leaves."""

@@ -6,6 +6,7 @@ is special about it.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 FOLDER = Path(sys.argv[1])
 LIKE: dict[str, Any] = json.loads(sys.argv[2])
 LOGIN = FOLDER / "login"
-SESSION = f"s-{os.getpid()}"
+SESSIONS = (f"s-{os.getpid()}-{number}" for number in itertools.count(1))
 METHODS = [
     {"id": "page", "name": "Browser"},
     {
@@ -64,7 +65,7 @@ def serve(frame: dict[str, Any]) -> None:
         case "session/prompt" if not LOGIN.exists():
             send(id=asked, error=refusal)
         case "session/new":
-            send(id=asked, result={"sessionId": SESSION})
+            send(id=asked, result={"sessionId": next(SESSIONS)})
         case "session/resume":
             send(id=asked, result={})
         case "session/prompt":

@@ -12,13 +12,14 @@ from acp_tui.host.guard import Guard
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
+from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 from acp_tui.ui.start import Start
 from tests.ui.seats import seat
-from tests.ui.talks import said, talk
+from tests.ui.talks import Notes, said, talk
 from tests.waiting import until
 
 AGENT = str(Path(__file__).with_name("login_agent.py"))
@@ -91,6 +92,40 @@ async def test_c37_a_prompt_is_said_again_in_the_session_of_the_new_process(
         assert notes.given_back == []
         conversation.say("more")
         await until(lambda: said(conversation)[-1:] == ["heard more"])
+
+
+async def test_c39_all_sessions_of_the_agent_go_on_with_the_process_that_knows_of_the_login(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"resume": {}})
+    async with talk(given) as (first, notes):
+
+        async def in_terminal(*_: object) -> str:
+            (tmp_path / "login").write_text("terminal")
+            return ""
+
+        notes.log_in_in_terminal = in_terminal  # type: ignore[method-assign, assignment]
+        notes.logins = ["tui"]
+        await first.begin()
+        before = first.running
+        other = Notes()
+        other.conversation = second = Conversation(given._replace(launch=None), other, other, before)
+        await second.begin()
+        assert second.session is not None
+        session_id = second.session.id
+
+        first.say("hello")
+        await until(lambda: said(first)[-1:] == ["heard hello"])
+        second.say("more")
+        await until(lambda: second.session and said(second)[-1:] == ["heard more"])
+
+        assert before is not None
+        assert not before.is_running, "nobody is left who needs it"
+        assert second.running is first.running
+        assert second.session.id == session_id
+        assert other.offered == [], "nobody is asked twice"
+        assert other.given_back == []
+        await second.end()
 
 
 async def test_c38_a_login_that_the_agent_stops_when_asked_is_offered_again(tmp_path: Path) -> None:
