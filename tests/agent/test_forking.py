@@ -46,7 +46,7 @@ async def fork(talk: Conversation, *told: dict[str, Any], answer: Any = None) ->
     return await forking
 
 
-async def test_c35_d55_nothing_is_forked_where_the_agent_has_not_offered_it() -> None:
+async def test_c35_nothing_is_forked_where_the_agent_has_not_offered_it() -> None:
     async with conversation() as talk:
         before = len(talk.puppet.sent.frames)
         with pytest.raises(NotOffered):

@@ -59,6 +59,10 @@ def serve(frame: dict[str, Any]) -> None:
             can = {"auth": {"logout": {}}, "sessionCapabilities": LIKE.get("can", {})}
             methods = [] if LIKE.get("late") else METHODS
             send(id=asked, result={"protocolVersion": 1, "agentCapabilities": can, "authMethods": methods})
+        case "session/list" if not LOGIN.exists():
+            send(id=asked, error=refusal)
+        case "session/list":
+            send(id=asked, result={"sessions": [{"sessionId": "old", "cwd": "/w", "title": "An old talk"}]})
         case "session/new" if LIKE.get("at") == "session" and not LOGIN.exists():
             late = {"data": {"authMethods": METHODS}} if LIKE.get("late") else {}
             send(id=asked, error={**refusal, **late})

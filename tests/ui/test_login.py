@@ -16,6 +16,7 @@ from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
 from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.screens.sessions import SessionsMenu
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 from acp_tui.ui.start import Start
 from tests.ui.seats import seat
@@ -260,3 +261,18 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
         here.app.action_command_palette()
         await here.sees("Session details")
         assert "Log out" not in here.text
+
+
+async def test_c37_the_list_of_sessions_wants_a_login_first_and_is_asked_for_once_more(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path, given=launch(tmp_path, can={"list": {}})) as here:
+        await here.press("alt+s")
+        await here.is_before(LoginDialog)
+        await here.press("enter")
+        await here.is_before(SessionsMenu)
+        await here.sees("An old talk")
+
+        assert heard(tmp_path) == [
+            ["initialize", "session/new", "session/list", "authenticate", "session/list"]
+        ]

@@ -122,12 +122,13 @@ class SessionList:
 
     async def _of_agent(self) -> list[SessionInfo]:
         from acp_tui.agent.errors import AgentError
+        from acp_tui.ui.login import asked
 
         agent = self._screen.conversation.agent
         if agent is None or not self._can("list"):
             return []
         try:
-            return await agent.list_sessions()
+            return await asked(self._screen.conversation, lambda agent: agent.list_sessions())
         except AgentError as error:
             self._screen.notify(str(error), title="The agent's list", severity="warning", markup=False)
             return []
