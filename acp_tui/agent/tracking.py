@@ -131,6 +131,11 @@ class Tracking:
 
     # ------------------------------------------------------------------ for the person
 
+    def is_kept(self, path: str) -> bool:
+        """Whether the person has kept all changes of a file, by its absolute path."""
+        change = self.change(path)
+        return change is not None and self.reviewed.is_done(change)
+
     def change(self, path: str) -> Changed | None:
         """Return how a file differs from the beginning, as far as it was looked at.
 

@@ -55,6 +55,11 @@ class Host:
         except KeyError:
             raise NotLent(f"unknown session: {session_id}") from None
 
+    def lends(self, session_id: str, path: str) -> bool:
+        """Whether a path lies in a folder that a session may use; no session, no path."""
+        files = self._files.get(session_id)
+        return files is not None and files.contains(path)
+
     def policy_of(self, session_id: str) -> Policy:
         """Return what is allowed in a session where no rule matches."""
         return self._policies.get(session_id, self.policy)

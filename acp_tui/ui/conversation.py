@@ -9,12 +9,11 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui.store.prompt import Prompt
-from acp_tui.ui.failures import Failure, FailureKind
-from acp_tui.ui.last_choices import LastChoices
+from acp_tui.ui.choosing import Choosing
+from acp_tui.ui.failures import Failure, ended, failure_of
 from acp_tui.ui.login import LoginScreens
 from acp_tui.ui.opening import Attach, Opening
 from acp_tui.ui.rejections import Rejections
@@ -29,10 +28,8 @@ if TYPE_CHECKING:
     from acp_tui.agent.process import Process
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
-    from acp_tui.host.policy import Policy
     from acp_tui.session.changes import Change, Field
     from acp_tui.session.events import Noted, Snapped
-    from acp_tui.session.options import Option
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
@@ -115,7 +112,7 @@ class Conversation:
         self._opening = Opening(start, attach)
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
-        self._last_choices = LastChoices(start)
+        self.choosing = Choosing(self, start)
         self._speaking = Speaking(self, listener, start)
         if running is not None:
             self._join(running)
@@ -152,7 +149,7 @@ class Conversation:
                 self._opening.tell(agent, session)
                 self._tell_problems(agent, session)
                 self._track(session)
-                await self._choose(agent, session)
+                await self.choosing.begin(agent, session, is_new=self._opening.is_new)
             if not session.connected:
                 raise AgentGone("The agent has ended.")
         except AgentError as error:
@@ -335,76 +332,6 @@ class Conversation:
 
         return await asked(self, ask)
 
-    @property
-    def can_log_out(self) -> bool:
-        """Whether the agent has said that it can end a login."""
-        from acp_tui.acp.initialization import has
-
-        info = self.agent.info if self.agent is not None else None
-        return info is not None and has(info.agent_capabilities.auth.logout)
-
-    async def log_out(self) -> None:
-        """End the login with the agent; what came of it is a notice in the chat."""
-        from acp_tui.agent.errors import AgentError
-        from acp_tui.session.events import Noted
-
-        if self.agent is None or self.session is None:
-            return
-        agent, session = self.agent, self.session
-        try:
-            await agent.log_out()
-        except AgentError as error:
-            agent.note(session.id, Noted(f"The agent did not log out: {error}", "warning"))
-        else:
-            agent.note(session.id, Noted("Logged out. The agent may ask for a login again."))
-
-    async def set_option(self, option: Option, value: str | bool) -> None:
-        """Change a mode, a model or another option; a refusal is a notice in the chat."""
-        from acp_tui.agent.errors import AgentError
-
-        if self.agent is None or self.session is None:
-            return
-        agent, session = self.agent, self.session
-        try:
-            await agent.set_option(session.id, option, value)
-        except AgentError:
-            return  # the session has noted it
-        self._last_choices.remember(agent, session, self.launch, option.config.id)
-
-    def pending_value(self, option: Option) -> str | bool:
-        """Return the value that an option has, or will have once the agent agrees."""
-        pending = self.session.pending if self.session is not None else {}
-        return pending.get(option.config.id, option.config.current_value)
-
-    @property
-    def policy(self) -> Policy | None:
-        """What is allowed in the session where no rule matches; None without one."""
-        if self.host is None or self.session is None or self.is_over:
-            return None
-        return self.host.policy_of(self.session.id)
-
-    def set_policy(self, policy: Policy) -> None:
-        """Let this count in the session from now on, and say so in the chat."""
-        from acp_tui.host.policy import WORDS
-        from acp_tui.session.events import Noted
-
-        if self.host is None or self.session is None:
-            return
-        self.host.set_policy(self.session.id, policy)
-        is_open = policy == "allow-everything"
-        self.note(Noted(f"From now on this session {WORDS[policy]}.", "warning" if is_open else "info"))
-
-    def is_lent(self, path: str) -> bool:
-        """Whether a path lies in a folder that the session may use."""
-        from acp_tui.host.host import NotLent
-
-        if self.host is None or self.session is None:
-            return False
-        try:
-            return self.host.files(self.session.id).contains(path)
-        except NotLent:  # asked before the session is there, or after it was taken back
-            return False
-
     # ------------------------------------------------------------------ parts of the start
 
     def _spawn(self) -> bool:
@@ -540,41 +467,10 @@ class Conversation:
             if self.tracking is not None:
                 self.tracking.begin()
 
-    def is_kept(self, path: str) -> bool:
-        """Whether the person has kept all changes of a file, by its absolute path."""
-        change = self.tracking.change(path) if self.tracking is not None else None
-        return change is not None and self.tracking is not None and self.tracking.reviewed.is_done(change)
-
     def note(self, event: Snapped | Noted) -> None:
         """Take into the session what happened beside the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
-
-    async def _choose(self, agent: Agent, session: Session) -> None:
-        """Choose what the command line, the settings, and the person's last choice say."""
-        chosen: frozenset[str] = frozenset()
-        option = session.option("mode")
-        if self._start.mode is not None:
-            await self._apply_mode(agent, session)
-            chosen = frozenset([option.config.id] if option is not None else [])
-        if self._opening.is_new and self.launch is not None:
-            await self._last_choices.choose_again(agent, session, self.launch, chosen)
-
-    async def _apply_mode(self, agent: Agent, session: Session) -> None:
-        """Ask for the mode of the command line, which counts for this run only."""
-        from acp_tui.agent.errors import AgentError
-        from acp_tui.session.events import Noted
-        from acp_tui.ui.equipment import mode_named
-
-        assert self._start.mode is not None
-        option = session.option("mode")
-        mode = mode_named(option, self._start.mode)
-        if option is None or mode is None:
-            text = f"This agent has no mode {self._start.mode}."
-            agent.note(session.id, Noted(text, "warning"))
-        else:
-            with suppress(AgentError):  # the session has noted it
-                await agent.set_option(session.id, option, mode)
 
     # ------------------------------------------------------------------ what happens
 
@@ -582,29 +478,13 @@ class Conversation:
         """The agent is gone, and nobody asked for it."""
         agent = self.agent
         if agent is not None and self.phase == "ready":
-            self.failure = Failure(
-                "ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit
-            )
+            self.failure = ended(agent)
             self._speaking.give_back()
             self._set_phase("ended")
 
     def _fail(self, agent: Agent, error: Exception) -> None:
         """The start did not lead to a session: say why, with what the agent said on the side."""
-        from acp_tui.agent.errors import AgentGone, LoginRequired, WrongVersion
-
-        kinds: dict[type[Exception], FailureKind] = {
-            AgentGone: "exited",
-            WrongVersion: "version",
-            LoginRequired: "login",
-        }
-        self.failure = Failure(
-            kinds.get(type(error), "refused"),
-            str(error),
-            stderr=agent.stderr_tail,
-            exit=agent.connection.exit,
-            noise=agent.connection.noise,
-            strange=agent.connection.looks_strange,
-        )
+        self.failure = failure_of(agent, error)
         self._speaking.give_back()
         self._set_phase("failed")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from acp_tui.agent.agent import Agent
     from acp_tui.host.processes import ExitStatus
 
 FailureKind = Literal["spawn", "exited", "version", "login", "refused", "ended", "silent"]
@@ -24,3 +25,27 @@ class Failure(NamedTuple):
     """It only ever printed such lines."""
     advice: str = ""
     """What to do, where whoever failed knows it best."""
+
+
+def ended(agent: Agent) -> Failure:
+    """Return what is told of an agent that was there, and is gone."""
+    return Failure("ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit)
+
+
+def failure_of(agent: Agent, error: Exception) -> Failure:
+    """Return why a start did not lead to a session, with what the agent said on the side."""
+    from acp_tui.agent.errors import AgentGone, LoginRequired, WrongVersion
+
+    kinds: dict[type[Exception], FailureKind] = {
+        AgentGone: "exited",
+        WrongVersion: "version",
+        LoginRequired: "login",
+    }
+    return Failure(
+        kinds.get(type(error), "refused"),
+        str(error),
+        stderr=agent.stderr_tail,
+        exit=agent.connection.exit,
+        noise=agent.connection.noise,
+        strange=agent.connection.looks_strange,
+    )

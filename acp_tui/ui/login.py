@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
+    from acp_tui.session.session import Session
     from acp_tui.ui.conversation import Conversation
     from acp_tui.ui.running import RunningAgent
 
@@ -80,6 +81,29 @@ async def asked(conversation: Conversation, ask: Callable[[Agent], Awaitable[T]]
     if agent is not before and session is not None:
         await conversation.open_again(agent, session)
     return await ask(agent)
+
+
+def can_log_out(agent: Agent | None) -> bool:
+    """Whether an agent has said that it can end a login."""
+    from acp_tui.acp.initialization import has
+
+    info = agent.info if agent is not None else None
+    return info is not None and has(info.agent_capabilities.auth.logout)
+
+
+async def log_out(agent: Agent | None, session: Session | None) -> None:
+    """End the login with an agent; what came of it is a notice in the chat."""
+    from acp_tui.agent.errors import AgentError
+    from acp_tui.session.events import Noted
+
+    if agent is None or session is None:
+        return
+    try:
+        await agent.log_out()
+    except AgentError as error:
+        agent.note(session.id, Noted(f"The agent did not log out: {error}", "warning"))
+    else:
+        agent.note(session.id, Noted("Logged out. The agent may ask for a login again."))
 
 
 async def _authenticate(running: RunningAgent, method: AuthMethod, screens: LoginScreens) -> str:

@@ -107,14 +107,14 @@ class StatusLine(Lines):
 
     def _policy(self) -> list[tuple[str, Piece]]:
         """Say what is allowed unasked, always right after the agent's name."""
-        policy = self._conversation.policy
+        policy = self._conversation.choosing.policy
         if policy is None:
             return []
         role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
         return [("policy", (role, f"{_POLICIES[policy]} {self.look.glyph('menu')}"))]
 
     def _option(self, option: Option, category: str) -> Piece:
-        value = str(self._conversation.pending_value(option))
+        value = str(self._conversation.choosing.pending_value(option))
         name = (
             option.value_name
             if option.config.id not in self._pending

@@ -310,7 +310,7 @@ async def test_the_mode_of_the_command_line_is_set_before_anything_is_said(
         option = conversation.session.option("mode")
         assert option is not None
         assert option.config.current_value == became
-        assert conversation.pending_value(option) == became
+        assert conversation.choosing.pending_value(option) == became
 
 
 async def test_a_mode_that_the_agent_does_not_have_is_told(tmp_path: Path) -> None:
@@ -423,15 +423,6 @@ async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:
         await until(lambda: not conversation.is_busy)
 
         assert said(conversation) == ["ask t1 t2", "yes:1 no/2"]
-
-
-async def test_a_path_is_lent_when_it_lies_in_the_workspace_and_there_is_a_session(tmp_path: Path) -> None:
-    async with talk(start(tmp_path)) as (conversation, _):
-        assert not conversation.is_lent(str(tmp_path / "a"))
-        await conversation.begin()
-
-        assert conversation.is_lent(str(tmp_path / "a"))
-        assert not conversation.is_lent("/etc/passwd")
 
 
 async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ async def begun(folder: Path, settings: Settings | None = None, **like: Any) -> 
 async def choose(conversation: Conversation, option_id: str, value: str) -> None:
     assert conversation.session is not None
     option = next(one for one in conversation.session.options if one.config.id == option_id)
-    await conversation.set_option(option, value)
+    await conversation.choosing.set_option(option, value)
 
 
 def values(conversation: Conversation) -> dict[str, Any]:

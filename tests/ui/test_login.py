@@ -13,6 +13,7 @@ from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.login import can_log_out, log_out
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
 from acp_tui.ui.screens.session import SessionScreen
@@ -170,9 +171,9 @@ async def test_c41_after_logging_out_a_prompt_leads_back_to_the_login(tmp_path: 
     async with talk(start(tmp_path)) as (conversation, notes):
         notes.logins = ["page"]
         await conversation.begin()
-        assert conversation.can_log_out
+        assert can_log_out(conversation.agent)
 
-        await conversation.log_out()
+        await log_out(conversation.agent, conversation.session)
         conversation.say("hello")
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
 

@@ -79,6 +79,11 @@ class Asking:
         self._shown = (key, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
 
+    def _is_lent(self, path: str) -> bool:
+        conversation = self._screen.conversation
+        host, session = conversation.host, conversation.session
+        return host is not None and session is not None and host.lends(session.id, path)
+
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
         from acp_tui.session.entries import ToolCall
         from acp_tui.ui.screens.permission import PermissionDialog
@@ -92,7 +97,7 @@ class Asking:
             call or ToolCall(question.tool_call_id),
             agent=conversation.agent_name,
             cwd=session.cwd if session is not None else "",
-            inside=conversation.is_lent,
+            inside=self._is_lent,
             look=self._screen.look,
             counter=(open_ones.index(key) + 1, len(open_ones)),
             make_rule=self._screen.ruling.make,
@@ -154,7 +159,7 @@ class Asking:
             self._say_none("modes")
             return
         values = [choice.value for choice in _choices(option)]
-        current = self._screen.conversation.pending_value(option)
+        current = self._screen.conversation.choosing.pending_value(option)
         place = values.index(current) + 1 if current in values else 0
         if values:
             self._set(option, values[place % len(values)])
@@ -193,7 +198,7 @@ class Asking:
 
         config = option.config
         if isinstance(config, BooleanOption):
-            self._set(option, not self._screen.conversation.pending_value(option))
+            self._set(option, not self._screen.conversation.choosing.pending_value(option))
             return
 
         def chosen(value: str | None) -> None:
@@ -215,7 +220,7 @@ class Asking:
             name = safe_line(option.config.name)
             self._screen.notify(f"This agent does not let anybody set {name}.", markup=False)
             return
-        self._screen.run_worker(self._screen.conversation.set_option(option, value), group="options")
+        self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
 
     def _option(self, category: str) -> Option | None:
         session = self._screen.conversation.session

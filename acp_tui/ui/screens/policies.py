@@ -20,15 +20,15 @@ def choose_policy(screen: SessionScreen) -> None:
     """Let the person choose from a menu; it counts for this session, and no longer than it is open."""
     from acp_tui.ui.screens.menu import Item, Menu
 
-    current = screen.conversation.policy
+    current = screen.conversation.choosing.policy
     if current is None:
         screen.notify("A policy needs a session to count in.", severity="warning")
         return
     items = [Item(policy, *words) for policy, words in _OFFERS.items()]
 
     def chosen(policy: str | None) -> None:
-        if policy is not None and policy != screen.conversation.policy:
-            screen.conversation.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
+        if policy is not None and policy != screen.conversation.choosing.policy:
+            screen.conversation.choosing.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
             screen.show_status()
 
     menu = Menu("Where no rule of yours matches", items, current, screen.look)

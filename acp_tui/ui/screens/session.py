@@ -378,7 +378,7 @@ class SessionScreen(Screen[None]):
         for pane in self.query(Pane):
             pane.begin()
         for changes in self.query(ChangesPane):
-            changes.is_kept = self.conversation.is_kept
+            changes.is_kept = self._is_kept
         chat = self.query_one(ChatPane)
         chat.setting = Setting(
             session.cwd,
@@ -393,6 +393,10 @@ class SessionScreen(Screen[None]):
             thoughts=self._start.settings.thoughts,
             fold_turns=self._start.settings.fold_turns,
         )
+
+    def _is_kept(self, path: str) -> bool:
+        tracking = self.conversation.tracking
+        return tracking is not None and tracking.is_kept(path)
 
     def use_command(self, name: str) -> None:
         """Write one of the agent's commands in the prompt."""
@@ -522,7 +526,9 @@ class SessionScreen(Screen[None]):
         """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
         if not self._is_complete or (action == "fork" and not can_fork(self.conversation)):
             return False
-        return action != "log_out" or self.conversation.can_log_out
+        from acp_tui.ui.login import can_log_out
+
+        return action != "log_out" or can_log_out(self.conversation.agent)
 
     @work(group="fork", exclusive=True)
     async def action_fork(self) -> None:
@@ -661,7 +667,11 @@ class SessionScreen(Screen[None]):
 
     def action_log_out(self) -> None:
         """End the login with the agent."""
-        self.run_worker(self.conversation.log_out(), group="log-out", exclusive=True)
+        from acp_tui.ui.login import log_out
+
+        self.run_worker(
+            log_out(self.conversation.agent, self.conversation.session), group="log-out", exclusive=True
+        )
 
     def action_protocol(self) -> None:
         """Show the frames of the connection."""
