@@ -45,6 +45,12 @@ def verdict(host: Host, question: Permission, session: Session, agent: str) -> A
     return Answer(option_id, given) if option_id is not None or decision == "deny" else None
 
 
+def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rules.Rule | None:
+    """Return the rule because of which the person is asked, if there is one: it wins over every policy."""
+    said = rules.decide(host.rules, ask_of(call, session, agent))
+    return said.rule if said.decision == "ask" else None
+
+
 def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
     """Return what a tool call asks for, in the words of the rules."""
     mode = session.option("mode")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.events import Event, Key
 from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
@@ -110,6 +111,8 @@ class AcpApp(App[int]):
         self._leaves = False
         self.is_lent = False
         """Whether another program has the terminal for a while."""
+        self.last_key: tuple[str, float] | None = None
+        """The key that was typed last and when, for dialogs: held down, it may come again."""
         self.attention = Attention(
             self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
         )
@@ -144,6 +147,12 @@ class AcpApp(App[int]):
     def session_screen(self) -> SessionScreen:
         """The session screen that is seen."""
         return self.tabs.current
+
+    async def on_event(self, event: Event) -> None:
+        """Remember the key that is typed."""
+        if isinstance(event, Key):
+            self.last_key = (event.key, event.time)
+        await super().on_event(event)
 
     def on_mount(self) -> None:
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""

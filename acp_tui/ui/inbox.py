@@ -50,7 +50,7 @@ def waiting(screens: Iterable[SessionScreen]) -> list[Waiting]:
 def _of(screen: SessionScreen) -> Iterator[Waiting]:
     conversation = screen.conversation
     for key, question in conversation.questions.items():
-        yield Waiting(screen, _kind(question), _about(question, conversation.session), key)
+        yield Waiting(screen, _kind(question), about(question, conversation.session), key)
     if conversation.phase == "logging-in":
         yield Waiting(screen, "login", conversation.agent_name)
     elif conversation.phase in ("failed", "ended"):
@@ -79,7 +79,8 @@ def _kind(question: Question) -> Kind:
     return "form" if question.url is None else "link"
 
 
-def _about(question: Question, session: Session | None) -> str:
+def about(question: Question, session: Session | None) -> str:
+    """Return what a question is about, in a line."""
     from acp_tui.session.questions import Permission, StaleWrite
     from acp_tui.ui.words import call_title, inside, kind_word
 

@@ -390,6 +390,7 @@ async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) ->
         await here.is_before(PermissionDialog)
         assert here.obeyed == []
         await here.press("n")
+        await here.until(lambda: not here.conversation.questions)
         await here.say("die")
         await here.is_before(FailureScreen)
         assert here.obeyed == []

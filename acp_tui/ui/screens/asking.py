@@ -36,6 +36,8 @@ class Asking:
         if self._shown is not None and (gone := self._shown[0]) not in questions:
             self.close()
             self._screen.tabs.come_back(self._screen, gone)
+        if self._shown is not None:
+            self._show_waiting()
         if self._shown is not None or not self._screen.is_seen:
             return
         for key in sorted(questions, key=lambda key: key != self._wanted):
@@ -65,6 +67,38 @@ class Asking:
             self._shown = None
             withdraw(dialog)
 
+    def refresh(self) -> None:
+        """Make the dialog equal to the call that it is about, which the agent may have changed."""
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        if self._shown is not None and isinstance(self._shown[1], PermissionDialog):
+            self._shown[1].refresh_call()
+
+    def _go(self, step: int) -> None:
+        """Show the question so many places after the one that is shown."""
+        keys = list(self._screen.conversation.questions)
+        if self._shown is not None and self._shown[0] in keys:
+            self.want(keys[(keys.index(self._shown[0]) + step) % len(keys)])
+
+    def _counter(self, key: Key) -> tuple[int, int]:
+        keys = list(self._screen.conversation.questions)
+        return keys.index(key) + 1, len(keys)
+
+    def _waiting(self) -> list[str]:
+        from acp_tui.ui.inbox import about
+
+        conversation = self._screen.conversation
+        return [about(question, conversation.session) for question in conversation.questions.values()]
+
+    def _show_waiting(self) -> None:
+        """Have the dialog list what waits by now."""
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        assert self._shown is not None
+        key, dialog = self._shown
+        if isinstance(dialog, PermissionDialog) and key in self._screen.conversation.questions:
+            dialog.show_waiting(self._waiting(), self._counter(key))
+
     def _show(self, key: Key, question: Question) -> None:
         from acp_tui.session.questions import Permission, StaleWrite
 
@@ -86,20 +120,24 @@ class Asking:
 
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
         from acp_tui.session.entries import ToolCall
+        from acp_tui.ui.background import background_of
         from acp_tui.ui.screens.permission import PermissionDialog
 
         conversation = self._screen.conversation
         session = conversation.session
-        call = session.tool_call(question.tool_call_id) if session is not None else None
-        open_ones = list(conversation.questions)
+        known = session.tool_call(question.tool_call_id) if session is not None else None
+        call = known or ToolCall(question.tool_call_id)
         return PermissionDialog(
             question,
-            call or ToolCall(question.tool_call_id),
+            call,
             agent=conversation.agent_name,
             cwd=session.cwd if session is not None else "",
             inside=self._is_lent,
             look=self._screen.look,
-            counter=(open_ones.index(key) + 1, len(open_ones)),
+            counter=self._counter(key),
+            background=background_of(conversation, call),
+            waiting=self._waiting(),
+            go=self._go,
             make_rule=self._screen.ruling.make,
         )
 
@@ -107,13 +145,12 @@ class Asking:
         from acp_tui.ui.screens.stale_write import StaleWriteDialog
 
         conversation = self._screen.conversation
-        open_ones = list(conversation.questions)
         return StaleWriteDialog(
             question,
             agent=conversation.agent_name,
             cwd=conversation.session.cwd if conversation.session is not None else "",
             look=self._screen.look,
-            counter=(open_ones.index(key) + 1, len(open_ones)),
+            counter=self._counter(key),
         )
 
     def _elicitation(self, question: Elicitation) -> Dialog[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, Final, Generic, TypeVar
 
@@ -13,10 +13,11 @@ from textual.content import Content
 from textual.events import Key, Paste
 from textual.reactive import reactive
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
+from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -42,6 +43,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     ]
     WAITS_FOR_PAUSE: ClassVar[bool] = True
     """False for what the person opened: its keys count at once."""
+    ANSWERS: ClassVar[tuple[str, ...]] = ("choose", "submit")
+    """What the actions that answer begin with: a key of theirs that is held down must not."""
     FRAME_ROWS: ClassVar[int] = 4
     """Rows that body and answers cannot have: border, the line for what is below, hints."""
 
@@ -56,6 +59,12 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.typing_pause = TypingPause(monotonic())
         self.pause = PAUSE
         """Seconds without a key before keys count."""
+        self.alone = ALONE
+        """Seconds that an answer waits, in case another key shows that it was the beginning of a word."""
+        self._begun: float | None = None
+        """When the last letter came that answers if it stays alone."""
+        self._meant: Timer | None = None
+        """What it does then."""
         self.note = ""
         """Which session it belongs to, where that needs to be said."""
         self._focus_back: Widget | None = None
@@ -103,7 +112,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             self.watch(body, watched, self._body_moved, init=False)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         if self.WAITS_FOR_PAUSE:
-            self.typing_pause = TypingPause(monotonic(), self.pause)
+            last = getattr(self.app, "last_key", None)
+            self.typing_pause = TypingPause(monotonic(), self.pause, last, self.answering)
             self.query_one("#answers").disabled = True
             self._wait()
         else:
@@ -158,16 +168,44 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def on_key(self, event: Key) -> None:
         """Keep back keys that were typed for something else."""
-        if self.WAITS_FOR_PAUSE and not self.typing_pause.key(event.time):
+        if not self.WAITS_FOR_PAUSE:
+            return
+        # Textual acts on a key only after those that wait behind it came by here.
+        begun = self._begun is not None and event.time - self._begun < self.alone
+        if begun or self._meant is not None:
+            self._take_back(event.time)
+        if not self.typing_pause.key(event.time, event.key):
             event.stop()
             event.prevent_default()
             self._wait()
+        elif self.may_answer(event.key):
+            self._begun = event.time
+
+    def _take_back(self, at: float) -> None:
+        """What looked like an answer was the beginning of a word."""
+        self._begun = None
+        self.typing_pause.restart(at)
+        if self._meant is not None:
+            self._meant.stop()
+            self._meant = None
+
+    def may_answer(self, key: str) -> bool:
+        """Return whether a letter answers now, and so has to stay alone."""
+        return len(key) == 1 and key in self.answering
+
+    @property
+    def answering(self) -> frozenset[str]:
+        """The keys that answer, as they are bound now."""
+        bindings = self._bindings.copy()
+        bindings.apply_keymap(self.app._keymap)
+        return frozenset({"enter", *(key for key, one in bindings if one.action.startswith(self.ANSWERS))})
 
     def on_paste(self, event: Paste) -> None:
         """A paste that no field takes is for something else."""
         event.stop()
-        if not self.armed:
+        if self.WAITS_FOR_PAUSE:
             self.typing_pause.restart(event.time)
+            self._wait()
 
     def watch_armed(self) -> None:
         """Show whether answers count."""
@@ -177,11 +215,28 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         answers.disabled = not self.armed
         self.show_hints()
 
-    def _window_focused(self, focus: bool) -> None:
-        """Keep clicks back for a moment: the first one may only be meant to reach the window."""
-        if focus and self.WAITS_FOR_PAUSE:
+    def when_alone(self, act: Callable[[], object]) -> None:
+        """Do what a key is for, unless another key follows at once: then somebody is typing."""
+
+        def do() -> None:
+            self._meant = None
+            act()
+
+        if self.alone > 0:
+            self._meant = self.set_timer(self.alone, do)
+        else:
+            do()
+
+    def pause_anew(self) -> None:
+        """Keep keys and clicks back for a moment: something else is asked than before."""
+        if self.WAITS_FOR_PAUSE:
             self.typing_pause.restart(monotonic())
             self._wait()
+
+    def _window_focused(self, focus: bool) -> None:
+        """Keep clicks back for a moment: the first one may only be meant to reach the window."""
+        if focus:
+            self.pause_anew()
 
     def _wait(self) -> None:
         self.armed = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -13,9 +14,12 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
+from acp_tui.ui.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.permission_details import details_of, diffs_of, has_more, short, wish_of
+from acp_tui.ui.screens.permission_details import details_of, diffs_of, folder_of, has_more, short, wish_of
+from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
+from acp_tui.ui.screens.waiting_list import waiting_list
 from acp_tui.ui.widgets import answer_list
 from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -36,6 +40,11 @@ _ROLES: Final = {
     "reject_once": "error",
     "reject_always": "error",
 }
+
+
+_LISTED: Final = 3
+"""Rows of questions that wait: what is asked has to stay in view at 24 rows."""
+_CHANGED: Final = "The agent has changed what it asks since you were first shown it."
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,11 @@ class PermissionDialog(Dialog[Answer]):
         Binding("m", "make_rule", "Make a rule of this", id="permission.make-rule"),
         Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
         Binding("i", "toggle_whole", "Show all of the text", id="permission.whole"),
+        Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
+        Binding("shift+tab", "go(-1)", "Question before", show=False, id="permission.previous"),
     ]
+
+    ANSWERS = ("answer", "give_reason", "make_rule", "choose")
 
     def __init__(
         self,
@@ -87,6 +100,9 @@ class PermissionDialog(Dialog[Answer]):
         inside: Callable[[str], bool],
         look: Look,
         counter: tuple[int, int] = (1, 1),
+        background: Background = NOTHING_KNOWN,
+        waiting: Sequence[str] = (),
+        go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
     ) -> None:
         """Take what is asked.
@@ -99,6 +115,9 @@ class PermissionDialog(Dialog[Answer]):
             inside: whether a path that the agent named lies in the workspace.
             look: the styles of text and changes.
             counter: the number of this question and how many wait.
+            background: which rule asks, and what was decided before.
+            waiting: all questions that wait, each in a line.
+            go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
         """
         super().__init__(wish_of(agent, call.kind), look, counter=counter)
@@ -108,19 +127,22 @@ class PermissionDialog(Dialog[Answer]):
         self._make_rule = make_rule
         self._cwd = cwd
         self._inside = inside
+        self._background = background
+        self._waiting = waiting
+        self._go = go
+        self._seen = _wish(call)
+        self._is_new = False
         self._whole = False
         self._zoomed = False
         self._rejecting: PermissionOption | None = None
-        self._files = [FileDiff(short(diff.path, cwd), diff.before, diff.new_text) for diff in diffs_of(call)]
+        self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
     def compose_body(self) -> ComposeResult:
         """Yield the text, and the changes if there are any."""
         yield Details(self._details(), self.look)
         if self._files:
-            changes = DiffView(self._files, self.look)
-            changes.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
-            yield changes
+            yield self._changes_view()
 
     def compose_answers(self) -> ComposeResult:
         """Yield the options, and the line for a reason."""
@@ -141,6 +163,7 @@ class PermissionDialog(Dialog[Answer]):
         found += [("r", "reject with a reason")] * (self._to_reject() is not None)
         found += [("m", "rule")] * (self._make_rule is not None)
         found += [("z", "zoom")] * bool(self._files)
+        found += [("Tab", "next")] * (len(self._waiting) > 1)
         return [*found, ("Esc", "later")]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -152,15 +175,23 @@ class PermissionDialog(Dialog[Answer]):
         elif action == "make_rule":
             possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
         elif action == "toggle_whole":
-            possible = has_more(self._call) and not self._zoomed
+            more = has_more(self._call) or has_more_parts(self._call.command, self._cwd, self._inside)
+            possible = more and not self._zoomed
+        elif action == "go":
+            possible = len(self._waiting) > 1 and self._rejecting is None
         else:
             possible = True
         return super().check_action(action, parameters) if possible else False
 
+    def may_answer(self, key: str) -> bool:
+        """Return whether a letter answers now: not where it belongs to the zoomed changes or to a reason."""
+        return super().may_answer(key) and not self._zoomed and self._rejecting is None
+
     def action_answer(self, key: str) -> None:
         """Give the answer of a key, where one option has it."""
         if key in self._keys:
-            self.dismiss(Answer(self._keys[key].option_id, how=f"key {key}"))
+            option = self._keys[key]
+            self.when_alone(lambda: self.dismiss(Answer(option.option_id, how=f"key {key}")))
 
     def action_move(self, step: int) -> None:
         """Move to the option before or after."""
@@ -185,6 +216,9 @@ class PermissionDialog(Dialog[Answer]):
 
     def action_give_reason(self) -> None:
         """Ask why; the answer is sent with it."""
+        self.when_alone(self._ask_why)
+
+    def _ask_why(self) -> None:
         self._rejecting = self._to_reject()
         self._show_reason()
 
@@ -235,12 +269,60 @@ class PermissionDialog(Dialog[Answer]):
         if self._zoomed:
             self.body.styles.max_height = None
 
+    def action_go(self, step: int) -> None:
+        """Show another question that waits; this one stays open."""
+        if self._go is not None:
+            self._go(step)
+
+    def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
+        """Say anew which questions wait, and which of them this is."""
+        if (waiting, counter) != (self._waiting, self._counter):
+            grows = len(waiting) != len(self._waiting)
+            self._waiting, self._counter = waiting, counter
+            self.show_note(self.note)
+            if self.is_mounted:
+                self.query_one(Details).show(self._details())
+                self._redraw()
+            if self.is_mounted and grows:
+                self.pause_anew()  # the answers move: a click must not hit another one
+
+    def refresh_call(self) -> None:
+        """Show what the agent has changed about the call; answers have to wait until it can be seen."""
+        seen = _wish(self._call)
+        if seen == self._seen or not self.is_mounted:
+            return
+        self._seen, self._is_new = seen, True
+        self._files = self._changes()
+        self.set_class(bool(self._files), "-changes")
+        self.query_one(Details).show(self._details())
+        views = self.query(DiffView)
+        if views:
+            views.first().show(self._files)
+        elif self._files:
+            self.body.mount(self._changes_view())
+        self.pause_anew()
+        self._redraw()
+
     @property
     def _answers(self) -> AnswerList:
         return self.query_one(AnswerList)
 
     def _details(self) -> list[TextBlock]:
-        return details_of(self._call, self._cwd, self._inside, self.look, whole=self._whole)
+        call, look = self._call, self.look
+        folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
+        why = reasons(call.command, folder, self._inside, self._background, look, whole=self._whole)
+        told = details_of(call, self._cwd, self._inside, look, whole=self._whole, reasons=why)
+        news = [TextBlock([("warning", _CHANGED)])] if self._is_new else []
+        return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *news, *told]
+
+    def _changes(self) -> list[FileDiff]:
+        found = diffs_of(self._call)
+        return [FileDiff(short(diff.path, self._cwd), diff.before, diff.new_text) for diff in found]
+
+    def _changes_view(self) -> DiffView:
+        changes = DiffView(self._files, self.look)
+        changes.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
+        return changes
 
     def _shown(self, option: PermissionOption) -> answer_list.Answer:
         key = next((key for key, other in self._keys.items() if other is option), " ")
@@ -264,3 +346,8 @@ class PermissionDialog(Dialog[Answer]):
         self.refresh_bindings()
         self.show_hints()
         self.call_after_refresh(self.fit)
+
+
+def _wish(call: ToolCall) -> tuple[object, ...]:
+    """Return what a person agrees to, to be compared."""
+    return call.title, call.kind, call.raw_input, call.content, call.locations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -48,18 +48,25 @@ def diffs_of(call: ToolCall) -> list[Diff]:
 
 
 def details_of(
-    call: ToolCall, cwd: str, inside: Callable[[str], bool], look: Look, *, whole: bool = False
+    call: ToolCall,
+    cwd: str,
+    inside: Callable[[str], bool],
+    look: Look,
+    *,
+    whole: bool = False,
+    reasons: Sequence[TextBlock] = (),
 ) -> list[TextBlock]:
     """Return the text about a tool call: title, command and folder, paths, content, the rest of its input.
 
-    Long texts are cut, and the rest of the input is folded, unless the `whole` is asked for.
+    What explains it (`reasons`) stands between what is done and the rest. Long texts are cut, and the rest
+    of the input is folded, unless the `whole` is asked for.
     """
     command = call.command
     blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, whole)
     if blocks and facts:
         blocks.append(TextBlock())
-    blocks += facts
+    blocks += [*facts, *reasons]
     texts = [text for item in call.content if (text := _text_of(item))]
     blocks += [TextBlock(_cut("text", text, whole), above=1) for text in texts]
     rest = rest_of_input(call)
@@ -105,12 +112,14 @@ def _facts(
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks.append(_labelled("command", _cut("code", command, whole)))
-        blocks.append(_labelled("in", [("text", _folder(call, cwd)), *_outside(_folder(call, cwd), inside)]))
+        blocks.append(labelled("command", _cut("code", command, whole)))
+        blocks.append(
+            labelled("in", [("text", folder_of(call, cwd)), *_outside(folder_of(call, cwd), inside)])
+        )
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(paths.items()):
         label = "" if number else "path" if len(paths) == 1 else "paths"
-        blocks.append(_labelled(label, [("text", shown), *_outside(path, inside)]))
+        blocks.append(labelled(label, [("text", shown), *_outside(path, inside)]))
     return blocks
 
 
@@ -119,7 +128,8 @@ def _worth_showing(title: str, command: str | None) -> bool:
     return bool(title) and title.strip().strip("`") != command
 
 
-def _folder(call: ToolCall, cwd: str) -> str:
+def folder_of(call: ToolCall, cwd: str) -> str:
+    """Return the folder that a command runs in, as its input says."""
     raw = call.raw_input if isinstance(call.raw_input, dict) else {}
     key = _folder_key(raw)
     return cwd if key is None else str(raw[key])
@@ -144,17 +154,18 @@ def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:
     return [] if inside(path) else [("warning", "  outside the workspace")]
 
 
-def _labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBlock:
+def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBlock:
+    """Return a fact behind its label."""
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
 def _input(rest: Any, look: Look, whole: bool, is_alone: bool, above: int) -> TextBlock:
     text = pretty(rest)
     if whole or is_alone:
-        return _labelled("input", _cut("muted", text, whole), above)
+        return labelled("input", _cut("muted", text, whole), above)
     count = text.count("\n") + 1
     lines = "1 line" if count == 1 else f"{count} lines"
-    return _labelled("input", [("muted", f"{look.glyph('folded')} {lines} (i opens)")], above)
+    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} (i opens)")], above)
 
 
 def _cut(role: str, text: str, whole: bool) -> list[tuple[str, str]]:

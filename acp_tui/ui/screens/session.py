@@ -357,6 +357,7 @@ class SessionScreen(Screen[None]):
             pane.show(session, change)
         if change.entries:
             self.opened.refresh()
+            self.asking.refresh()
         if change.fields:
             self.show_status()
             self.arranging.show_tabs()

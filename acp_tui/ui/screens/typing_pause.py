@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 PAUSE: Final = 0.4
 """Seconds without a key after which the person has seen the dialog."""
+
+
+REPEAT: Final = 0.7
+"""Seconds after a key that answers in which it may come again, held down: keyboards wait so long at most."""
+
+ALONE: Final = 0.15
+"""Seconds that an answer waits for another key: with one, it was the beginning of a word."""
+
+LastKey = tuple[str, float]
+"""A key by its name, and when it was typed."""
 
 
 class TypingPause:
@@ -14,14 +25,31 @@ class TypingPause:
     A key carries the time when it was typed, so that keys which waited in a queue count as what they are.
     """
 
-    def __init__(self, appeared: float, pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        appeared: float,
+        pause: float = PAUSE,
+        last: LastKey | None = None,
+        answering: Collection[str] = (),
+    ) -> None:
+        """Begin to wait.
+
+        Args:
+            appeared: when the dialog did.
+            pause: seconds without a key.
+            last: the key that was typed last before that.
+            answering: the keys that answer: after one of them the pause lasts as long as keys may be held.
+        """
+        self._answering = answering
         self._quiet_since = appeared
         self._pause = pause
+        self._last = last
 
-    def key(self, at: float) -> bool:
+    def key(self, at: float, name: str = "") -> bool:
         """Take in a key; False: it belongs to what was typed before, and the pause starts anew."""
         if self.left(at) <= 0:
             return True
+        self._last = (name, at)
         self.restart(at)
         return False
 
@@ -31,4 +59,7 @@ class TypingPause:
 
     def left(self, now: float) -> float:
         """Return how many seconds of quiet are missing; zero or less when there were enough."""
-        return self._quiet_since + self._pause - now
+        until = self._quiet_since + self._pause
+        if self._last is not None and self._last[0] in self._answering:
+            until = max(until, self._last[1] + REPEAT)
+        return until - now

@@ -47,16 +47,23 @@ _LONG = 2.0
 
 @asynccontextmanager
 async def shown(
-    dialog: Dialog[Any], size: tuple[int, int] = (80, 24), *, armed: bool = True, pause: float | None = None
+    dialog: Dialog[Any],
+    size: tuple[int, int] = (80, 24),
+    *,
+    armed: bool = True,
+    pause: float | None = None,
+    alone: float = 0.0,
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
     """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
 
     The pause before it takes answers is the one given, short where the test waits for it, and else so long
-    that a busy machine does not get through it before the test has typed.
+    that a busy machine does not get through it before the test has typed. An answer waits `alone` seconds for
+    another key.
     """
     if pause is None:
         pause = 0.02 if armed else _LONG
     dialog.pause = pause
+    dialog.alone = alone
     app = Desk()
     async with app.run_test(size=size) as pilot:
         await app.push_screen(dialog, app.take)

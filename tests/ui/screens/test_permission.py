@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime
 
 import pytest
 from textual import events
@@ -9,9 +10,13 @@ from textual.widgets import Input, OptionList
 
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.tools import Diff, Location, ToolCallContent
+from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
+from acp_tui.store.precedents import Precedents
+from acp_tui.ui.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
+from acp_tui.ui.screens.permission_reasons import before_words
 from acp_tui.ui.screens.typing_pause import PAUSE
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
@@ -235,3 +240,182 @@ async def test_r24_the_draft_below_keeps_its_text() -> None:
         await asyncio.sleep(0)
         assert app.screen is question
         assert app.screen_stack[0].query_one("#draft", Input).value == "hi"
+
+
+# ------------------------------------------------------------------ typing that goes on, and what changes
+
+
+async def test_a_word_that_begins_with_the_key_of_an_answer_answers_nothing() -> None:
+    """The person thought for a moment, did not see the dialog, and types on."""
+    question = dialog()
+    async with shown(question, pause=PAUSE, alone=5.0) as (app, pilot):
+        began = time.monotonic()
+        for number, key in enumerate(["y", "e", "s", "enter", "a", "n", "d"]):
+            press_at(app, key, began + number * 0.05)
+        await pilot.pause()
+
+        assert not question.armed
+        assert question._meant is None
+        await until(pilot, lambda: question.armed)
+        assert app.result is NOTHING
+
+
+async def test_a_word_that_begins_with_the_key_of_a_reason_opens_none() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE, alone=5.0) as (app, pilot):
+        began = time.monotonic()
+        for number, key in enumerate("run it"):
+            press_at(app, "space" if key == " " else key, began + number * 0.05)
+        await pilot.pause()
+
+        assert "Why not?" not in app.text
+        assert app.result is NOTHING
+
+
+async def test_a_key_that_stays_alone_answers() -> None:
+    async with shown(dialog(), alone=0.05) as (app, pilot):
+        await pilot.press("n")
+        await until(pilot, lambda: app.result is not NOTHING)
+
+        assert app.result == Answer("no")
+        assert app.result.how == "key n"
+
+
+async def test_a_paste_starts_the_pause_anew_also_when_keys_count_already() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        await until(pilot, lambda: question.armed)
+        app.post_message(events.Paste("y\n"))
+        await until(pilot, lambda: not question.armed)
+
+        assert app.result is NOTHING
+
+
+async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers_wait() -> None:
+    call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
+    question = asks(call)
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        question.refresh_call()
+        assert question.armed, "nothing has changed"
+        call.raw_input = {"command": "rm -rf build"}
+        question.refresh_call()
+        await pilot.press("y")
+        await until(pilot, lambda: "rm -rf build" in app.text)
+
+        assert "The agent has changed what it asks" in app.text
+        assert app.result is NOTHING
+        assert not question.armed
+
+        call.content = [Diff(path="/w/a", old_text="a", new_text="b")]
+        question.refresh_call()
+        await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
+
+
+# ------------------------------------------------------------------ what explains the question
+
+
+def asks(
+    call: ToolCall, background: Background = NOTHING_KNOWN, waiting: tuple[str, ...] = ()
+) -> PermissionDialog:
+    return PermissionDialog(
+        Permission("q", "t", options(*FOUR)),
+        call,
+        agent="demo",
+        cwd="/w",
+        inside=lambda path: path == "/w" or path.startswith("/w/"),
+        look=LOOK,
+        background=background,
+        waiting=waiting,
+        counter=(2, max(2, len(waiting))),
+    )
+
+
+def runs(command: str) -> ToolCall:
+    return ToolCall("t", "", "execute", raw_input={"command": command})
+
+
+async def test_a_chain_is_told_in_parts_with_what_to_look_at() -> None:
+    question = asks(runs("git fetch && sudo rm -rf /opt/x | tee log > /etc/x"))
+    async with shown(question) as (app, _pilot):
+        rows = [row.strip("│ ") for row in app.text.splitlines()]
+
+        assert "parts     git fetch  network" in rows
+        assert any(row.startswith("sudo rm -rf /opt/x  as another user, deletes, outside") for row in rows)
+        assert "tee log > /etc/x  writes /etc/x, outside the workspace" in rows
+
+
+async def test_a_plain_command_is_not_explained_and_one_with_a_note_in_one_row() -> None:
+    async with shown(asks(runs("pytest -q"))) as (app, _pilot):
+        assert "parts" not in app.text
+        assert "notes" not in app.text
+    async with shown(asks(runs("curl https://x.example"))) as (app, _pilot):
+        assert "notes     network" in app.text
+
+
+async def test_many_parts_are_cut_and_a_key_shows_them_all() -> None:
+    async with shown(asks(runs(" && ".join(f"run{number}" for number in range(9)))), (80, 40)) as (
+        app,
+        pilot,
+    ):
+        assert "3 more parts (i shows them)" in app.text
+        await pilot.press("i")
+        await until(pilot, lambda: "more parts" not in app.text)
+
+        assert "          run8" in app.text
+
+
+async def test_a_line_that_cannot_be_read_is_marked() -> None:
+    async with shown(asks(runs("echo 'open"))) as (app, _pilot):
+        assert "not all of it could be read as a shell command" in app.text
+
+
+async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() -> None:
+    rule = Rule("ask", command="git push", note="I look first [/x]", where="settings.toml:12")
+    before = Precedents(2, 1, datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
+    async with shown(asks(runs("git push"), Background(rule, before)), (110, 30)) as (app, _pilot):
+        assert "rule      asks commands git push, “I look first [/x]” (settings.toml:12)" in app.text
+        assert "before    allowed 2 times, rejected once in this workspace, last 2026-03-01" in app.text
+
+
+def test_commands_that_only_begin_alike_are_told_as_such() -> None:
+    alike = Precedents(1, 0, datetime.now(UTC), "git push")
+
+    assert before_words(alike).startswith("“git push …” allowed once in this workspace, last today ")
+
+
+async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() -> None:
+    steps: list[int] = []
+    waiting = tuple(f"run make {number}" for number in range(5))
+    question = asks(runs("make 1"), waiting=waiting)
+    question._go = steps.append
+    async with shown(question) as (app, pilot):
+        assert "2 of 5" in app.text
+        assert "▶ 2 run make 1" in app.text
+        assert "and 2 more" in app.text
+        await pilot.press("tab", "shift+tab")
+
+        assert steps == [1, -1]
+        assert app.result is NOTHING
+
+
+async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move() -> None:
+    question = asks(runs("make"), waiting=("run make",))
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        question.show_waiting(("run make", "edit a.py"), (1, 2))
+        await until(pilot, lambda: "2 edit a.py" in app.text)
+
+        assert not question.armed
+        await pilot.press("y")
+        assert app.result is NOTHING
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answers_in_view(
+    size: tuple[int, int],
+) -> None:
+    command = " && ".join(f"make target-number-{number} --with-a-long-option" for number in range(40))
+    waiting = tuple(f"run make {number}" for number in range(9))
+    async with shown(asks(runs(command), waiting=waiting), size) as (app, pilot):
+        assert "command   make target-number-0" in app.text
+        assert all(name in app.text for _, name, _ in FOUR)
+        await until(pilot, lambda: "more rows, PgDn shows them" in app.text)
