@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 from tests.pictures.stage import Performance
 
+CHAIN: Final = "/run git fetch && make test | tee /tmp/test.log && sudo make install"
+
 
 async def first_screen(play: Performance) -> None:
     await play.ready()
@@ -85,6 +87,31 @@ async def search(play: Performance) -> None:
     await play.drawn()
 
 
+async def chained_command(play: Performance) -> None:
+    await play.ready()
+    await play.say(CHAIN)
+    await play.asked()
+    await play.answer("n")
+    await play.finished()
+    await play.say(CHAIN)
+    await play.asked()
+
+
+async def decisions(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.say(CHAIN)
+    await play.answer("n")
+    await play.finished()
+    session = play.app.session_screen
+    session.conversation.set_policy("allow-everything")
+    await play.say("/run make check")
+    await play.finished()
+    await play.pilot.press("alt+d")
+    await play.opened("DecisionsScreen")
+
+
 class Picture(NamedTuple):
     """One file in screenshots/, or two: SVG and PNG."""
 
@@ -107,6 +134,8 @@ PICTURES: Final = (
     Picture("permission-edit", edit_question),
     Picture("permission-edit-light", edit_question, theme="acp-light"),
     Picture("permission-command", command_question),
+    Picture("permission-chain", chained_command, size=(110, 32)),
+    Picture("decisions", decisions, size=(110, 24)),
     Picture("mode-menu", mode_menu),
     Picture("sessions", sessions),
     Picture("search", search),

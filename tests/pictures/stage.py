@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 from textual.pilot import Pilot
 
+from acp_tui.agent import decided
 from acp_tui.agent.process import Process
 from acp_tui.host.guard import Guard
 from acp_tui.store.agents import known_agents
@@ -57,6 +58,7 @@ def surroundings() -> Iterator[Path]:
             patch.setenv("ACP_TUI_DEMO_SPEED", "0")
             patch.setattr(words, "seconds", lambda duration: "0.4 s")  # imported by name, but later
             patch.setattr(words, "clock", lambda duration: "0:07")
+            patch.setattr(decided, "now", lambda: "2026-01-05T12:00:00.000+00:00")
             yield workspace
     finally:
         shutil.rmtree(workspace)

@@ -240,8 +240,9 @@ class PermissionDialog(Dialog[Answer]):
 
     def action_make_rule(self) -> None:
         """Make a rule of what is asked; the question stays open."""
-        if self._make_rule is not None:
-            self._make_rule(self._call)
+        make_rule = self._make_rule
+        if make_rule is not None:
+            self.when_alone(lambda: make_rule(self._call))
 
     def action_zoom(self) -> None:
         """Give the changes the whole dialog, and the keys; or take both back."""

@@ -92,7 +92,7 @@ class StaleWriteDialog(Dialog[Choice]):
 
     def action_choose(self, choice: Choice) -> None:
         """Give an answer."""
-        self.dismiss(choice)
+        self.when_alone(lambda: self.dismiss(choice))
 
     def action_move(self, how: str) -> None:
         """Move to another answer."""
