@@ -112,6 +112,32 @@ async def decisions(play: Performance) -> None:
     await play.opened("DecisionsScreen")
 
 
+async def completion(play: Performance) -> None:
+    await at_work(play)
+    play.app.session_screen.prompt.insert("/p")
+    await play.drawn()
+
+
+async def queue(play: Performance) -> None:
+    await at_work(play)
+    for words in ("Then add a test for an empty file", "Write the new option into README.md"):
+        await play.say(words)
+    await play.drawn()
+
+
+async def inbox(play: Performance) -> None:
+    await sessions(play)
+    play.app.session_screen.prompt.insert("Meanwhile, let us look at")
+    await play.pilot.press("alt+a")
+    await play.opened("InboxMenu")
+
+
+async def themes(play: Performance) -> None:
+    await at_work(play)
+    await play.pilot.press("f10")
+    await play.opened("Menu")
+
+
 class Picture(NamedTuple):
     """One file in screenshots/, or two: SVG and PNG."""
 
@@ -139,6 +165,10 @@ PICTURES: Final = (
     Picture("mode-menu", mode_menu),
     Picture("sessions", sessions),
     Picture("search", search),
+    Picture("completion", completion),
+    Picture("queue", queue),
+    Picture("inbox", inbox),
+    Picture("themes", themes),
     Picture("changes", changes),
     Picture("tool-call", tool_call),
     Picture("form", form, size=(110, 44)),
