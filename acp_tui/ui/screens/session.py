@@ -96,6 +96,7 @@ class SessionScreen(Screen[None]):
         Binding("alt+p", "policy", "What is allowed unasked", id="session.policy", show=False, priority=True),
         Binding("alt+l", "rules", "Rules", id="session.rules", show=False, priority=True),
         Binding("alt+d", "decisions", "Decisions", id="session.decisions", show=False, priority=True),
+        Binding("alt+q", "queue", "Queue: edit, move, drop", id="session.queue", show=False, priority=True),
         Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
         Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
         Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
@@ -522,6 +523,12 @@ class SessionScreen(Screen[None]):
         queue = self.conversation.queue
         if queue:
             self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
+
+    def action_queue(self) -> None:
+        """Edit, move and drop what waits to be said."""
+        from acp_tui.ui.screens.queueing import show_queue
+
+        show_queue(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
