@@ -7,9 +7,10 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tests.real.agents import RealAgent
@@ -17,6 +18,7 @@ from tests.real.model import Model, Script, Step
 from tests.terminal import NeverShown, Terminal
 
 ESCAPE, ENTER, SHIFT_TAB, CTRL_Q = "\x1b", "\r", "\x1b[Z", "\x11"
+F5 = "\x1b[15~"
 F6, F8, UP, DOWN = "\x1b[17~", "\x1b[19~", "\x1b[A", "\x1b[B"
 
 MARK: Final = "ACP_TUI_TEST_RUN"
@@ -105,9 +107,20 @@ class Run:
 
 
 @contextmanager
-def running(agent: RealAgent, programs: Path, folder: Path) -> Iterator[Run]:
-    """Start acp-tui with an agent in an empty folder, and yield it when it is ready; end it afterwards."""
+def running(
+    agent: RealAgent, programs: Path, folder: Path, files: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Run]:
+    """Start acp-tui with an agent, and yield it when it is ready; end it afterwards.
+
+    Args:
+        agent: whom to start.
+        programs: where it is installed.
+        folder: where the workspace and the home are made.
+        files: what the workspace holds at the start: texts by name.
+    """
     (folder / "workspace").mkdir(parents=True)
+    for name, text in files.items():
+        (folder / "workspace" / name).write_text(text)
     (folder / "home").mkdir()
     with Model(Script()) as model:
         env = {**agent.prepare(programs, folder / "home", model.url), MARK: uuid.uuid4().hex}

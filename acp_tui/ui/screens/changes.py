@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
+_PATIENCE: Final = 1.0
+"""Seconds that the screen waits for a look at the disk."""
 _MOST: Final = 200
 """Files whose texts are shown."""
 _NOT_SHOWN: Final = ("\0", "\0\0")
@@ -90,8 +92,19 @@ class ChangesScreen(Screen[None]):
     def on_mount(self) -> None:
         """Compare and count, once the view is there."""
         self._show_title()
-        self._read()
+        self._begin()
         self.query_one(DiffView).focus()
+
+    @work(group="look")
+    async def _begin(self) -> None:
+        """Show the files as they are on disk now; while a slow disk is looked at, as they were last."""
+        if self._review is not None:
+            looking = asyncio.ensure_future(self._review.tracking.look())
+            done, _ = await asyncio.wait([looking], timeout=_PATIENCE)
+            if not done:
+                self._read()
+            await looking
+        self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self, goes_on: bool = False) -> None:

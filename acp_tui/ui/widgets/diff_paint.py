@@ -20,8 +20,10 @@ from acp_tui.ui.widgets.text import safe, safe_line
 Row: TypeAlias = list[Segment]
 """One row of the screen, as wide as was asked for."""
 
-WINDOW: Final = 64
-"""Lines that are coloured together."""
+WINDOW: Final = 32
+"""Lines that are coloured together: of a file with scattered changes only a few of each are seen."""
+_WINDOWS: Final = 128
+"""Coloured windows that are kept."""
 TAB: Final = "    "
 
 _TWO_NUMBERS_FROM: Final = 60
@@ -182,7 +184,7 @@ class DiffPainter:
             lines = self._difference.old if use_old else self._difference.new
             start = index // WINDOW * WINDOW
             window = _colours(self._path, lines[start : start + WINDOW])
-            if len(self._windows) >= WINDOW:
+            if len(self._windows) >= _WINDOWS:
                 del self._windows[next(iter(self._windows))]
             self._windows[use_old, index // WINDOW] = window
         pieces = list(window[index % WINDOW])

@@ -1,0 +1,77 @@
+"""The changes of real agents, looked through: one hunk is rejected, then the turn is taken back."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.real.agents import NotInstalled, known
+from tests.real.model import Say
+from tests.real.run import ENTER, ESCAPE, F5, Run, running, wait_for
+
+pytestmark = pytest.mark.real
+
+POEM = "".join(f"verse {number:02} of many\n" for number in range(1, 41))
+ALT_U = "\x1bu"
+
+
+@pytest.mark.parametrize("name", ["gemini", "opencode", "pi"])
+def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path) -> None:
+    agent = known()[name]
+    try:
+        programs = agent.install()
+    except NotInstalled as error:
+        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")
+    with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
+        wait_for(lambda: is_snapped(run))
+        poem = run.workspace / "poem.txt"
+        first = agent.use("edit", path=poem, old="verse 03 of many", new="verse three")
+        second = agent.use("edit", path=poem, old="verse 30 of many", new="verse thirty")
+        read = agent.use("read", path=poem)
+        run.say("Change the poem", read, first, second, Say("It is changed."))
+        run.finish("It is changed.")
+        both = POEM.replace("verse 03 of many", "verse three").replace("verse 30 of many", "verse thirty")
+        assert poem.read_text() == both
+
+        run.terminal.until("M poem.txt")
+        open_changes(run)
+        run.terminal.until("verse thirty")
+        run.terminal.type("n")
+        run.terminal.until("change 1/2")
+        run.terminal.type("n")
+        run.terminal.until("change 2/2")
+        run.terminal.type("r")
+        run.terminal.until("is rejected; u undoes that")
+        wait_for(lambda: poem.read_text() == POEM.replace("verse 03 of many", "verse three"))
+
+        run.terminal.type(ESCAPE)
+        run.terminal.until("- rejected your change in poem.txt, line 30")
+        run.terminal.type(ALT_U)
+        run.terminal.until("gets its earlier content")
+        run.terminal.until(lambda screen: "waiting for typing to pause" not in screen)
+        run.terminal.type("y")
+        run.terminal.until("1 file is as before the last turn.")
+        assert poem.read_text() == POEM
+        run.terminal.until("- put these files back to before your last turn: poem.txt")
+
+
+def open_changes(run: Run) -> None:
+    """Go to the changes pane and open it; Enter counts there once the pane has the keys."""
+    run.terminal.type(F5)
+    pressed = 0.0
+
+    def is_open(screen: str) -> bool:
+        nonlocal pressed
+        if "1 changed file" not in screen and time.monotonic() - pressed > 3:
+            pressed = time.monotonic()
+            run.terminal.type(ENTER)
+        return "1 changed file" in screen
+
+    run.terminal.until(is_open)
+
+
+def is_snapped(run: Run) -> bool:
+    """Whether the workspace is remembered as it was at the start."""
+    return any(run.home.glob(".local/share/acp-tui/snapshots/**/refs/snapshots/*"))
