@@ -27,6 +27,10 @@ WIDE: Final = 100
 """Columns from which a dialog does not fill the width of the screen."""
 
 
+_HINTS: Final = 78
+"""Cells of hints, with the gap after the last, that a terminal of 80 columns has room for."""
+
+
 class Dialog(ModalScreen[Result | None], Generic[Result]):
     """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
 
@@ -144,7 +148,10 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""
         if self.armed:
-            parts = [part for key, action in self.hints() for part in ((key, "bold"), f" {action}   ")]
+            hints = self.hints()
+            cells = sum(len(key) + len(action) + 4 for key, action in hints)
+            gap = " " * (3 if cells <= _HINTS else 2)
+            parts = [part for key, action in hints for part in ((key, "bold"), f" {action}{gap}")]
             text = Content.assemble(*parts)
         else:
             text = Content.styled("waiting for typing to pause", "$warning")

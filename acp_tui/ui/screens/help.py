@@ -31,6 +31,8 @@ _QUESTIONS: Final = (
     ("n", "reject once"),
     ("d", "reject always"),
     ("↑ ↓ enter", "choose any option"),
+    ("r", "reject, and tell the agent why"),
+    ("tab", "the next question that waits"),
     ("esc", "put aside, unanswered"),
 )
 """How a question of the agent is answered; the keys wait until typing has paused."""

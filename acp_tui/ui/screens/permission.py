@@ -157,9 +157,7 @@ class PermissionDialog(Dialog[Answer]):
         if self._zoomed:
             back = [("z", "back to the answers")]
             return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("f", "all lines")]
-        found = (
-            [("↑↓", "move"), ("Enter", "choose")] if not self.look.ascii else [("Up/Down Enter", "choose")]
-        )
+        found = [("Up/Down Enter" if self.look.ascii else "↑↓ Enter", "choose")]
         found += [("r", "reject with a reason")] * (self._to_reject() is not None)
         found += [("m", "rule")] * (self._make_rule is not None)
         found += [("z", "zoom")] * bool(self._files)

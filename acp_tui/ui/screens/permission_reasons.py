@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.host.explaining import Explanation, Part, explain
 from acp_tui.ui.screens.permission_details import labelled
+from acp_tui.ui.screens.rule_words import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
 
@@ -58,17 +59,9 @@ def has_more_parts(command: str | None, cwd: str, inside: Callable[[str], bool])
 
 def rule_words(rule: Rule) -> str:
     """Return a rule in a line: what it does, what it speaks of, where it stands."""
-    does = {"ask": "asks", "deny": "denies what this may turn out to be:", "allow": "allows"}[rule.decision]
-    conditions = {
-        "commands": rule.command,
-        "paths": rule.path,
-        "kind": rule.tool_kind,
-        "agent": rule.agent,
-        "mode": rule.mode,
-    }
-    about = ", ".join(f"{name} {value}" for name, value in conditions.items() if value is not None)
+    does = {"ask": "asks:", "deny": "denies what this may turn out to be:", "allow": "allows:"}[rule.decision]
     note = f", “{rule.note}”" if rule.note else ""
-    return f"{does} {about or 'everything'}{note}{f' ({rule.where})' if rule.where else ''}"
+    return f"{does} {matches(rule)}{note}{f' ({rule.where})' if rule.where else ''}"
 
 
 def before_words(before: Precedents) -> str:

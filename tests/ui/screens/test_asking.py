@@ -122,7 +122,7 @@ async def test_the_rule_that_asks_and_what_was_before_are_told_over_a_session(tm
         host.rules = [Rule("ask", tool_kind="execute", note="I look at these", where="settings.toml:3")]
         await here.say("ask one")
         await here.is_before(PermissionDialog)
-        await here.sees("rule      asks kind execute, “I look at these” (settings.toml:3)")
+        await here.sees("rule      asks: commands, “I look at these” (settings.toml:3)")
         await here.press("y")
         await here.until(lambda: here.said)
 

@@ -373,7 +373,7 @@ async def test_the_rule_that_asks_is_named_with_its_place_and_what_was_before() 
     rule = Rule("ask", command="git push", note="I look first [/x]", where="settings.toml:12")
     before = Precedents(2, 1, datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
     async with shown(asks(runs("git push"), Background(rule, before)), (110, 30)) as (app, _pilot):
-        assert "rule      asks commands git push, “I look first [/x]” (settings.toml:12)" in app.text
+        assert "rule      asks: git push …, “I look first [/x]” (settings.toml:12)" in app.text
         assert "before    allowed 2 times, rejected once in this workspace, last 2026-03-01" in app.text
 
 
