@@ -29,5 +29,5 @@ def unsaid(conversation: Conversation, width: int) -> list[Line]:
         for prompt in conversation.queue[-_QUEUED:]
     ]
     if queued:
-        queued[-1] = (queued[-1][0], [("muted", "alt+up edits, alt+g sends now")])
+        queued[-1] = (queued[-1][0], [("muted", "alt+q orders, alt+up edits, alt+g sends now")])
     return [*lines, *queued]
