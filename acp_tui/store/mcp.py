@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from acp_tui.store import shape
 from acp_tui.store.toml_places import Place
-from acp_tui.store.urls import credentials
 
 
 class McpServer(NamedTuple):
@@ -36,6 +35,8 @@ class McpServer(NamedTuple):
 
     def secrets(self) -> list[str]:
         """Return what must not be written down: values of variables and headers, logins in addresses."""
+        from acp_tui.store.urls import credentials
+
         addresses = (self.url, *self.args)  # some local servers only pass on one that is far away
         found = [secret for text in addresses for secret in credentials(text)]
         return [*self.env.values(), *self.headers.values(), *found]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 _NAMED: Final = 5
@@ -11,12 +10,12 @@ _NAMED: Final = 5
 _HEAD: Final = "Since your last turn I have changed files on disk:"
 
 
-@dataclass(eq=False)
 class _Fact:
-    text: str
-    undo: str
-    """What is told when it is undone after the agent was told."""
-    is_told: bool = False
+    def __init__(self, text: str, undo: str) -> None:
+        self.text = text
+        self.undo = undo
+        """What is told when it is undone after the agent was told."""
+        self.is_told = False
 
 
 class Rejections:

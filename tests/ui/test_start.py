@@ -28,6 +28,9 @@ HEAVY = (
 )
 """Each takes more time than drawing the first frame does, or is part of what does."""
 
+MOST = 80
+"""Modules of ours: each takes about a third of a millisecond. What a key opens is imported by the key."""
+
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
@@ -51,6 +54,12 @@ def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) ->
 
     assert loaded == set()
     assert "acp_tui.ui.screens.session" in reports["first"]["modules"]
+
+
+def test_few_modules_of_ours_are_loaded_for_the_first_frame(reports: dict[str, Any]) -> None:
+    ours = [module for module in reports["first"]["modules"] if module.startswith("acp_tui.")]
+
+    assert len(ours) <= MOST, ours
 
 
 def test_the_agent_is_started_before_textual_is_loaded(reports: dict[str, Any]) -> None:

@@ -138,7 +138,7 @@ class Asking:
             background=background_of(conversation, call),
             waiting=self._waiting(),
             go=self._go,
-            make_rule=self._screen.ruling.make,
+            make_rule=self._screen.rooms.ruling.make,
         )
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
@@ -185,7 +185,7 @@ class Asking:
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
             self.show_next()
-        self._screen.ruling.look()
+        self._screen.rooms.ruling.look()
 
     # ------------------------------------------------------------------ modes, models, options
 

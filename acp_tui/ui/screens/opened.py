@@ -82,7 +82,7 @@ class Opened:
         """Show what there is to know about the session."""
         from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
 
-        facts = sections(self._screen.conversation, self._start, self._screen.naming.own)
+        facts = sections(self._screen.conversation, self._start, self._screen.rooms.naming.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:

@@ -21,17 +21,9 @@ from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
-from acp_tui.ui.screens.copying import Copying
 from acp_tui.ui.screens.drawing import Drawing
-from acp_tui.ui.screens.exporting import Exporting
-from acp_tui.ui.screens.forking import can_fork, fork
 from acp_tui.ui.screens.logging_in import LoggingIn
-from acp_tui.ui.screens.naming import Naming
-from acp_tui.ui.screens.opened import Opened
-from acp_tui.ui.screens.policies import choose_policy
-from acp_tui.ui.screens.ruling import Ruling
-from acp_tui.ui.screens.slash import Slash
-from acp_tui.ui.screens.unresponsive import Unresponsive
+from acp_tui.ui.screens.rooms import Rooms
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
@@ -144,14 +136,8 @@ class SessionScreen(Screen[None]):
         self.has_news = False
         """Whether a turn has ended here while another session was seen."""
         self.conversation = Conversation(start, self, LoggingIn(self, start.cwd), running, attach)
+        self.rooms = Rooms(self, start)
         self.asking = Asking(self)
-        self.copying = Copying(self)
-        self.exporting = Exporting(self)
-        self.opened = Opened(self, start)
-        self.naming = Naming(self)
-        self.slash = Slash(self)
-        self.ruling = Ruling(self, start)
-        self.unresponsive = Unresponsive(self)
         self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
         self._own_commands: OwnCommands | None = None
@@ -177,7 +163,7 @@ class SessionScreen(Screen[None]):
             self.conversation,
             self._start,
             self.look,
-            lambda: [*self.slash_commands(), *self.slash.commands()],
+            lambda: [*self.slash_commands(), *self.rooms.slash.commands()],
         )
         yield StatusLine(self.conversation, self.look)
 
@@ -279,7 +265,7 @@ class SessionScreen(Screen[None]):
     @property
     def title_of_tab(self) -> str:
         """What the session is about, in a few words."""
-        return self.naming.title
+        return self.rooms.naming.title
 
     def show_sessions(self, lines: Sequence[Line]) -> None:
         """Show the tabs of all sessions."""
@@ -320,7 +306,7 @@ class SessionScreen(Screen[None]):
         if not self.is_running:
             return
         self.show_status()
-        self.ruling.look()
+        self.rooms.ruling.look()
         if self.conversation.phase in ("failed", "ended"):
             self.asking.close()
             self._explains_later = not self.is_seen
@@ -357,7 +343,7 @@ class SessionScreen(Screen[None]):
         for pane in self.query(Pane):
             pane.show(session, change)
         if change.entries:
-            self.opened.refresh()
+            self.rooms.opened.refresh()
             self.asking.refresh()
         if change.fields:
             self.show_status()
@@ -423,7 +409,7 @@ class SessionScreen(Screen[None]):
     def _tick(self) -> None:
         """Count seconds where something runs."""
         agent = self.conversation.agent
-        self.unresponsive.tick(monotonic())
+        self.rooms.unresponsive.tick(monotonic())
         self.show_status()
         if self.conversation.waits_too_long and not self.beginning.has_told_of_waiting:
             self._explain_failure()
@@ -432,14 +418,14 @@ class SessionScreen(Screen[None]):
             now = agent.now
             for pane in self.query(Pane):
                 pane.tick(now, self._start.cwd)
-            self.opened.refresh(now)
+            self.rooms.opened.refresh(now)
 
     # ------------------------------------------------------------------ what the person does
 
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
         if not self.query_one(ChatPane).open_fold(event.block):
-            self.opened.block(event.block)
+            self.rooms.opened.block(event.block)
 
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:
@@ -450,7 +436,7 @@ class SessionScreen(Screen[None]):
         if event.what == "answer":
             self.asking.reopen()
         elif event.what == "policy":
-            choose_policy(self)
+            self.action_policy()
         else:
             self.asking.choose(event.what)
 
@@ -459,7 +445,7 @@ class SessionScreen(Screen[None]):
         self.query_one(ChatPane).action_follow_end()
         if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
             self._run_own(event.prompt)
-        elif not await self.slash.run(event.prompt.text):
+        elif not await self.rooms.slash.run(event.prompt.text):
             self._say(event.prompt)
 
     def _say(self, prompt: Prompt) -> None:
@@ -532,15 +518,23 @@ class SessionScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
-        if not self._is_complete or (action == "fork" and not can_fork(self.conversation)):
+        if not self._is_complete:
             return False
-        from acp_tui.ui.login import can_log_out
+        if action == "fork":
+            from acp_tui.ui.screens.forking import can_fork
 
-        return action != "log_out" or can_log_out(self.conversation.agent)
+            return can_fork(self.conversation)
+        if action == "log_out":
+            from acp_tui.ui.login import can_log_out
+
+            return can_log_out(self.conversation.agent)
+        return True
 
     @work(group="fork", exclusive=True)
     async def action_fork(self) -> None:
         """Go on from here in another session, and leave this one as it is."""
+        from acp_tui.ui.screens.forking import fork
+
         await fork(self)
 
     def action_pane(self, name: str) -> None:
@@ -572,37 +566,37 @@ class SessionScreen(Screen[None]):
         cursor = pane.cursor if pane is not None else None
         block = next((line.block for line in self.query(FindLine)), cursor)
         latest = self.query_one(ToolCallsPane).latest
-        if not self.opened.call_of(block) and latest is not None:
-            self.opened.call(latest)
+        if not self.rooms.opened.call_of(block) and latest is not None:
+            self.rooms.opened.call(latest)
 
     def action_copy_text(self) -> None:
         """Copy what is selected, or the block in the chat that has the keys."""
-        if not self.copying.selection():
+        if not self.rooms.copying.selection():
             raise SkipAction
 
     def action_copy_answer(self) -> None:
         """Copy what the agent said last."""
-        self.copying.last_answer()
+        self.rooms.copying.last_answer()
 
     def action_copy_block(self) -> None:
         """Copy the block under the chat's cursor."""
-        self.copying.block()
+        self.rooms.copying.block()
 
     def action_copy_code(self) -> None:
         """Copy the code in the block under the chat's cursor."""
-        self.copying.code()
+        self.rooms.copying.code()
 
     def action_show_source(self) -> None:
         """Show the block under the chat's cursor as it came."""
-        self.copying.show_source()
+        self.rooms.copying.show_source()
 
     def action_export(self) -> None:
         """Write the session into a file."""
-        self.exporting.choose()
+        self.rooms.exporting.choose()
 
     def action_ladder(self) -> None:
         """Choose what to do about an agent that does not answer."""
-        self.unresponsive.choose()
+        self.rooms.unresponsive.choose()
 
     async def action_find(self) -> None:
         """Search the chat."""
@@ -637,14 +631,16 @@ class SessionScreen(Screen[None]):
 
     def action_rules(self) -> None:
         """List the person's rules."""
-        self.ruling.show()
+        self.rooms.ruling.show()
 
     def action_decisions(self) -> None:
         """Show what agents asked for, and how it was answered."""
-        self.opened.decisions()
+        self.rooms.opened.decisions()
 
     def action_policy(self) -> None:
         """Choose what is allowed where no rule matches."""
+        from acp_tui.ui.screens.policies import choose_policy
+
         choose_policy(self)
 
     def action_restart(self) -> None:
@@ -660,11 +656,11 @@ class SessionScreen(Screen[None]):
 
     def action_rename(self) -> None:
         """Give the session a name."""
-        self.naming.ask()
+        self.rooms.naming.ask()
 
     def action_session_details(self) -> None:
         """Show what there is to know about the session."""
-        self.opened.session_details()
+        self.rooms.opened.session_details()
 
     @work(group="restore", exclusive=True)
     async def action_restore_turn(self) -> None:
@@ -683,7 +679,7 @@ class SessionScreen(Screen[None]):
 
     def action_protocol(self) -> None:
         """Show the frames of the connection."""
-        self.opened.protocol()
+        self.rooms.opened.protocol()
 
     @work(group="failure", exclusive=True)
     async def _explain_failure(self) -> None:

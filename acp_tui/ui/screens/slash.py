@@ -65,7 +65,7 @@ class Slash:
         if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
             return False
         if own.name == "rename" and rest.strip():
-            self._screen.naming.rename(rest)
+            self._screen.rooms.naming.rename(rest)
         else:
             await self._screen.run_action(own.action)
         return True

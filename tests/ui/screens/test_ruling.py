@@ -41,12 +41,12 @@ async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change
         await here.sees("allow make …")
         await here.press("t")
         await here.is_before(SessionScreen)
-        assert here.session.ruling.book.is_trusted(path)
+        assert here.session.rooms.ruling.book.is_trusted(path)
 
     async with seat(tmp_path) as here:
         await here.is_before(SessionScreen)
         path.write_text('[[rules]]\ndecision = "allow"\n')
-        assert not here.session.ruling.book.is_trusted(path)
+        assert not here.session.rooms.ruling.book.is_trusted(path)
         await here.say("ask one")
         await here.is_before(PermissionDialog)  # what was trusted was another file
         await here.press("y")

@@ -1,0 +1,74 @@
+"""What a session screen can do beside showing its conversation, each part made when it is first needed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from acp_tui.ui.screens.copying import Copying
+    from acp_tui.ui.screens.exporting import Exporting
+    from acp_tui.ui.screens.naming import Naming
+    from acp_tui.ui.screens.opened import Opened
+    from acp_tui.ui.screens.ruling import Ruling
+    from acp_tui.ui.screens.session import SessionScreen
+    from acp_tui.ui.screens.slash import Slash
+    from acp_tui.ui.screens.unresponsive import Unresponsive
+    from acp_tui.ui.start import Start
+
+
+class Rooms:
+    """The parts of one screen. The first frame needs none of them, so it does not wait for their modules."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+
+    @cached_property
+    def copying(self) -> Copying:
+        """Copies what was said."""
+        from acp_tui.ui.screens.copying import Copying
+
+        return Copying(self._screen)
+
+    @cached_property
+    def exporting(self) -> Exporting:
+        """Writes the session into a file."""
+        from acp_tui.ui.screens.exporting import Exporting
+
+        return Exporting(self._screen)
+
+    @cached_property
+    def naming(self) -> Naming:
+        """Names the session."""
+        from acp_tui.ui.screens.naming import Naming
+
+        return Naming(self._screen)
+
+    @cached_property
+    def opened(self) -> Opened:
+        """Opens tool calls, files and details over the session."""
+        from acp_tui.ui.screens.opened import Opened
+
+        return Opened(self._screen, self._start)
+
+    @cached_property
+    def ruling(self) -> Ruling:
+        """Leads to the person's rules."""
+        from acp_tui.ui.screens.ruling import Ruling
+
+        return Ruling(self._screen, self._start)
+
+    @cached_property
+    def slash(self) -> Slash:
+        """Knows our own commands behind `/`."""
+        from acp_tui.ui.screens.slash import Slash
+
+        return Slash(self._screen)
+
+    @cached_property
+    def unresponsive(self) -> Unresponsive:
+        """Deals with an agent that does not answer."""
+        from acp_tui.ui.screens.unresponsive import Unresponsive
+
+        return Unresponsive(self._screen)
