@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -38,6 +39,9 @@ def read_file(root: Path, path: str) -> bytes:
     """Return a file of the workspace; one that is a link, or behind one, is an OSError."""
     with _parent(root, path) as (folder, name):
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EISDIR, "it is a directory now, or no plain file")
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 

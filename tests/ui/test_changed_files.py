@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
@@ -211,3 +213,32 @@ async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
         await here.press("alt+t")
 
         await here.until(lambda: "rejected your changes" not in here.text)
+
+
+@pytest.mark.parametrize("becomes", ["gone", "folder", "link"])
+async def test_a_file_that_turns_into_something_else_in_mid_review_is_said_and_left_alone(
+    tmp_path: Path, becomes: str
+) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("four")
+        await here.press("n")
+        await here.sees("change 1/1")
+        file = tmp_path / "old.txt"
+        file.unlink()
+        if becomes == "folder":
+            file.mkdir()
+            (file / "inner").write_text("x")
+        elif becomes == "link":
+            (tmp_path / "other.txt").write_text("other\n")
+            file.symlink_to("other.txt")
+
+        await here.press("r")
+
+        await here.until(lambda: "old.txt: " in here.text.splitlines()[0])
+        assert "is rejected" not in here.text
+        assert becomes != "folder" or (file / "inner").read_text() == "x"
+        assert becomes != "link" or (tmp_path / "other.txt").read_text() == "other\n"

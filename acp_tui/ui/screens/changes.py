@@ -113,11 +113,13 @@ class ChangesScreen(Screen[None]):
         found = [one for file in self._files for one in await self._differences(file)]
         self._kept = sum(self._is_kept(file) for file in self._files)
         self._shown = [seen for seen, _ in found]
-        self._diffs = [diff for _, diff in found]
+        diffs = [diff for _, diff in found]
         view = self.query_one(DiffView)
-        top = view.scroll_y
-        view.show(self._diffs)
-        view.scroll_to(y=top, animate=False, immediate=True)
+        if diffs != self._diffs:  # else the person stays where they are, also in the marks
+            self._diffs = diffs
+            top = view.scroll_y
+            view.show(diffs)
+            view.scroll_to(y=top, animate=False, immediate=True)
         if goes_on:
             view.action_next_change()
         self._show_title()
