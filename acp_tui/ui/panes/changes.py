@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from acp_tui.session.changes import Change
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
+    from acp_tui.ui.entries.counting import EditCounts
 
 
 STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warning", "T": "warning"}
@@ -38,6 +39,7 @@ class ChangesPane(Pane):
         super().__init__()
         self._lines: dict[str, FileLine] = {}
         self._counts: dict[str, tuple[int, int]] = {}
+        self._edits: dict[str, EditCounts] = {}
         self.is_kept: Callable[[str], bool] = lambda path: False
         """Whether the person has kept all changes of a file, by its absolute path."""
 
@@ -45,6 +47,7 @@ class ChangesPane(Pane):
         """Another session is shown from now on."""
         self._lines.clear()
         self._counts.clear()
+        self._edits.clear()
         super().begin()
 
     def show(self, session: Session, change: Change) -> None:
@@ -55,6 +58,7 @@ class ChangesPane(Pane):
         for path in self._lines.keys() - session.files.keys():
             self.remove_block(self._lines.pop(path))
             del self._counts[path]
+            self._edits.pop(path, None)
         for path, file in session.files.items():
             self._show(path, file, session.cwd)
         added = sum(plus for plus, _ in self._counts.values())
@@ -84,13 +88,14 @@ class ChangesPane(Pane):
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:
         """Keep how many lines of a file changed, and return that in pieces."""
-        from acp_tui.ui.entries.counting import counted
+        from acp_tui.ui.entries.counting import EditCounts
 
         seen = file.seen
         if seen is None:
-            pairs = [counts for edit in file.edits if (counts := counted(edit.old, edit.new))]
+            edits = self._edits.setdefault(path, EditCounts()).of(file.edits)
+            pairs = [counts for counts in edits if counts is not None]
             added, removed = sum(plus for plus, _ in pairs), sum(minus for _, minus in pairs)
-            unknown = "large" if len(pairs) < len(file.edits) else ""
+            unknown = "large" if len(pairs) < len(edits) else ""
         else:
             added, removed = seen.added, seen.removed
             unknown = "binary" if seen.binary else ""

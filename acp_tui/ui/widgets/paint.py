@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.strips import full_strip
 from acp_tui.ui.widgets.wrap import Row
 
-KEPT_STRIPS: Final = 3_000
+KEPT_STRIPS: Final = 600
 
 
 class Paint:

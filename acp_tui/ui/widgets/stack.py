@@ -10,7 +10,7 @@ from acp_tui.ui.widgets.heights import Heights
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import Row
 
-KEPT_ROWS: Final = 4_000
+KEPT_ROWS: Final = 1_000
 """Rows kept in memory; beyond it, the blocks that were looked at the longest ago give theirs back."""
 
 
