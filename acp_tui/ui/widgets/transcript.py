@@ -344,6 +344,8 @@ class Transcript(ScrollView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
         super().watch_scroll_y(old_value, new_value)
+        if self.size.height != self._view.height:
+            return  # Textual keeps it in the bounds of another height: `on_resize` places the view
         if self._lays_out and round(new_value) != self._view.top:
             self._scroll_to_row(round(new_value))
 

@@ -124,6 +124,20 @@ async def test_scrolling_back_to_the_end_follows_again() -> None:
         await harness.until(lambda: "block 10" in harness.shown())
 
 
+@pytest.mark.parametrize("height", [11, 12, 19, 5])
+async def test_a_view_of_another_height_goes_on_following(height: int) -> None:
+    async with running(height=10) as harness:
+        harness.numbered(10)
+        await harness.settled()
+
+        await harness.pilot.resize_terminal(30, height)
+        await harness.until(lambda: harness.view._view.height == height)
+        harness.numbered(1, first=10)
+
+        await harness.until(lambda: harness.shown()[-3:] == ["block 10", "row b", "row c"])
+        assert harness.view.follow
+
+
 async def test_a_click_on_the_mark_of_new_text_shows_it() -> None:
     async with running() as harness:
         harness.numbered(10)
