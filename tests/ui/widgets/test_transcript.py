@@ -221,6 +221,7 @@ async def test_r37_many_blocks_are_as_fresh_after_widths_that_change_while_they_
         assert harness.shown() == fresh.shown()
         for each in (harness, fresh):
             each.view.action_scroll_start()
+            await each.settled()
         found = list[list[str]]()
         while not found or found[-1] != harness.shown():
             found.append(harness.shown())
