@@ -117,9 +117,7 @@ class ChangesScreen(Screen[None]):
         view = self.query_one(DiffView)
         if diffs != self._diffs:  # else the person stays where they are, also in the marks
             self._diffs = diffs
-            top = view.scroll_y
-            view.show(diffs)
-            view.scroll_to(y=top, animate=False, immediate=True)
+            view.show_again(diffs)
         if goes_on:
             view.action_next_change()
         self._show_title()

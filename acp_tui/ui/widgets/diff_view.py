@@ -198,6 +198,29 @@ class DiffView(LineView, can_focus=True):
             self._compare()
             self.scroll_to(y=0, animate=False)
 
+    def show_again(self, files: Sequence[FileDiff]) -> None:
+        """Show the files as they are by now; the person stays where they are.
+
+        The change that was gone to stays marked only if it is still the same.
+        """
+        top, at, marked = self.scroll_y, self._at_change, self._marked_lines()
+        self.show(files)
+        self.scroll_to(y=top, animate=False, immediate=True)
+        if marked is not None:
+            self._go_to_change(at)
+            if self._marked_lines() != marked:
+                self._at_change = -1
+                self._mark_place()
+
+    def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
+        """Return the change that was gone to, with its lines on both sides."""
+        change = self.current_change
+        difference = self._pages[change.file].difference if change is not None else None
+        if change is None or difference is None:
+            return None
+        old = list(difference.old[change.old_start : change.old_stop])
+        return change, old, list(difference.new[change.new_start : change.new_stop])
+
     def on_mount(self) -> None:
         """Compare what was given before the view was there."""
         self._compare()

@@ -90,3 +90,19 @@ async def test_blanks_at_the_end_of_changed_lines_and_changed_blanks_are_seen() 
 
         assert any("+ alpha··beta·→" in row for row in rows), rows
         assert any(row.rstrip().endswith("same") for row in rows)
+
+
+async def test_a_marked_change_stays_marked_while_it_is_the_same_and_no_other_is_marked_for_it() -> None:
+    app = Hearing(FileDiff("a.py", OLD, NEW))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.view.focus()
+        await pilot.press("n")
+        marked = app.view.current_change
+        assert marked is not None
+
+        app.view.show_again([FileDiff("a.py", OLD, NEW + "more\n", "by now")])
+        await until(pilot, lambda: "by now" in screen(app.view)[0])
+        assert app.view.current_change == marked
+
+        app.view.show_again([FileDiff("a.py", OLD, NEW.replace("= twenty", "= XX"))])
+        assert app.view.current_change is None
