@@ -31,7 +31,7 @@ from acp_tui.acp.sessions import (
     SessionInfo,
 )
 from acp_tui.acp.word import Word
-from acp_tui.agent import errors, history
+from acp_tui.agent import errors, history, snapped
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.given import PERSON, Given
@@ -389,7 +389,11 @@ class Agent:
 
     def note(self, session_id: str, event: Happening) -> None:
         """The door: apply an event to its session and tell what changed."""
+        session = self._sessions.find(session_id) if isinstance(event, events.Snapped) else None
+        before = snapped.seen(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)
+        if session is not None and (row := snapped.row(session_id, before, session.all_files)):
+            self.connection.remark(row)
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
             self._overwriting.cancel(session_id)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from acp_tui.acp.initialization import InitializeResponse
 from acp_tui.acp.reading import Unreadable, read
-from acp_tui.agent import history
+from acp_tui.agent import history, snapped
 from acp_tui.agent.history import SessionEvent
 from acp_tui.agent.sessions import Sessions
 from acp_tui.session import events
@@ -133,6 +133,11 @@ class _Reading:
             self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
         elif "noted" in msg:
             self._sessions.note(str(msg.get("session")), events.Noted(str(msg["noted"])), self._at)
+        elif "snapped" in msg:
+            session_id = str(msg.get("session"))
+            session = self._sessions.find(session_id)
+            before = snapped.seen(session.all_files) if session is not None else {}
+            self._sessions.note(session_id, snapped.event(msg, before), self._at)
         elif "wrote" in msg:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)

@@ -15,8 +15,9 @@ from acp_tui.host.merging import Hunk
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Changed, LeftOut, Restored, Snapshot, Snapshots
-from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.events import Noted, Ranged, Snapped
 from acp_tui.session.files import OnDisk
+from acp_tui.session.range import THIS_TURN
 
 PATIENCE: Final = 0.08
 """Seconds that a prompt waits for its snapshot at most."""
@@ -52,7 +53,11 @@ class Tracking:
     """
 
     def __init__(
-        self, snapshots: Snapshots, cwd: str, tell: Callable[[Snapped | Noted], None], every: float = _EVERY
+        self,
+        snapshots: Snapshots,
+        cwd: str,
+        tell: Callable[[Snapped | Ranged | Noted], None],
+        every: float = _EVERY,
     ) -> None:
         """Look later, from `begin` on.
 
@@ -87,6 +92,12 @@ class Tracking:
         self._doubted = time.monotonic()
         self._told: tuple[OnDisk, ...] = ()
         self._changes: dict[str, Changed] = {}
+        self._shown: dict[str, Changed] = {}
+        """What of that the person wants to see."""
+        self._turns: dict[int, Snapshot] = {}
+        self._since = 0
+        self._ranged: Ranged | None = None
+        self._newest = 0
         self._outside: set[str] = set()
         self._ways_back: list[tuple[Snapshot, set[str]]] = []
         self._has_failed = False
@@ -99,9 +110,14 @@ class Tracking:
         """Take the first snapshot in the background."""
         self._start(self._begin)
 
-    async def before_turn(self) -> None:
-        """Remember how things are before the agent begins; comes back soon, whether that is done or not."""
+    async def before_turn(self, turn: int | None = None) -> None:
+        """Remember how things are before the agent begins; comes back soon, whether that is done or not.
+
+        Args:
+            turn: the number that the turn will have in the session, from 1.
+        """
         self.before = None
+        self._newest = self._newest + 1 if turn is None else turn
         remembering = self._start(self._remember)
         done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
         self.is_late = not done
@@ -137,12 +153,23 @@ class Tracking:
         return change is not None and self.reviewed.is_done(change)
 
     def change(self, path: str) -> Changed | None:
-        """Return how a file differs from the beginning, as far as it was looked at.
+        """Return how a file differs from the beginning, or the chosen turn, as far as it was looked at.
 
         Args:
             path: absolute, as in the session's list.
         """
-        return self._changes.get(path)
+        return self._shown.get(path)
+
+    async def show_since(self, turn: int) -> None:
+        """Tell from now on what changed since a turn: from 1; 0: since the beginning; or `THIS_TURN`."""
+        self._since = turn
+        await self.look()
+
+    def _base(self) -> Snapshot | None:
+        """Return the snapshot with which files are compared for the person."""
+        since = self._newest if self._since == THIS_TURN else self._since
+        later = [number for number in self._turns if number >= since]
+        return self._turns[min(later)] if self._since and later else self.first
 
     async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
         """Return a file as it was at the beginning and as it became; nothing if it cannot be told."""
@@ -169,13 +196,14 @@ class Tracking:
         return await self._restored(self._snapshots.restore(before, changes))
 
     async def reject(self, change: Changed) -> Restored:
-        """Give a file back what it was at the beginning of the session.
+        """Give a file back what it was at the beginning of the session, or of the chosen turn.
 
         Raises:
             SnapshotError: nothing was done.
         """
-        assert self.first is not None, "there is no change without a beginning"
-        return await self.restore(self.first, [change])
+        base = self._base()
+        assert base is not None, "there is no change without a beginning"
+        return await self.restore(base, [change])
 
     async def reject_hunk(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
@@ -248,7 +276,8 @@ class Tracking:
 
     async def _remember(self) -> None:
         async with self._one:
-            self.before = await self._snapshots.take()
+            turn = self._newest
+            self.before = self._turns[turn] = await self._snapshots.take()
             self.first = self.first or self.before
         self._start(partial(self._look_back, self.before, is_late=self._in_turn))
 
@@ -279,8 +308,22 @@ class Tracking:
             changes = await self._snapshots.changes(self.first)
             self._cost = time.monotonic() - began
             self._take_over(changes, is_idle and not self._in_turn and not settles)
+            await self._show()
             if settles:
                 self._settled = {path: change.state for path, change in self._changes.items()}
+
+    async def _show(self) -> None:
+        """Tell what of the changes the person wants to see."""
+        base, self._shown = self._base(), self._changes
+        if base is not None and base is not self.first:
+            changes = await self._snapshots.changes(base)
+            self._shown = {self._absolute(change.path): change for change in changes}
+        if self._since or self._ranged:
+            files = tuple(self._on_disk(*one) for one in islice(self._shown.items(), SHOWN))
+            now = Ranged(self._since, files) if self._since else Ranged(0)
+            if now != self._ranged:
+                self._ranged = now
+                self._tell(now)
 
     async def _look_back(self, before: Snapshot, is_late: bool) -> None:
         """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
@@ -324,6 +367,7 @@ class Tracking:
             change.old_mode,
             change.new_mode,
             path in self._outside,
+            change.new_id,
         )
 
     def _failed(self, error: SnapshotError) -> None:
@@ -337,6 +381,8 @@ class Tracking:
         text = f"The snapshots of this workspace were damaged, and are now in {self._snapshots.damaged}."
         self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
         self.first = self.before = None
+        self._turns.clear()
+        self._shown = {}
         self._changes.clear()
         self._ways_back.clear()
         self._has_failed = False

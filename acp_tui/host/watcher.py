@@ -61,7 +61,7 @@ class Watcher:
         if not sys.platform.startswith("linux"):
             return False
         try:
-            self._notify = await asyncio.to_thread(_notify)
+            await asyncio.to_thread(self._open)
             await self._watch([b""])
         except OSError:  # no more watches, or no more descriptors, are to be had
             self.close()
@@ -106,6 +106,15 @@ class Watcher:
         if self._notify is not None:
             self._notify.close()
             self._notify = None
+
+    def _open(self) -> None:
+        from inotify_simple import INotify
+
+        notify = INotify()
+        if self.is_lost:  # closed in the meantime
+            notify.close()
+        else:
+            self._notify = notify
 
     async def _kept(self, folders: Sequence[bytes]) -> list[bytes]:
         """Return those folders that are not left out."""
@@ -204,9 +213,3 @@ class Watcher:
 
 def _inside(folder: bytes, name: bytes) -> bytes:
     return folder + b"/" + name if folder and name else folder + name
-
-
-def _notify() -> INotify:
-    from inotify_simple import INotify
-
-    return INotify()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
 from acp_tui.session.entries import Entry
 from acp_tui.session.files import OnDisk
+from acp_tui.session.provenance import Origin
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 
@@ -142,6 +144,18 @@ class Snapped:
     """The workspace was looked at: all files that differ from the beginning of the session."""
 
     files: tuple[OnDisk, ...]
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """Where changes come from by path, if that was written down; else it is found out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """The person wants to see what changed since a turn."""
+
+    since: int
+    """The turn, from 1; 0: all of the session; `THIS_TURN`: whichever is the newest."""
+    files: tuple[OnDisk, ...] | None = None
+    """How files differ from before that turn; None where only the session's own record can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +208,7 @@ Own = (
     | SettingFailed
     | Wrote
     | Snapped
+    | Ranged
     | Noted
     | CommandStarted
     | CommandEnded

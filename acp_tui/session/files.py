@@ -8,6 +8,7 @@ from typing import Literal
 
 from acp_tui.acp.tools import Diff
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.provenance import Origin
 
 
 @dataclass(slots=True)
@@ -37,6 +38,8 @@ class OnDisk:
     """As git knows them: 0o100644, 0o100755 (executable), 0o120000 (link); 0 where there is no file."""
     outside: bool = False
     """The newest change came while no turn ran."""
+    id: str = ""
+    """The content by its hash; empty where there is no file, or one that is too large."""
 
 
 @dataclass(slots=True)
@@ -51,6 +54,13 @@ class FileChange:
     """What went through our own hands: from before the first write to after the last."""
     seen: OnDisk | None = None
     """What the disk shows, which wins over all that was told."""
+    origins: list[Origin] = field(default_factory=list)
+    """Where its changes come from, the newest last."""
+
+    def came_from(self, origin: Origin) -> None:
+        """Note where the newest change comes from."""
+        if not self.origins or self.origins[-1] != origin:
+            self.origins.append(origin)
 
     @property
     def by(self) -> str:
@@ -59,7 +69,12 @@ class FileChange:
             return ""
         if self.seen.outside:
             return "outside a turn"
-        return "" if self.edits else "on disk"
+        if self.edits:
+            return ""
+        newest = self.origins[-1] if self.origins else None
+        if newest is not None and newest.turn and not newest.tool_call_id:
+            return "by no tool call"
+        return "on disk"
 
     @property
     def edits(self) -> list[Edit]:
@@ -92,8 +107,11 @@ class Files:
         first = change.written.old if change.written is not None else old
         change.written = Edit(first, new)
 
-    def snapped(self, files: Iterable[OnDisk]) -> bool:
-        """Take over all that the disk shows, and return whether it is news; what is gone is as it was."""
+    def snapped(self, files: Iterable[OnDisk]) -> list[FileChange] | None:
+        """Take over all that the disk shows, and return what is new of it; None if it is no news at all.
+
+        A file that is told no more is as it was.
+        """
         now = {file.path: file for file in files}
         before = {path: change.seen for path, change in self.changes.items() if change.seen is not None}
         moved = {file.old_path for file in now.values()} - set(now)
@@ -101,7 +119,9 @@ class Files:
             self.changes.pop(path, None)
         for path, file in now.items():
             self._change(path).seen = file
-        return before != now
+        if before == now:
+            return None
+        return [self.changes[path] for path, file in now.items() if before.get(path) != file]
 
     def _change(self, path: str) -> FileChange:
         return self.changes.setdefault(path, FileChange(path))

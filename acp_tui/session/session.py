@@ -19,7 +19,9 @@ from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import inherited, said_of
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, merged, of_category
+from acp_tui.session.provenance import origin
 from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
+from acp_tui.session.range import Range
 from acp_tui.session.turn import Turn, TurnState, next_state
 
 _STOPS = {
@@ -59,6 +61,8 @@ class Session:
         """Open questions by key, oldest first."""
         self.connected = True
         self._files = Files()
+        self._range = Range()
+        self._looked = 0.0
         self._messages = Messages(self.entries)
         self._calls: dict[str, int] = {}
         self._config_options: list[ConfigOption] = []
@@ -68,6 +72,21 @@ class Session:
     @property
     def files(self) -> dict[str, FileChange]:
         """Changed files by absolute path, in the order of their first change."""
+        return self._range.of(self._files.changes, len(self.turns))
+
+    @property
+    def since(self) -> int:
+        """The turn since which `files` are told; 0 for all of the session. See `Ranged`."""
+        return self._range.since
+
+    def prompt_of(self, turn: int) -> str:
+        """Return in one line what the person said to begin a turn, which are counted from 1."""
+        entry = self.entries[self.turns[turn - 1].first] if 0 < turn <= len(self.turns) else None
+        return " ".join(text_of(entry).split()) if isinstance(entry, UserMessage) else ""
+
+    @property
+    def all_files(self) -> dict[str, FileChange]:
+        """Files that the whole session changed, whatever the person wants to see."""
         return self._files.changes
 
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
@@ -152,7 +171,10 @@ class Session:
                 self._files.wrote(event.path, event.old, event.new)
                 return Change(fields=("files",))
             case events.Snapped():
-                return Change(fields=("files",)) if self._files.snapped(event.files) else None
+                return self._snapped(event, at)
+            case events.Ranged():
+                self._range.choose(event.since, event.files)
+                return Change(fields=("files",))
             case events.Disconnected():
                 return self._disconnected(event, at)
             case events.SetUp():
@@ -168,6 +190,20 @@ class Session:
                 return self._setting_failed(event, at)
             case _:
                 assert_never(event)
+
+    def _snapped(self, event: events.Snapped, at: float) -> Change | None:
+        news = self._files.snapped(event.files)
+        turn = len(self.turns)
+        entries = self.entries[self.turns[-1].first :] if self.turns else []
+        for file in news or ():
+            known = event.origins.get(file.path)
+            is_outside = file.seen is not None and file.seen.outside
+            found = known or origin(
+                entries, self.plan, 0 if is_outside else turn, file.path, since=self._looked
+            )
+            file.came_from(found)
+        self._looked = at
+        return Change(fields=("files",)) if news is not None else None
 
     def _command_ended(self, event: events.CommandEnded, at: float) -> Change | None:
         for index, entry in enumerate(self.entries):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
-    from acp_tui.session.events import Noted, Snapped
+    from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
@@ -467,7 +467,7 @@ class Conversation:
             if self.tracking is not None:
                 self.tracking.begin()
 
-    def note(self, event: Snapped | Noted) -> None:
+    def note(self, event: Snapped | Ranged | Noted) -> None:
         """Take into the session what happened beside the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)

@@ -90,7 +90,7 @@ class Speaking:
         blocks += self._note(prompt)
         tracking = self._conversation.tracking
         if tracking is not None:
-            await tracking.before_turn()
+            await tracking.before_turn(len(session.turns) + 1)
         if this != self._conversation.round:
             self._conversation.rejections.give_back()
             self.queue.insert(0, prompt)  # given back by what has ended the round

@@ -13,7 +13,7 @@ from acp_tui.agent import tracking
 from acp_tui.agent.tracking import Tracking, is_too_wide
 from acp_tui.host import successor
 from acp_tui.host.snapshots import Snapshot, Snapshots
-from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.events import Noted, Ranged, Snapped
 from tests.waiting import until
 
 
@@ -24,7 +24,7 @@ class Watched:
         self.root = tmp_path / "work"
         self.root.mkdir()
         (self.root / "a").write_text("1\n")
-        self.told: list[Snapped | Noted] = []
+        self.told: list[Snapped | Ranged | Noted] = []
         self.is_told = sys.platform.startswith("linux")
         """Whether the system tells what changes."""
         self.snapshots = Snapshots(tmp_path / "stores", self.root)

@@ -52,19 +52,21 @@ class ChangesPane(Pane):
 
     def show(self, session: Session, change: Change) -> None:
         """Show the changed files."""
-        if "files" not in change.fields or not (session.files or self._lines):
+        files = session.files if "files" in change.fields else {}
+        if "files" not in change.fields or not (files or self._lines or session.since):
             return
         self.take_placeholder_away()
-        for path in self._lines.keys() - session.files.keys():
+        for path in self._lines.keys() - files.keys():
             self.remove_block(self._lines.pop(path))
             del self._counts[path]
             self._edits.pop(path, None)
-        for path, file in session.files.items():
+        for path, file in files.items():
             self._show(path, file, session.cwd)
         added = sum(plus for plus, _ in self._counts.values())
         removed = sum(minus for _, minus in self._counts.values())
-        self.set_fact(f"+{added} {self.look.glyph('minus')}{removed}" if session.files else "")
-        if not session.files:
+        counts = f"+{added} {self.look.glyph('minus')}{removed}" if files else ""
+        self.set_fact(f"{range_of(session.since)} {counts}".strip())
+        if not files:
             self.on_mount()  # all is as it was: say what will be here
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
@@ -74,7 +76,7 @@ class ChangesPane(Pane):
         if kept:
             mark = self.look.glyph("completed")
             left = [("muted", f"{status} {inside(path, cwd)}"), ("success", f"  {mark} kept")]
-        left += [("muted", f"  {fact}") for fact in facts(file, cwd)]
+        left += [("muted", f"  {fact}") for fact in [*facts(file, cwd), *came_from(file)]]
         right = self._count(path, file)
         if kept:
             self._counts[path] = 0, 0
@@ -110,6 +112,26 @@ def status_of(file: FileChange) -> str:
     if file.seen is not None:
         return file.seen.status
     return "A" if file.edits and file.edits[0].old is None else "M"
+
+
+def range_of(since: int) -> str:
+    """Return in few words since when changes are shown; nothing for all of the session."""
+    if not since:
+        return ""
+    return "this turn" if since < 0 else f"since turn {since}"
+
+
+def came_from(file: FileChange) -> list[str]:
+    """Return where the newest change comes from: the turn, the tool call, the step of the plan."""
+    newest = file.origins[-1] if file.origins else None
+    if newest is None or not newest.turn:
+        return []
+    told = [f"turn {newest.turn}"]
+    if newest.title:
+        told.append(newest.title)
+    if newest.plan_entry:
+        told.append(f"plan: {newest.plan_entry}")
+    return [", ".join(told)]
 
 
 def facts(file: FileChange, cwd: str) -> list[str]:

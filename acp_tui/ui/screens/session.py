@@ -111,6 +111,7 @@ class SessionScreen(Screen[None]):
             show=False,
             priority=True,
         ),
+        Binding("alt+b", "choose_range", "Changes since", id="session.range", show=False, priority=True),
         Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
         Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
         Binding(
@@ -668,6 +669,13 @@ class SessionScreen(Screen[None]):
         from acp_tui.ui.screens.restoring import restore_turn
 
         await restore_turn(self)
+
+    @work(group="range", exclusive=True)
+    async def action_choose_range(self) -> None:
+        """Choose since when changes are shown."""
+        from acp_tui.ui.screens.ranging import choose_range
+
+        await choose_range(self)
 
     def action_log_out(self) -> None:
         """End the login with the agent."""

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from acp_tui.acp import updates as news
+from acp_tui.acp.content import TextContent
+from acp_tui.acp.plan import PlanEntry
+from acp_tui.acp.tools import Location
+from acp_tui.session.events import Ended, Prompted, Ranged, Snapped
+from acp_tui.session.files import OnDisk
+from acp_tui.session.provenance import Origin
+from acp_tui.session.range import THIS_TURN
+from acp_tui.session.session import Session
+
+
+def prompted(session: Session, text: str, at: float) -> None:
+    session.apply(Prompted([TextContent(text=text)]), at)
+
+
+def call(name: str, kind: str, status: str = "in_progress", path: str = "") -> news.ToolCall:
+    places = [Location(path=path)] if path else None
+    return news.ToolCall(
+        tool_call_id=name, title=f"{kind} {name}", kind=kind, status=status, locations=places
+    )
+
+
+def on_disk(path: str, content: str = "1", outside: bool = False) -> OnDisk:
+    return OnDisk(path, "M", path, id=content, outside=outside)
+
+
+def origins(session: Session, path: str) -> list[Origin]:
+    return session.all_files[path].origins
+
+
+def test_a_change_belongs_to_the_turn_the_running_call_and_the_step_of_the_plan_in_progress() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    steps = [PlanEntry(content="look", status="completed"), PlanEntry(content="write", status="in_progress")]
+    session.apply(news.Plan(entries=steps), 2)
+    session.apply(call("r", "read"), 2)
+    session.apply(call("x", "execute"), 3)
+
+    session.apply(Snapped((on_disk("/w/a"),)), 4)
+
+    assert origins(session, "/w/a") == [Origin(1, "x", "execute x", "write")]
+
+
+def test_of_several_calls_the_one_that_names_the_file_made_the_change() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("e", "edit", path="/w/a"), 2)
+    session.apply(call("x", "execute"), 3)
+
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 4)
+
+    assert [origins(session, path)[0].tool_call_id for path in ("/w/a", "/w/b")] == ["e", "x"]
+
+
+def test_a_call_that_ended_since_the_last_look_counts_and_an_earlier_one_does_not() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("x", "execute"), 2)
+    session.apply(news.ToolCallUpdate(tool_call_id="x", status="completed"), 3)
+    session.apply(Snapped((on_disk("/w/a"),)), 4)
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 5)
+
+    assert origins(session, "/w/a") == [Origin(1, "x", "execute x")]
+    assert origins(session, "/w/b") == [Origin(1)]
+    assert session.files["/w/b"].by == "by no tool call"
+
+
+def test_changes_outside_a_turn_belong_to_none_and_all_origins_are_kept() -> None:
+    session = Session("s", "/w")
+    session.apply(Snapped((on_disk("/w/a", outside=True),)), 1)
+    prompted(session, "one", 2)
+    session.apply(Snapped((on_disk("/w/a", "2"),)), 3)
+    session.apply(Ended("end_turn"), 4)
+    prompted(session, "two", 5)
+    session.apply(Snapped((on_disk("/w/a", "3"),)), 6)
+
+    assert [origin.turn for origin in origins(session, "/w/a")] == [0, 1, 2]
+
+
+def test_the_person_sees_only_files_that_changed_since_the_chosen_turn() -> None:
+    session = Session("s", "/w")
+    for number in (1, 2):
+        prompted(session, f"prompt\n{number}", number)
+        files = [on_disk(f"/w/{each}") for each in range(1, number + 1)]
+        session.apply(Snapped(tuple(files)), number + 0.5)
+        session.apply(Ended("end_turn"), number + 0.7)
+
+    for since, names in ((0, ["/w/1", "/w/2"]), (1, ["/w/1", "/w/2"]), (2, ["/w/2"]), (THIS_TURN, ["/w/2"])):
+        session.apply(Ranged(since))
+        assert list(session.files) == names
+    session.apply(Ranged(1, (on_disk("/w/1", "0"),)))
+    assert list(session.files) == ["/w/1"]
+    assert list(session.all_files) == ["/w/1", "/w/2"]
+    assert session.prompt_of(2) == "prompt 2"
