@@ -199,3 +199,28 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
     assert [(entry.command, entry.exit_code) for entry in commands] == [("make test", 3), ("sleep 9", None)]
     assert commands[0].ended is not None
     assert commands[1].ended is None
+
+
+def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
+    from acp_tui.agent import snapped
+    from acp_tui.session.events import Snapped
+    from acp_tui.session.files import OnDisk
+    from acp_tui.session.session import Session
+
+    live, read_back = Session("s", "/w"), Session("s", "/w")
+    looks = (
+        (OnDisk("/w/a", "A", "/w/a", 1, id="1"), OnDisk("/w/b", "D", "/w/b", outside=True)),
+        (OnDisk("/w/c", "R", "/w/a", 2, 1, new_mode=0o100755, id="2"),),
+        (OnDisk("/w/bin", "M", "/w/bin", binary=True, id="3"),),
+    )
+    for at, files in enumerate(looks):
+        before = snapped.seen(live.all_files)
+        live.apply(Snapped(files), at)
+        row = snapped.row("s", before, live.all_files)
+        assert row is not None
+        read_back.apply(snapped.event(row, snapped.seen(read_back.all_files)), at)
+        assert read_back.all_files == live.all_files
+
+    assert snapped.row("s", snapped.seen(live.all_files), live.all_files) is None
+    odd = {"snapped": [None, {"path": 3}, {"path": "/w/x", "status": "?", "added": "1"}], "gone": 1}
+    assert snapped.event(odd, {}).files == (OnDisk("/w/x", "M", "/w/x"),)

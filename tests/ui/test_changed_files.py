@@ -53,8 +53,10 @@ async def test_files_that_a_command_writes_are_in_the_changes_pane(tmp_path: Pat
 
 async def test_what_happens_between_turns_is_marked(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
+        tracking = here.conversation.tracking
+        assert tracking is not None
         (tmp_path / "old.txt").unlink()
-        await here.say("/help")
+        await tracking.look()
 
         await here.sees("D old.txt  outside a turn")
 
