@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from acp_tui.host.command_rules import covering, may_run, runs
@@ -125,3 +130,77 @@ def test_an_expansion_elsewhere_does_not_ask(command: str) -> None:
 
 def test_a_denied_second_word_may_come_from_an_expansion() -> None:
     assert decided("git $X", Rule("deny", command="git push"), Rule("allow")) == "ask"
+
+
+_PIECES = (
+    *(
+        "ok",
+        "ok ",
+        " bad",
+        "bad ",
+        " ",
+        "'",
+        '"',
+        "\\",
+        "$",
+        "$(",
+        ")",
+        "(",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "\n",
+        "`",
+        "<",
+    ),
+    *(
+        ">",
+        "<<",
+        "<<<",
+        "#",
+        "{",
+        "}",
+        "!",
+        "*",
+        "=",
+        "A=1 ",
+        "2>&1",
+        ">/dev/null",
+        "$'",
+        "\\\n",
+        "then",
+        "if",
+        "fi",
+    ),
+    *("do", "done", "for", "case", "function", "[[", "]]", "\t", "time", "{a,b}", "eval", "<("),
+)
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
+def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: Path) -> None:
+    """Random lines: those that a rule for `ok` covers may not run `bad`, nor leave a file behind."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"there is no {shell}")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work").mkdir()
+    for name, does in (("ok", "exit 0"), ("bad", "echo > bad-ran")):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    dice = random.Random(4)
+    lines = ["ok " + "".join(dice.choices(_PIECES, k=dice.randint(1, 8))) for _ in range(400)]
+    covered = [line for line in lines if covering(["ok"], line) is not None]
+    assert len(covered) > 20
+    for line in covered:
+        subprocess.run(
+            [program, "-c", line],
+            cwd=tmp_path / "work",
+            env={"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+        assert list((tmp_path / "work").iterdir()) == [], line

@@ -3,11 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from acp_tui.store.folders import config_folder
 from tests.pictures.stage import Performance
 
 CHAIN: Final = "/run git fetch && make test | tee /tmp/test.log && sudo make install"
+_RULES: Final = """\
+[[rules]]
+decision = "allow"
+command = "git status"
+note = "looking is free"
+
+[[rules]]
+decision = "allow"
+command = "pytest"
+workspace = "/tmp/tally"
+expires = 2099-12-31
+
+[[rules]]
+decision = "allow"
+tool_kind = "edit"
+path = "docs/**"
+agent = "gemini"
+
+[[rules]]
+decision = "ask"
+tool_kind = "fetch"
+
+[[rules]]
+decision = "deny"
+command = "git push"
+note = "I push myself"
+
+[[rules]]
+decision = "deny"
+path = "*.env"
+"""
+_THEIR_RULES: Final = """\
+[[rules]]
+decision = "allow"
+command = "make check"
+
+[[rules]]
+decision = "ask"
+path = "migrations/**"
+"""
 
 
 async def first_screen(play: Performance) -> None:
@@ -110,6 +152,14 @@ async def decisions(play: Performance) -> None:
     await play.finished()
     await play.pilot.press("alt+d")
     await play.opened("DecisionsScreen")
+async def rules(play: Performance) -> None:
+    await play.ready()
+    config_folder().joinpath("rules.toml").write_text(_RULES, "utf-8")
+    theirs = Path(play.app.session_screen.conversation.session.cwd, ".acp-tui", "rules.toml")
+    theirs.parent.mkdir()
+    theirs.write_text(_THEIR_RULES, "utf-8")
+    await play.pilot.press("alt+l")
+    await play.opened("RulesScreen")
 
 
 async def completion(play: Performance) -> None:
@@ -162,6 +212,7 @@ PICTURES: Final = (
     Picture("permission-command", command_question),
     Picture("permission-chain", chained_command, size=(110, 32)),
     Picture("decisions", decisions, size=(110, 24)),
+    Picture("rules", rules),
     Picture("mode-menu", mode_menu),
     Picture("sessions", sessions),
     Picture("search", search),

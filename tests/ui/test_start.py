@@ -24,6 +24,7 @@ HEAVY = (
     "textual.widgets._markdown",
     "textual.widgets._text_area",
     "tree_sitter",
+    "tomlkit",
     "watchfiles",
 )
 """Each takes more time than drawing the first frame does, or is part of what does."""

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from textual.binding import Binding, BindingType
 
 from acp_tui.agent.rule_book import Listed, shown
+from acp_tui.store.rules import WORKSPACE_FILE
 from acp_tui.ui.screens.rule_words import matches, scope, state, until
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.row_list import RowList
@@ -16,6 +17,7 @@ from acp_tui.ui.widgets.text import safe_line
 ROLES: Final = {"allow": "success", "ask": "warning", "deny": "error"}
 _WIDE: Final = 100
 """Cells from which a row has room for the file."""
+_PLACE: Final = 23
 
 
 class RuleList(RowList[Listed]):
@@ -46,7 +48,14 @@ class RuleList(RowList[Listed]):
         expires = item.written.expires if item.written is not None else None
         right: list[Piece] = [("warning", f"  {text}") for text in (state(item), until(expires)) if text]
         right.append(("muted", f"  {safe_line(shown(scope(item.rule, self.workspace)))} "))
-        if self.row_width >= _WIDE and item.written is not None and item.written.file is not None:
-            name = PurePath(item.written.where)
-            right.append(("accent", f" {safe_line(name.name)} "))
+        if self.row_width >= _WIDE:
+            right.append(("accent", f" {safe_line(_place(item)):<{_PLACE}} "))
         return left, right
+
+
+def _place(item: Listed) -> str:
+    """Return the end of the path of a rule's file, and the line."""
+    if item.written is None or item.written.file is None:
+        return ""
+    path = PurePath(item.written.where)
+    return f"{path.parent.name}/{path.name}" if path.parent.name == WORKSPACE_FILE.parent.name else path.name
