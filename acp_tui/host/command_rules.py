@@ -6,7 +6,8 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from acp_tui.host.shell import Command, take_apart
 
@@ -61,7 +62,8 @@ def runs(prefix: str, command: str | None) -> bool:
     wanted = split(prefix)
     if command is None or not wanted:
         return False
-    return any(_runs(words, wanted) for words in _readings(command))
+    reading = _read(command)
+    return wanted[0] in reading.names and any(_runs(words, wanted) for words in reading.commands)
 
 
 def may_run(prefix: str, command: str | None) -> bool:
@@ -69,8 +71,8 @@ def may_run(prefix: str, command: str | None) -> bool:
     wanted = split(prefix)
     if command is None or not wanted:
         return False
-    line = take_apart(command)
-    return not line.understood or any(_may_begin(_words_of(one), wanted) for one in line.commands)
+    reading = _read(command)
+    return not reading.understood or any(_may_begin(words, wanted) for words in reading.unknown)
 
 
 def is_prefix(text: str) -> bool:
@@ -112,6 +114,32 @@ def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
         if word != wanted and posixpath.basename(word) != wanted:
             return False
     return False
+
+
+class _Reading(NamedTuple):
+    """A line as rules that deny and ask look at it; read once for all of them."""
+
+    commands: tuple[Words, ...]
+    """All that may be a simple command in it."""
+    names: frozenset[str]
+    """Every word in it, also without its folder: what is not among them does not run."""
+    unknown: tuple[Words, ...]
+    """The simple commands with a word that the shell makes."""
+    understood: bool
+
+
+@lru_cache(maxsize=8)
+def _read(command: str) -> _Reading:
+    line = take_apart(command)
+    commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
+    found = {word for words in commands for word in words if word is not None}
+    unknown = tuple(dict.fromkeys(tuple(_words_of(one)) for one in line.commands))
+    return _Reading(
+        commands,
+        frozenset(found | {posixpath.basename(word) for word in found}),
+        tuple(words for words in unknown if None in words),
+        line.understood,
+    )
 
 
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:

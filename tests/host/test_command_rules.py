@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,13 @@ def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: 
             check=False,
         )
         assert list((tmp_path / "work").iterdir()) == [], line
+
+
+def test_many_rules_decide_about_a_long_chain_in_time() -> None:
+    """Rules by lines would be a product: a line is read once for all rules."""
+    rules = [Rule(decision, command=f"cmd{n} x") for n in range(200) for decision in ("deny", "ask")]
+    chain = "; ".join(f"cm{n} $X" for n in range(1000))
+    start = time.process_time()
+
+    assert decided(chain, *rules) == "ask"
+    assert time.process_time() - start < 2
