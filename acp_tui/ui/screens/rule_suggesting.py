@@ -16,11 +16,15 @@ from acp_tui.store.rules import WrittenRule
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
 """What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
 
+_GLOB: Final = re.compile(r"[*?]")
+"""In the name of a file these would match other files, too."""
+_HARMLESS: Final = ("read", "search", "think")
+
 
 def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
     """Return a rule that allows what is asked, for the person to widen or narrow.
 
-    Of a chain, the first command that no rule allows yet. All commands are never suggested to be allowed.
+    Of a chain, the first command that no rule allows yet. All commands or changes are never suggested.
     """
     kind = ask.tool_kind if ask.tool_kind in KNOWN_KINDS else None
     command = path = None
@@ -29,8 +33,9 @@ def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
         command = _prefix(ask.command, allowed)
     else:
         path = ask.paths[0] if len(ask.paths) == 1 else _folder(ask.paths)
+        path = None if path is None or _GLOB.search(path.removesuffix("/**")) else path
     is_narrow = command is not None or path is not None
-    decision = "allow" if is_narrow or kind not in (None, "execute") else "ask"
+    decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
     return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 

@@ -51,3 +51,11 @@ def test_files_are_suggested_by_their_path_or_the_folder_that_they_share() -> No
 
 def test_a_kind_that_is_not_known_is_not_suggested() -> None:
     assert suggested(Ask("a", "teleport")).tool_kind is None
+
+
+@pytest.mark.parametrize("paths", [(), ("/w/*",), ("/a", "/b"), ("/w/?/a", "/w/?/b")])
+def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(paths: tuple[str, ...]) -> None:
+    rule = suggested(Ask("a", "edit", paths))
+
+    assert (rule.decision, rule.path) == ("ask", None)
+    assert suggested(Ask("a", "read", paths)).decision == "allow"
