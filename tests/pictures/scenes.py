@@ -152,6 +152,8 @@ async def decisions(play: Performance) -> None:
     await play.finished()
     await play.pilot.press("alt+d")
     await play.opened("DecisionsScreen")
+
+
 async def rules(play: Performance) -> None:
     await play.ready()
     config_folder().joinpath("rules.toml").write_text(_RULES, "utf-8")
