@@ -27,7 +27,7 @@ MARK: Final = "ACP_TUI_TEST_RUN"
 AT_REST: Final = "F1 help"
 """What the status line shows while no turn is running."""
 
-ARMED: Final = "r reject, say why"
+ARMED: Final = "r reject with a reason"
 """What a permission dialog shows once its keys count."""
 
 _NOT_READY: Final = re.compile(r"starting \d|wants a login|did not start|ended, F12")
