@@ -91,6 +91,41 @@ async def changes(play: Performance) -> None:
     await play.opened("ChangesScreen")
 
 
+async def rejecting(play: Performance) -> None:
+    await play.ready()
+    await play.say("/new")
+    await play.answer("y")
+    await play.finished()
+    await play.pilot.press("f5", "right_square_bracket", "enter")
+    await play.opened("ChangesScreen")
+    await play.until(lambda: "new file" in play.text, "the file is shown")
+    await play.pilot.press("K")
+    await play.until(lambda: "is kept" in play.text, "the file is kept")
+    await play.pilot.press("escape", "ctrl+l")
+    await play.say("/edit")
+    await play.answer("y")
+    await play.finished()
+    await play.pilot.press("f5", "right_square_bracket", "enter")
+    await play.opened("ChangesScreen")
+    await play.until(lambda: "what is still open" in play.text, "the edit is shown")
+    await play.pilot.press("n", "n", "r")
+    await play.until(lambda: "is rejected" in play.text, "a change is rejected")
+
+
+async def restoring(play: Performance) -> None:
+    await edit_question(play)
+    await play.answer("y")
+    await play.finished()
+    await play.pilot.press("alt+u")
+    await play.opened("RestoreDialog")
+
+
+async def stale_write(play: Performance) -> None:
+    await play.ready()
+    await play.say("/clash")
+    await play.opened("StaleWriteDialog")
+
+
 async def mode_menu(play: Performance) -> None:
     await play.ready()
     await play.pilot.press("f6")
@@ -215,6 +250,9 @@ PICTURES: Final = (
     Picture("permission-chain", chained_command, size=(110, 32)),
     Picture("decisions", decisions, size=(110, 24)),
     Picture("rules", rules),
+    Picture("reject", rejecting),
+    Picture("restore", restoring, size=(110, 32)),
+    Picture("stale-write", stale_write, size=(110, 36)),
     Picture("mode-menu", mode_menu),
     Picture("sessions", sessions),
     Picture("search", search),

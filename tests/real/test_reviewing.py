@@ -37,7 +37,7 @@ def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path
 
         run.terminal.until("M poem.txt")
         open_changes(run)
-        run.terminal.until("verse thirty")
+        run.terminal.until("│ 30 + verse thirty")
         run.terminal.type("n")
         run.terminal.until("change 1/2")
         run.terminal.type("n")

@@ -165,12 +165,15 @@ class DiffPainter:
             line = line.removesuffix("\r")
         pieces = self._coloured(use_old, index, line, longest)
         blank = len(line.rstrip(" \t")) if kind != "equal" else len(line)
+        blanks = [mark for mark in marks if line[slice(*mark)].isspace()]
         segments: list[Segment] = []
         at = 0
         for text, role in pieces:
             for start, stop, marked in _split(at, at + len(text), marks, blank):
                 shown = text[start - at : stop - at]
-                if kind != "equal" and (start >= blank or (marked and shown.isspace())):
+                if kind != "equal" and (
+                    start >= blank or any(first <= start < last for first, last in blanks)
+                ):
                     shown = shown.replace(" ", self._space).replace("\t", self._tab)
                 segments.append(Segment(shown.replace("\t", TAB), self._style(kind, role, marked)))
             at += len(text)
