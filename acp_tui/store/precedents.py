@@ -11,7 +11,7 @@ from typing import Final
 
 from acp_tui.store.decisions import Decision, Decisions
 
-_MOST: Final = 300
+MOST: Final = 300
 """Decisions that are looked at: what is older says little, and the person waits."""
 
 
@@ -57,7 +57,7 @@ def precedents(
 
 
 def _found(path: Path, holding: str, workspace: str, fits: Callable[[Decision], bool]) -> list[Decision]:
-    recent = islice(Decisions(path, holding), _MOST)
+    recent = islice(Decisions(path, holding), MOST)
     return [one for one in recent if one.workspace == workspace and one.chosen is not None and fits(one)]
 
 

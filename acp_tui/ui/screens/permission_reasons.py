@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.host.explaining import Explanation, Part, explain
+from acp_tui.store.precedents import MOST, Precedents
 from acp_tui.ui.screens.permission_details import labelled
 from acp_tui.ui.screens.rule_words import matches
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -14,7 +15,6 @@ from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
     from acp_tui.host.rules import Rule
-    from acp_tui.store.precedents import Precedents
     from acp_tui.ui.background import Background
 
 PARTS: Final = 6
@@ -67,6 +67,8 @@ def rule_words(rule: Rule) -> str:
 def before_words(before: Precedents) -> str:
     """Return what was decided before, in a line."""
     what = f"“{before.beginning} …” " if before.beginning else ""
+    if before.allowed + before.rejected >= MOST:
+        what += "at least "  # no more are looked at
     counts = ", ".join(f"{verb} {_times(count)}" for verb, count in _counts(before) if count)
     last = before.last.astimezone()
     day = "today" if last.date() == datetime.now().astimezone().date() else f"{last:%Y-%m-%d}"

@@ -13,7 +13,7 @@ from acp_tui.acp.tools import Diff, Location, ToolCallContent
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
-from acp_tui.store.precedents import Precedents
+from acp_tui.store.precedents import MOST, Precedents
 from acp_tui.ui.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.permission_reasons import before_words
@@ -381,6 +381,10 @@ def test_commands_that_only_begin_alike_are_told_as_such() -> None:
     alike = Precedents(1, 0, datetime.now(UTC), "git push")
 
     assert before_words(alike).startswith("“git push …” allowed once in this workspace, last today ")
+
+
+def test_more_than_are_looked_at_are_told_as_at_least_so_many() -> None:
+    assert before_words(Precedents(MOST, 0, datetime.now(UTC))).startswith(f"at least allowed {MOST} times")
 
 
 async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() -> None:
