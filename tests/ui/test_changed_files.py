@@ -13,6 +13,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.changes import ChangesScreen
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.restoring import RestoreDialog
 from tests.ui.seats import Seat, seat
@@ -244,3 +245,24 @@ async def test_a_file_that_turns_into_something_else_in_mid_review_is_said_and_l
         assert "is rejected" not in here.text
         assert becomes != "folder" or (file / "inner").read_text() == "x"
         assert becomes != "link" or (tmp_path / "other.txt").read_text() == "other\n"
+
+
+async def test_the_pane_shows_this_turn_or_the_whole_session_and_where_each_change_came_from(
+    tmp_path: Path,
+) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo x > first.txt")
+        await here.sees("A first.txt")
+        await run(here, "mv first.txt second.txt; chmod +x old.txt")
+        await here.sees("A second.txt", "M old.txt", "executable")
+
+        await here.press("alt+b")
+        await here.is_before(Menu)
+        await here.press("down", "enter")
+        await here.sees("this turn", "R second.txt", "was first.txt")
+
+        session = here.conversation.session
+        assert session is not None
+        newest = session.all_files[str(tmp_path / "second.txt")].origins[-1]
+        assert newest.turn == 2
+        assert "mv first.txt" in newest.title
