@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from acp_tui.host.merging import Hunk
-from acp_tui.ui.panes.changes import came_from, facts
+from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
 from acp_tui.ui.widgets.keys import Keys
@@ -310,7 +310,7 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
 def on_disk(file: FileChange, seen: Seen, cwd: str) -> FileDiff:
     """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
     assert file.seen is not None
-    notes = [*facts(file, cwd), *came_from(file)]
+    notes = facts(file, cwd)
     name = inside(file.path, cwd)
     is_whole = (seen.old is None) == (file.seen.status == "A") and (seen.new is None) == (
         file.seen.status == "D"
