@@ -118,12 +118,14 @@ async def restoring(play: Performance) -> None:
     await play.finished()
     await play.pilot.press("alt+u")
     await play.opened("RestoreDialog")
+    await play.asked()
 
 
 async def stale_write(play: Performance) -> None:
     await play.ready()
     await play.say("/clash")
     await play.opened("StaleWriteDialog")
+    await play.asked()
 
 
 async def mode_menu(play: Performance) -> None:
