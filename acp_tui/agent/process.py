@@ -60,6 +60,8 @@ class Process:
         self._stdout = stdout
         self._stderr = stderr
         self._outgoing: deque[memoryview] = deque()
+        self._taken = memoryview(bytearray(_READ))
+        """What each read fills: an object of this size for each would leave gaps in memory that stay."""
         self._tail = Tail(_TAIL)
         self._lines = _Lines(self._tell)
         self._readable: asyncio.Future[None] | None = None
@@ -142,7 +144,7 @@ class Process:
             if self._stdout < 0:
                 break
             try:
-                data = os.read(self._stdout, _READ)
+                data = bytes(self._taken[: os.readv(self._stdout, [self._taken])])
             except BlockingIOError:
                 if not ready:
                     data = b""

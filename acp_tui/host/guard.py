@@ -9,6 +9,9 @@ from typing import Final
 
 RUN: Final = os.urandom(8).hex()
 """What the values of all our marks begin with: the entries in the environment by which children are known."""
+GOING: Final = 2.0
+"""Seconds in which a watcher that is dismissed goes."""
+
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
 cd /
@@ -79,7 +82,7 @@ class Guard:
             self._tell("goodbye")
         self._pid = self._pipe = None
         os.close(pipe)
-        deadline = time.monotonic() + 2
+        deadline = time.monotonic() + GOING
         while _runs(pid) and time.monotonic() < deadline:
             time.sleep(0.005)
 

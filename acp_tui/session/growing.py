@@ -15,7 +15,7 @@ class GrowingText:
     second one, and what stays alone is U+FFFD.
     """
 
-    __slots__ = ("_half", "_kept", "_limit", "_loose", "_pieces", "length")
+    __slots__ = ("_half", "_limit", "_loose", "_pieces", "dropped", "length")
 
     def __init__(self, text: str = "", limit: int | None = None) -> None:
         self._pieces: list[str] = []
@@ -24,7 +24,8 @@ class GrowingText:
         self._half = ""
         self._limit = limit
         """Characters that are kept at least; a few more may be."""
-        self._kept = 0
+        self.dropped = 0
+        """Characters that are gone from the beginning."""
         self.length = 0
         """Characters so far, also those that are no longer kept."""
         if text:
@@ -38,19 +39,13 @@ class GrowingText:
             piece = self._whole(self._half + piece)
         self._pieces.append(piece)
         self.length += len(piece)
-        self._kept += len(piece)
         self._loose += 1
         if self._loose == _TOGETHER:
             self._pieces[-_TOGETHER:] = ["".join(self._pieces[-_TOGETHER:])]
             self._loose = 0
-        if self._limit is not None and self._kept > 2 * self._limit:
+        if self._limit is not None and self.length - self.dropped > 2 * self._limit:
             self._pieces, self._loose = [str(self)[-self._limit :]], 0
-            self._kept = self._limit
-
-    @property
-    def dropped(self) -> int:
-        """Characters that are gone from the beginning."""
-        return self.length - self._kept
+            self.dropped = self.length - self._limit
 
     def since(self, offset: int, most: int | None = None) -> str:
         """Return what is kept after the first `offset` characters, at most `most`: costs what is there."""
@@ -72,7 +67,6 @@ class GrowingText:
             self._half = ""
             self._pieces.append("\ufffd")
             self.length += 1
-            self._kept += 1
         self._pieces = [str(self)]
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ class Messages:
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
-        self._by_id: dict[tuple[type[Message], str], int] = {}
+        self._by_id: dict[type[Message], dict[str, int]] = {kind: {} for kind in _KINDS.values()}
         self._open: int | None = None
         """The message that a chunk without an id goes on with."""
         self._echo: str | None = None
@@ -86,7 +86,7 @@ class Messages:
 
     def _find(self, kind: type[Message], message_id: str | None) -> int | None:
         if message_id is not None:
-            return self._by_id.get((kind, message_id))
+            return self._by_id[kind].get(message_id)
         if self._open is not None and type(self._entries[self._open]) is kind:
             return self._open
         return None
@@ -95,7 +95,7 @@ class Messages:
         self._entries.append(kind(message_id=message_id, at=at))
         self._open = len(self._entries) - 1
         if message_id is not None:
-            self._by_id[kind, message_id] = self._open
+            self._by_id[kind][message_id] = self._open
         return self._open
 
     def _is_echo(self, chunk: Chunk) -> bool:

@@ -22,7 +22,7 @@ class EntryBlock(Block):
         self.entry = entry
         self.setting = setting
         self.parts: list[Block] = []
-        self._rows: list[Row] = []
+        self._rows: Sequence[Row] = ()
         self._instead: Sequence[Block] | None = None
         self._is_switched = False
         self.sync()
@@ -94,6 +94,6 @@ class EntryBlock(Block):
 
     def forget_rows(self) -> None:
         """Give back the rows of the parts."""
-        self._rows = []
+        self._rows = ()
         for part in self.parts:
             part.forget_rows()

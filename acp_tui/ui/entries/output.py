@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 
+from acp_tui.ui.entries.results import result_text
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import crop_row
@@ -16,6 +17,7 @@ from acp_tui.ui.widgets.wrap import Row
 
 if TYPE_CHECKING:
     from acp_tui.host.terminals import Terminal
+    from acp_tui.session.entries import ToolCall
     from acp_tui.session.growing import GrowingText
 
 
@@ -77,6 +79,33 @@ class TerminalTail(Tail):
     def _take(self, data: bytes) -> None:
         self._log.feed(data)
         self._redraw()
+
+
+class ResultTail(Tail):
+    """The newest lines of what a finished call brought: no text of its own is kept beside the call's."""
+
+    def __init__(self, call: ToolCall, limit: int) -> None:
+        super().__init__(limit)
+        self._call = call
+        self._log: TerminalLog | None = None
+
+    def log(self) -> TerminalLog:
+        """Return the lines."""
+        if self._log is None:
+            self._log = self.new_log()
+            self._log.feed(self._newest().encode("utf-8", "replace"))
+        return self._log
+
+    def height_hint(self, width: int) -> int:
+        """At most the limit."""
+        return min(self._limit, self._newest().count("\n") + 1)
+
+    def forget_rows(self) -> None:
+        """Drop the lines, which take ten times the room of the text."""
+        self._log = None
+
+    def _newest(self) -> str:
+        return result_text(self._call)[-_NEWEST:]
 
 
 class TextTail(Tail):

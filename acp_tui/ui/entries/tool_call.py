@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.output import TerminalTail, TextTail
+from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail
 from acp_tui.ui.entries.results import result_text
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -46,9 +45,9 @@ class ToolCallBlock(EntryBlock):
             self._line = CallHead(self.entry, self.setting)
             self._tails: dict[str, TerminalTail] = {}
             self._output: TextTail | None = None
-            self._shown_diffs: list[Diff] = []
-            self._diffs: list[Block] = []
-            self._told: list[Block] = []
+            self._shown_diffs: tuple[Diff, ...] = ()
+            self._diffs: tuple[Block, ...] = ()
+            self._told: tuple[Block, ...] = ()
             self._told_from: tuple[Any, ...] = ()
         if self.entry.is_empty:
             self.parts = [OneLine()]
@@ -63,10 +62,10 @@ class ToolCallBlock(EntryBlock):
     def _take_diffs(self) -> None:
         from acp_tui.acp.tools import Diff
 
-        diffs = [item for item in self.entry.content if isinstance(item, Diff)]
+        diffs = tuple([item for item in self.entry.content if isinstance(item, Diff)])
         if diffs != self._shown_diffs:
             self._shown_diffs = diffs
-            self._diffs = [DiffPreview(diff) for diff in diffs]
+            self._diffs = tuple([DiffPreview(diff) for diff in diffs])
 
     def _take_tails(self) -> None:
         from acp_tui.acp.tools import TerminalItem
@@ -87,14 +86,15 @@ class ToolCallBlock(EntryBlock):
         if told_from == self._told_from:
             return
         self._told_from = told_from
-        self._told = [_indented(call.decision, "muted")] if call.decision else []
+        told: list[Block] = [_indented(call.decision, "muted")] if call.decision else []
         text = result_text(call) if not self._tails and self._output is None else ""
         if text and call.status == "failed":
-            self._told.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
+            told.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
         elif text and call.kind == "execute":
-            self._told.append(TextTail(GrowingText(text), _OUTPUT_ROWS))
+            told.append(ResultTail(call, _OUTPUT_ROWS))
         elif not text and call.status == "completed" and self._has_lost_its_output:
-            self._told.append(_indented("(its output is gone)", "muted"))
+            told.append(_indented("(its output is gone)", "muted"))
+        self._told = tuple(told)
 
     @property
     def _has_lost_its_output(self) -> bool:

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.decision_list import OUTCOMES, DecisionList, Sieve, outcome, who
 from acp_tui.ui.screens.session_details import Fact, Section, SessionDetailsScreen
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -140,7 +141,7 @@ class DecisionsScreen(Screen[None]):
         for decision in self._reading:
             self._all.append(decision)
             if perf_counter() > until:
-                self.set_timer(0.002, self._read_on)
+                after(self, 0.002, self._read_on)
                 break
         self._show([decision for decision in self._all[before:] if self._sieve.keeps(decision)])
 

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -248,7 +249,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def _wait(self) -> None:
         self.armed = False
         self.show_hints()
-        self.set_timer(max(0.001, self.typing_pause.left(monotonic())), self._arm_if_quiet)
+        after(self, self.typing_pause.left(monotonic()), self._arm_if_quiet)
 
     def _arm_if_quiet(self) -> None:
         if self.armed:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.session.changes import Change
+from acp_tui.ui.widgets.delay import after
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -54,7 +55,7 @@ class Drawing:
             self._waits = True
             wait = self._drawn_at + _PACE - time.perf_counter()
             if wait > 0:
-                self._screen.set_timer(wait, self.flush)
+                after(self._screen, wait, self.flush)
             else:
                 self._screen.call_next(self.flush)
 

@@ -15,6 +15,7 @@ from acp_tui.store.tail import Tail
 from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
 from acp_tui.ui.screens.frame_list import FrameList
 from acp_tui.ui.screens.frames import Frame, Frames, matches
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -195,7 +196,7 @@ class ProtocolScreen(Screen[None]):
         left = self._match(self._tail, until)
         self._reads_on = left or more
         if self._reads_on:
-            self.set_timer(0.002, self._read)
+            after(self, 0.002, self._read)
 
     def _match(self, tail: Tail, until: float) -> bool:
         """Filter frames that it has not seen and show them; return whether some are left."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, Final
 
 from rich.segment import Segment
@@ -20,6 +21,8 @@ from acp_tui.ui.widgets.wrap import Row
 
 _GULP: Final = 65_536
 """Characters cleaned at once."""
+
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class MarkdownBlock(Block):
@@ -73,7 +76,7 @@ class MarkdownBlock(Block):
         self._text = text if isinstance(text, GrowingText) else GrowingText(text)
         self._line_ends = self._length = 0
         self._finished = False
-        self._references: dict[str, Any] = {}
+        self._references: Mapping[str, Any] = _NONE
         self._restart()
         self.grown()
 

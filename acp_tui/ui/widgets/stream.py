@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.ui.widgets import markdown
@@ -32,7 +32,7 @@ _TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
 class Stream:
     """The rows of a growing text at one width and look. The caller hands in safe text without CR."""
 
-    def __init__(self, page: Page, references: dict[str, Any] | None = None) -> None:
+    def __init__(self, page: Page, references: Mapping[str, Any] | None = None) -> None:
         self._page = page
         self.rows: list[Row] = page.rows
         self.frozen = len(page.rows)

@@ -17,9 +17,9 @@ from textual.binding import Binding, BindingType
 from textual.events import Click, Key, Paste
 from textual.message import Message
 from textual.reactive import reactive
-from textual.timer import Timer
 
 from acp_tui.ui.widgets.cells import fit
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
@@ -105,7 +105,7 @@ class TerminalView(LineView, can_focus=True):
         self._lines_only = False
         self._waiting: list[bytes] = []
         self._ended = False
-        self._timer: Timer | None = None
+        self._draw_waits = False
         self._follow = True
         self._heights: list[int] = []
         self._starts = [0]
@@ -270,12 +270,13 @@ class TerminalView(LineView, can_focus=True):
         self._draw_soon()
 
     def _draw_soon(self) -> None:
-        if self._timer is None and self.is_mounted:
-            self._timer = self.set_timer(FRAME, self._draw)
+        if not self._draw_waits and self.is_mounted:
+            self._draw_waits = True
+            after(self, FRAME, self._draw)
 
     def _draw(self) -> None:
         """Read what waits, for 8 ms at most, and draw."""
-        self._timer = None
+        self._draw_waits = False
         rest = self._read(_newest(b"".join(self._waiting)))
         self._waiting = [rest] if rest else []
         self._count_rows()

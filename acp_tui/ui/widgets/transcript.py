@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.frame import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
@@ -362,7 +363,7 @@ class Transcript(ScrollView, can_focus=True):
         self._flush_waits = True
         wait = self._flushed_at + FLUSH_EVERY - perf_counter() if wait is None else wait
         if wait > 0:
-            self.set_timer(max(0.001, wait), self._flush)
+            after(self, wait, self._flush)
         else:
             self.call_later(self._flush)
 

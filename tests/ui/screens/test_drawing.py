@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+import pytest
 from textual.screen import Screen
 
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
+from acp_tui.ui.screens import drawing as module
 from acp_tui.ui.screens.drawing import Drawing
 
 
@@ -20,7 +22,7 @@ class Loop:
     def call_next(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
 
-    def set_timer(self, delay: float, callback: Callable[[], None]) -> None:
+    def after(self, _: object, delay: float, callback: Callable[[], None]) -> None:
         assert 0 < delay < 0.1
         self.timed += 1
         self.waiting.append(callback)
@@ -31,18 +33,25 @@ class Loop:
             callback()
 
 
-def drawing() -> tuple[Drawing, Loop, list[Any]]:
-    loop, told = Loop(), list[Any]()
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
+    loop = Loop()
+    monkeypatch.setattr(module, "after", loop.after)
+    return loop
+
+
+def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
+    told = list[Any]()
     made = Drawing(
         cast("Screen[None]", loop),
         lambda session: told.append(session.id),
         lambda session, change: told.append((session.id, change.entries, sorted(change.fields))),
     )
-    return made, loop, told
+    return made, told
 
 
-def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together() -> None:
-    made, loop, told = drawing()
+def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together(loop: Loop) -> None:
+    made, told = drawing(loop)
     session = Session("a")
 
     made.add(session, Change((0,), ("turn",)))
@@ -59,8 +68,8 @@ def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_toget
     assert len(told) == 3, "nothing new, nothing drawn"
 
 
-def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins() -> None:
-    made, loop, told = drawing()
+def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loop) -> None:
+    made, told = drawing(loop)
     made.add(Session("a"), Change((5,), ("connection",)))
 
     made.add(Session("b"), Change((0,)))

@@ -1,0 +1,19 @@
+"""Work after a short delay, for whoever draws what comes meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.message_pump import MessagePump
+
+
+def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
+    """Let a widget or screen do something in its own loop after `seconds`, however late that becomes.
+
+    A timer of Textual's that is late already when its task begins is skipped, also one that fires only once:
+    a millisecond is over soon on a busy machine, and then nothing would ever be drawn again.
+    """
+    asyncio.get_running_loop().call_later(seconds, pump.call_next, act)
