@@ -16,13 +16,13 @@ class Quiet(App[None]):
 
 
 class LateClock:
-    """A clock on a machine so busy that a second passes between any two looks at it."""
+    """A clock on a machine so busy for a while that a second passes between any two looks at it."""
 
     def __init__(self) -> None:
         self._late = 0
 
     def get_time(self) -> float:
-        self._late += 1
+        self._late = min(self._late + 1, 20)
         return time.monotonic() + self._late
 
 
