@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.acp.content import ImageContent
@@ -11,8 +11,10 @@ from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import card, described, has_links, picture
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.widgets.one_line import OneLine, Piece
+from acp_tui.ui.widgets.one_line import Piece, one_row
+from acp_tui.ui.widgets.wrap import Row
 from acp_tui.ui.words import clock, seconds
 
 _NEWEST: Final = 400
@@ -108,14 +110,14 @@ class ThoughtBlock(EntryBlock):
         """Show the line, and the text where it is open."""
         if not self.parts:
             self._is_open: bool | None = None
-            self._text: list[Block] = []
-            self._line = OneLine(is_action=True, above=1)
             self._now = self.entry.last
-        open_now = self._open_now
-        if open_now:
-            take_over_parts(self._text, self.entry, self.entry.finished, role="thought", indent=2)
-        self._line.set_pieces(self._headline(open_now))
-        self.parts = [self._line, *self._text] if open_now else [self._line]
+            self.parts = [ThoughtHead(self)]
+        if self._open_now:
+            text = self.parts[1:]
+            take_over_parts(text, self.entry, self.entry.finished, role="thought", indent=2)
+            self.parts[1:] = text
+        else:
+            del self.parts[1:]
 
     @property
     def is_folded(self) -> bool:
@@ -130,7 +132,6 @@ class ThoughtBlock(EntryBlock):
     def tick(self, now: float) -> None:
         """Count its seconds."""
         self._now = now
-        self._line.set_pieces(self._headline(self._open_now))
 
     def choose(self) -> bool:
         """Open or fold the thought."""
@@ -149,7 +150,9 @@ class ThoughtBlock(EntryBlock):
         """Return the whole thought, also while it is folded."""
         return text_of(self.entry)
 
-    def _headline(self, open_now: bool) -> list[Piece]:
+    def headline(self) -> list[Piece]:
+        """Return its line: how long it was thought, and while that goes on the newest words."""
+        open_now = self._open_now
         mark = self.setting.glyph("open" if open_now else "folded")
         if self.entry.finished:
             return [("thought", f"{mark} thought for {seconds(max(0.0, self.entry.last - self.entry.at))}")]
@@ -162,3 +165,27 @@ class ThoughtBlock(EntryBlock):
         text = next((part for part in reversed(self.entry.parts) if isinstance(part, GrowingText)), None)
         lines = text.since(max(0, text.length - _NEWEST)).split("\n") if text is not None else []
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+class ThoughtHead(Block):
+    """The line of a thought."""
+
+    __slots__ = ("_thought", "kept")
+    is_action = True
+
+    def __init__(self, thought: ThoughtBlock) -> None:
+        self._thought = thought
+        self.kept = 0
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return an empty row and the line."""
+        self.kept = 0
+        return [[], one_row(self._thought.headline(), (), width, look)]
+
+    def height_hint(self, width: int) -> int:
+        """Two rows."""
+        return 2
+
+    def source(self) -> str:
+        """Return the line without styles."""
+        return "".join([text for _, text in self._thought.headline()])

@@ -129,11 +129,13 @@ class ToolCallBlock(EntryBlock):
 class CallHead(Block):
     """The line of a tool call."""
 
+    __slots__ = ("_call", "_setting", "kept", "now")
     is_action = True
 
     def __init__(self, call: ToolCall, setting: Setting) -> None:
         self._call = call
         self._setting = setting
+        self.kept = 0
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
 

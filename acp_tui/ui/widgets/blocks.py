@@ -16,6 +16,8 @@ from acp_tui.ui.widgets.wrap import Row, Span, wrap
 class Block(ABC):
     """One piece of a transcript. Subclasses say what its rows are; compared by identity."""
 
+    __slots__ = ()  # so that the blocks of which there are many can have theirs
+
     kept: int = 0
     """After `rows` or `some_rows`: how many leading rows are the same as after the call before it."""
     waiting: int = 0

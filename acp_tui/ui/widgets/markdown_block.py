@@ -31,6 +31,27 @@ class MarkdownBlock(Block):
     A change of width or look lays the source out again, in slices when it is long.
     """
 
+    __slots__ = (
+        "_above",
+        "_at",
+        "_clean",
+        "_ended",
+        "_finished",
+        "_half",
+        "_indent",
+        "_length",
+        "_line_ends",
+        "_read",
+        "_references",
+        "_role",
+        "_stream",
+        "_taken",
+        "_text",
+        "kept",
+        "landmark",
+        "waiting",
+    )
+
     def __init__(
         self,
         text: str | GrowingText = "",
@@ -41,12 +62,14 @@ class MarkdownBlock(Block):
         landmark: bool = False,
     ) -> None:
         """Start with `text` in the style of `role`, `indent` cells from the left, below `above` rows."""
+        self.kept = 0
         self.landmark = landmark
         self._role = role
         self._indent = indent
         self._above = above
         self._ended = False
         """Whether the stream was told that the text is complete."""
+        self._line_ends = self._length = 0
         self.replace(text)
 
     def append(self, text: str) -> None:
@@ -62,7 +85,7 @@ class MarkdownBlock(Block):
                 self._restart()
             self.waiting += len(new)
             self._line_ends += new.count("\n")
-            self._length += len(new)
+            self._length = self._text.length  # not a number of its own beside that
             self._finished = False
 
     def finish(self) -> None:
