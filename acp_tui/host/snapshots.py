@@ -29,6 +29,7 @@ _REFS: Final = "refs/snapshots/"
 _RENAMES: Final = 1_000  # files up to which renames are looked for
 _NAMED: Final = 1_000  # folders that a command of git is given at once
 _NO_FILE: Final = "0" * 40
+_NO_WAY_BACK: Final = "what is there now is in no snapshot (too large, left out or unreadable), so it stays"
 _FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
 
 
@@ -218,6 +219,10 @@ class Snapshots:
             if now.get(change.path) != change:
                 problems.append(f"{change.path}: changed in the meantime")
                 continue
+            unknown = await asyncio.to_thread(_without_way_back, self.root, change)
+            if unknown:
+                problems.append(f"{unknown}: {_NO_WAY_BACK}")
+                continue
             old, _ = await self.texts(change)
             try:
                 await asyncio.to_thread(
@@ -241,6 +246,8 @@ class Snapshots:
         way_back = await self.take()
         if old is None or new is None:
             return Restored(way_back, (), (f"{change.path}: there are no lines to compare",))
+        if any(each.path == change.path for each in way_back.left_out):
+            return Restored(way_back, (), (f"{change.path}: {_NO_WAY_BACK}",))
         try:
             now = await asyncio.to_thread(read_file, self.root, change.path)
             wanted = await self._merged(now, new, without(old, new, hunk))
@@ -395,6 +402,12 @@ class Snapshots:
         out = await self.store.git("for-each-ref", "--format=%(refname) %(committerdate:unix)", _REFS)
         rows = [line.split() for line in out.decode().splitlines()]
         return [(name, float(at)) for name, at in rows]
+
+
+def _without_way_back(root: Path, change: Changed) -> str:
+    """Return the path at which restoring would overwrite what no snapshot holds; nothing if there is none."""
+    lost = change.old_path if change.old_path != change.path or not change.new_id else ""
+    return lost if lost and os.path.lexists(root / lost) else ""
 
 
 def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:

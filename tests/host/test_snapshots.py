@@ -311,6 +311,47 @@ async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called
     assert await snapshots.texts(change) == (b"1\n", None)
 
 
+async def test_what_no_snapshot_holds_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, grown="1\n", ignored="2\n", gone="3\n")
+    before = await snapshots.take()
+    (root / "grown").write_text("9" * 20)
+    for name in ("ignored", "gone"):
+        (root / name).unlink()
+    await snapshots.take()
+    (root / ".gitignore").write_text("ignored\n")
+    (root / "ignored").write_text("new\n")
+
+    changes = [change for change in await snapshots.changes(before) if change.path != ".gitignore"]
+    assert told(changes) == [("D", "gone"), ("D", "ignored"), ("M", "grown")]
+    restored = await snapshots.restore(before, changes)
+
+    assert told(list(restored.done)) == [("D", "gone")]
+    assert len(restored.problems) == 2
+    assert (root / "grown").read_text() == "9" * 20
+    assert (root / "ignored").read_text() == "new\n"
+    assert (root / "gone").read_text() == "3\n"
+
+
+async def test_a_hunk_is_not_taken_out_of_a_file_that_became_too_large_for_a_way_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, f="a\nb\n")
+    before = await snapshots.take()
+    (root / "f").write_text("A\nb\n")
+    (change,) = await snapshots.changes(before)
+    (root / "f").write_text("A\nb\n" + "c\n" * 10)
+
+    restored = await snapshots.reverse(change, Hunk(0, 1, 0, 1))
+
+    assert not restored.done
+    assert restored.problems
+    assert (root / "f").read_text() == "A\nb\n" + "c\n" * 10
+
+
 async def test_more_files_than_are_kept_are_left_out_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
