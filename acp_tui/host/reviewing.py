@@ -44,8 +44,14 @@ class Reviewed:
         self.settle(change, old, new)
 
     def keep_file(self, change: Changed, new: bytes | None) -> None:
-        """Keep all of a file as it is: its text, its mode, or that it is gone."""
-        self._agreed[change.path] = new
+        """Keep all of a file as it is: its text, its mode, or that it is gone.
+
+        Without its text, which may not have been read: nothing is open now; once it changes again, all is.
+        """
+        if new is not None or change.status == "D":
+            self._agreed[change.path] = new
+        else:
+            self._agreed.pop(change.path, None)
         self._done[change.path] = change.state
 
     def settle(self, change: Changed, old: bytes | None, new: bytes | None) -> None:

@@ -60,3 +60,14 @@ def test_a_kept_deletion_is_kept() -> None:
     reviewed.keep_file(changed(""), None)
 
     assert reviewed.is_done(changed(""))
+
+
+def test_a_file_kept_without_its_text_is_open_from_the_beginning_once_it_changes_again() -> None:
+    reviewed = Reviewed()
+
+    reviewed.keep_file(changed("1"), None)
+
+    assert reviewed.is_done(changed("1"))
+    assert not reviewed.is_done(changed("2"))
+    assert reviewed.base(changed("2"), OLD) == OLD
+    assert not reviewed.has_kept(changed("2"))

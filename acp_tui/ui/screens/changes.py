@@ -192,9 +192,13 @@ class ChangesScreen(Screen[None]):
         """Hide the marked change from what is still open; without a mark, mark the first one in view."""
         marked = self._marked("k", "keeps")
         if marked is not None and self._review is not None:
-            self._review.keep(*marked)
-            self._say("Kept; v shows what was kept.")
-            self._read(goes_on=True)
+            if self._review.keep(*marked):
+                self._say("Kept; v shows what was kept.")
+                self._read(goes_on=True)
+            elif self._shows_kept:
+                self._say(
+                    "Some of this file is kept already: v shows what is open, keep it there.", is_bad=True
+                )
 
     def action_keep_file(self) -> None:
         """Hide the marked file from what is still open."""

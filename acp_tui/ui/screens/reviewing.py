@@ -56,11 +56,14 @@ class Review:
         """Whether something of a change was kept."""
         return self._reviewed.has_kept(change)
 
-    def keep(self, seen: Seen, hunk: Hunk) -> None:
-        """Keep a hunk: it is open no more."""
+    def keep(self, seen: Seen, hunk: Hunk) -> bool:
+        """Keep a hunk: it is open no more. False where it is not a hunk of what is open now."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
+        if self._reviewed.base(seen.change, seen.old) != seen.base:
+            return False  # its lines would be taken for others
         self._reviewed.keep(seen.change, seen.base, seen.new, hunk)
+        return True
 
     def keep_file(self, seen: Seen) -> None:
         """Keep all of a file as it is."""
