@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +24,9 @@ WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
 TOOL_KINDS: Final = (
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
 )  # fmt: skip
+
+_LARGEST: Final = 1 << 20
+"""Bytes of a file of rules that are read."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def load(path: Path) -> RuleFile:
     have forbidden is not known.
     """
     try:
-        data = path.read_bytes()
+        data = contents(path)
     except (FileNotFoundError, NotADirectoryError):
         return RuleFile(path)
     except OSError as error:
@@ -90,6 +95,21 @@ def load(path: Path) -> RuleFile:
         message = f"not valid TOML: {_TOML_LINE.sub('', str(error))}"
         return _unreadable(path, int(found[1]) if found else None, message, digest)
     return _read(path, text, tables, digest)
+
+
+def contents(path: Path) -> bytes:
+    """Return the bytes of a file of rules, which may come with a workspace and be anything.
+
+    Raises:
+        OSError: it cannot be read, is no plain file (a pipe would never end), or is far too large.
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file")
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise OSError(errno.EFBIG, "it is larger than 1 MB")
+    return data
 
 
 def signature(path: Path) -> tuple[int, ...]:

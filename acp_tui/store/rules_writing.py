@@ -79,7 +79,7 @@ def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        data = path.read_bytes()
+        data = rules.contents(path)
     except (FileNotFoundError, NotADirectoryError):
         return None, tomlkit.parse(_HEAD)
     except OSError as error:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -135,3 +136,14 @@ def test_the_signature_changes_with_the_file(file: Path) -> None:
 
     assert before == ()
     assert signature(file) != before
+
+
+def test_a_file_that_is_a_pipe_or_has_no_end_asks_for_everything_and_holds_nobody_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "large").write_bytes(b"#" * (2 << 20))
+
+    for name in ("pipe", "endless", "large"):
+        file = load(tmp_path / name)
+        assert [rule.decision for rule in file.rules] == ["ask"]
+        assert "cannot be read" in file.problems[0].message
