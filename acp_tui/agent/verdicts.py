@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -36,7 +37,9 @@ def verdict(host: Host, question: Permission, session: Session, agent: str) -> A
     decision, given = said.decision, Given("rule", said.rule.source if said.rule is not None else "")
     if said.rule is None:
         chosen = host.policy_of(session.id)
-        decision = policy.decide(chosen, call.kind, call.command, _as_written(call), _files(host, session))
+        decision = policy.decide(
+            chosen, call.kind, call.command, _for_policy(call, session.cwd), _files(host, session)
+        )
         given = Given("policy", policy.WORDS[chosen])
     if decision == "ask":
         return None
@@ -58,6 +61,7 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         agent=agent,
         tool_kind=call.kind,
         paths=with_targets(_paths(call, session.cwd), session.cwd),
+        inputs=with_targets(_inputs(call, session.cwd), session.cwd),
         command=call.command,
         mode=str(mode.config.current_value) if mode is not None else None,
         workspace=session.cwd,
@@ -78,12 +82,17 @@ def named_paths(call: ToolCall) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _as_written(call: ToolCall) -> list[str]:
-    """Return the paths that a policy looks at: if any are named, also whole paths in the tool's input."""
+def _inputs(call: ToolCall, cwd: str) -> list[str]:
+    """Return the paths that only the tool's input names, absolute."""
+    raw: dict[str, Any] = call.raw_input if isinstance(call.raw_input, dict) else {}
+    found = [raw[key] for key in _PATH_KEYS if isinstance(raw.get(key), str) and raw[key]]
+    return [os.path.join(cwd, os.path.expanduser(path)).replace("/./", "/") for path in found]  # noqa: PTH111, PTH118 - text, not yet a path
+
+
+def _for_policy(call: ToolCall, cwd: str) -> list[str]:
+    """Return the paths that a policy looks at; an input alone does not say what is edited."""
     named = named_paths(call)
-    raw: dict[str, Any] = call.raw_input if named and isinstance(call.raw_input, dict) else {}
-    inputs = [raw[key] for key in _PATH_KEYS if isinstance(raw.get(key), str)]
-    return [*named, *(path for path in inputs if path.startswith(("/", "~")))]
+    return [*named, *_inputs(call, cwd)] if named or call.kind != "edit" else []
 
 
 def _files(host: Host, session: Session) -> Files | None:

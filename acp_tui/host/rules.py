@@ -53,13 +53,15 @@ class Ask:
     agent: str
     tool_kind: str
     paths: tuple[str, ...] = ()
-    """Absolute, links followed where the caller can."""
+    """Absolute, links followed where the caller can; what the call says of itself."""
     command: str | None = None
     mode: str | None = None
     workspace: str = ""
     """The folder of the session, absolute."""
     session: str = ""
     """The id of the session."""
+    inputs: tuple[str, ...] = ()
+    """Likewise, those that only the tool's input names: they can forbid, and allow nothing by themselves."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def _fits(rule: Rule, ask: Ask) -> bool:
         and rule.session in (None, ask.session)
         and (rule.workspace is None or f"{ask.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
         and _matches_kind(rule, ask)
+        and _may_allow_command(rule, ask)
         and _matches_paths(rule, ask)
     )
 
@@ -137,14 +140,21 @@ def _matches_kind(rule: Rule, ask: Ask) -> bool:
     return rule.tool_kind in (None, ask.tool_kind)
 
 
+def _may_allow_command(rule: Rule, ask: Ask) -> bool:
+    """Some agents tell a command by what it does or where, as a read of a file: it stays a command."""
+    if rule.decision != "allow" or ask.command is None or rule.command is not None:
+        return True
+    return rule.tool_kind == "execute" or (rule.tool_kind is None and rule.path is None)
+
+
 def _matches_paths(rule: Rule, ask: Ask) -> bool:
     """Match all paths when it allows something, any when it forbids."""
     if rule.path is None:
         return True
-    pattern = _glob(rule.path)
+    pattern, named = _glob(rule.path), (*ask.paths, *ask.inputs)
     if rule.decision == "allow":
-        return bool(ask.paths) and all(_plain(path) and pattern.fullmatch(path) for path in ask.paths)
-    return any(pattern.fullmatch(path) or pattern.fullmatch(posixpath.normpath(path)) for path in ask.paths)
+        return bool(ask.paths) and all(_plain(path) and pattern.fullmatch(path) for path in named)
+    return any(pattern.fullmatch(path) or pattern.fullmatch(posixpath.normpath(path)) for path in named)
 
 
 def _plain(path: str) -> bool:

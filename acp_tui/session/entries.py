@@ -95,7 +95,12 @@ class ToolCall:
         command = self.raw_input.get("command", self.raw_input.get("cmd"))
         if isinstance(command, list):
             return shlex.join(map(str, command))
-        return command if isinstance(command, str) else None
+        if not isinstance(command, str):
+            return None
+        arguments = self.raw_input.get("args")
+        if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
+            return f"{command} {shlex.join(map(str, arguments))}"
+        return command
 
     @property
     def is_empty(self) -> bool:

@@ -268,6 +268,16 @@ async def test_a_rule_about_paths_sees_the_files_that_a_call_would_change() -> N
     assert await answered_by(rules, call, OPTIONS) == chosen("yes")
 
 
+@pytest.mark.parametrize("path", ["/w/secrets/key", "secrets/key", "./secrets/key", "x/../secrets/key"])
+async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": "/w/a"}], "rawInput": {"file_path": path}}
+
+    denying = (Rule("allow", tool_kind="edit"), Rule("deny", path="/w/secrets/*"))
+    assert await answered_by(denying, call, OPTIONS) == chosen("no")
+    assert await answered_by(denying, {"kind": "edit", "rawInput": {"path": path}}, OPTIONS) == chosen("no")
+    assert await answered_by((Rule("allow", path="/w/a"),), call, OPTIONS) is None
+
+
 # ------------------------------------------------------------------ policies
 
 
@@ -324,6 +334,22 @@ async def test_an_edit_whose_input_names_another_file_outside_is_a_question(tmp_
     assert await answered_under("allow-edits", inside, tmp_path) == chosen("yes")
     for path in ("/etc/hosts", "~/.profile"):
         assert await answered_under("allow-edits", {**call, "rawInput": {"path": path}}, tmp_path) is None
+
+
+async def test_a_look_whose_input_alone_names_a_file_outside_is_a_question(tmp_path: Path) -> None:
+    policy: Policy = "ask-edits-and-commands"
+    for path in ("/etc/passwd", "~/.ssh/id_ed25519", "../../etc/passwd"):
+        call: Frame = {"kind": "read", "rawInput": {"path": path}}
+        assert await answered_under(policy, call, tmp_path) is None
+    for path in (str(tmp_path / "a"), "a", "./a"):
+        call = {"kind": "read", "rawInput": {"path": path}}
+        assert await answered_under(policy, call, tmp_path) == chosen("yes")
+
+
+async def test_an_edit_that_only_its_input_places_is_a_question(tmp_path: Path) -> None:
+    call: Frame = {"kind": "edit", "rawInput": {"path": str(tmp_path / "a")}}
+
+    assert await answered_under("allow-edits", call, tmp_path) is None
 
 
 async def test_a_policy_that_is_changed_counts_for_its_session_only(tmp_path: Path) -> None:
@@ -416,6 +442,8 @@ def _broken(_: object) -> None:
     [
         ({"command": "ls -l"}, "ls -l"),
         ({"cmd": ["git", "commit", "-m", "two words"]}, "git commit -m 'two words'"),
+        ({"command": "git", "args": ["push", "a b"]}, "git push 'a b'"),
+        ({"command": "ls -l", "args": []}, "ls -l"),
         ({"command": 5}, None),
         ("ls", None),
         (None, None),

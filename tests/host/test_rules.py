@@ -146,6 +146,17 @@ def test_a_denied_command_is_not_seen_where_it_does_not_run(command: str | None)
     assert decided(run(command), Rule("deny", command="rm"), Rule("allow")) == "allow"
 
 
+@pytest.mark.parametrize("rule", [Rule("allow", tool_kind="read"), Rule("allow", path="/w/**")])
+def test_a_rule_for_looks_or_paths_allows_no_command_that_goes_by_that_name(rule: Rule) -> None:
+    assert decided(Ask("a", "read", ("/w/a",)), rule) == "allow"
+    assert decided(Ask("a", "read", ("/w/a",), command="cat /w/a | sh"), rule) == "ask"
+    assert (
+        decided(Ask("a", "execute", ("/w/a",), command="rm -r /"), Rule("allow", tool_kind="execute"))
+        == "allow"
+    )
+    assert decided(Ask("a", "read", ("/w/a",), command="rm -r /"), Rule("allow")) == "allow"
+
+
 def test_a_rule_for_no_words_matches_no_command() -> None:
     assert decided(run("ls"), Rule("allow", command=" ")) == "ask"
 
