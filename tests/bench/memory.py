@@ -16,6 +16,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.entries.views import VIEWS
+from acp_tui.ui.widgets.diff_words import changed_words
 from acp_tui.ui.widgets.highlight import colour
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.stack import Stack
@@ -68,6 +69,7 @@ class _Chat:
         """Return the bytes of all that is kept when nothing is in view, but for caches of a fixed size."""
         self._stack.resize(100, Look())
         colour.cache_clear()
+        changed_words.cache_clear()
         cached_cell_len.cache_clear()
         gc.collect()
         return tracemalloc.get_traced_memory()[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.ui.entries.counting import counted
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
+_NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
 
 
 class ToolCallBlock(EntryBlock):
@@ -43,7 +45,7 @@ class ToolCallBlock(EntryBlock):
         """Show what is known of the call."""
         if not self.parts:
             self._line = CallHead(self.entry, self.setting)
-            self._tails: dict[str, TerminalTail] = {}
+            self._tails: Mapping[str, TerminalTail] = _NONE
             self._output: TextTail | None = None
             self._shown_diffs: tuple[Diff, ...] = ()
             self._diffs: tuple[Block, ...] = ()
@@ -75,7 +77,7 @@ class ToolCallBlock(EntryBlock):
                 terminal = self.setting.terminal(item.terminal_id)
                 if terminal is not None:
                     tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
-                    self._tails[item.terminal_id] = tail
+                    self._tails = {**self._tails, item.terminal_id: tail}
         if self.entry.output is not None:
             self._output = self._output or TextTail(self.entry.output, _OUTPUT_ROWS)
 
