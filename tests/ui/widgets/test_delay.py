@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import ClassVar
+from collections import Counter
+from typing import Any, ClassVar
 
 import pytest
 from textual import timer
@@ -16,14 +17,15 @@ class Quiet(App[None]):
 
 
 class LateClock:
-    """A clock on a machine so busy for a while that a second passes between any two looks at it."""
+    """A clock on a machine so busy that each timer is late by a second when it looks for the first times."""
 
     def __init__(self) -> None:
-        self._late = 0
+        self._looks: Counter[asyncio.Task[Any] | None] = Counter()
 
     def get_time(self) -> float:
-        self._late = min(self._late + 1, 20)
-        return time.monotonic() + self._late
+        task = asyncio.current_task()
+        self._looks[task] += 1
+        return time.monotonic() + min(self._looks[task], 3)
 
 
 async def test_what_is_put_off_is_done_however_busy_the_machine_is(monkeypatch: pytest.MonkeyPatch) -> None:
