@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from acp_tui.host.policy import WORDS as POLICIES
 from tests.real.attaching import sessions_of
 from tests.real.model import Say
 from tests.real.run import (
@@ -214,9 +215,10 @@ def _below(prompt: str, screen: str) -> str:
 
 
 def _mode(screen: str) -> str | None:
-    """Return the first choice in the status line, once the agent has agreed to it."""
-    found = re.search(r"· ([^·\n]*?) ▾", screen.rstrip().rpartition("\n")[2])
-    return found[1] if found and not found[1].endswith("…") else None
+    """Return the first choice of the agent's in the status line, once the agent has agreed to it."""
+    choices = re.findall(r"· ([^·\n]*?) ▾", screen.rstrip().rpartition("\n")[2])
+    mode = next((choice for choice in choices if choice not in POLICIES.values()), "…")
+    return mode if not mode.endswith("…") else None
 
 
 def _choose_option(run: Run) -> None:
