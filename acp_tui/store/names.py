@@ -14,30 +14,37 @@ KEPT: Final = 1000
 """Names that are kept; the oldest go first."""
 
 
+Key = tuple[str, str]
+"""A session: what the person calls its agent (`Launch.name`), and the agent's id for it.
+
+The id alone would not do: agents that count their sessions all have a "1".
+"""
+
+
 class Names:
     """Names by session. Every change reads the file again: another acp-tui may have named something, too."""
 
     def __init__(self, path: Path | None) -> None:
         """Keep names in a file, or without one only for this run."""
         self._path = path
-        self._names: dict[str, str] | None = None
+        self._names: dict[Key, str] | None = None
 
-    def get(self, session_id: str) -> str:
+    def get(self, agent: str, session_id: str) -> str:
         """Return the person's name of a session; an empty text if there is none."""
         if self._names is None:
             self._names = self._read()
-        return self._names.get(session_id, "")
+        return self._names.get((agent, session_id), "")
 
-    def put(self, session_id: str, name: str) -> Problem | None:
+    def put(self, agent: str, session_id: str, name: str) -> Problem | None:
         """Keep a name, or forget it if it is empty; return why it is not kept for the next run."""
         names = self._read()
-        names.pop(session_id, None)
+        names.pop((agent, session_id), None)
         if name:
-            names[session_id] = name
+            names[agent, session_id] = name
         self._names = dict(list(names.items())[-KEPT:])
         return self._write(self._names)
 
-    def _read(self) -> dict[str, str]:
+    def _read(self) -> dict[Key, str]:
         """Return what the file holds; nothing if it is none of ours."""
         if self._path is None:
             return dict(self._names or {})
@@ -45,19 +52,23 @@ class Names:
             found = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return dict(self._names or {})
-        if not isinstance(found, dict):
-            return {}
-        return {session: name for session, name in found.items() if isinstance(name, str)}
+        rows = found if isinstance(found, list) else []
+        return {(row[0], row[1]): row[2] for row in rows if _is_row(row)}
 
-    def _write(self, names: dict[str, str]) -> Problem | None:
+    def _write(self, names: dict[Key, str]) -> Problem | None:
         """Write the file, whole or not at all."""
         if self._path is None:
             return None
         new = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         try:
             private_folder(self._path.parent)
-            new.write_text(json.dumps(names), encoding="utf-8")
+            new.write_text(json.dumps([[*key, name] for key, name in names.items()]), encoding="utf-8")
             new.replace(self._path)
         except OSError as error:
             return Problem(self._path, None, f"the name is not kept: {error.strerror}")
         return None
+
+
+def _is_row(row: object) -> bool:
+    """Whether a row of the file is an agent, a session and its name."""
+    return isinstance(row, list) and len(row) == 3 and all(isinstance(word, str) for word in row)

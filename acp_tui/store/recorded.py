@@ -70,6 +70,12 @@ def read(path: Path) -> Reading:
     return Reading(path.open("rb"))
 
 
+def agent_of(path: Path) -> str:
+    """Return what the person called the agent of a journal, or the name of its program; may be empty."""
+    found = _recorded(path)
+    return found.agent if found is not None else ""
+
+
 def recent(folder: Path, limit: int) -> list[Recorded]:
     """Return the latest journals of a folder, newest first, reading only the head of each."""
     found: list[tuple[float, str]] = []

@@ -20,7 +20,7 @@ from textual.worker import WorkerFailed
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
 from acp_tui.ui.ascii_filter import AsciiFilter
-from acp_tui.ui.attention import Attention
+from acp_tui.ui.attention import Attention, speaks_777
 from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
 from acp_tui.ui.hang_up import when_terminal_goes
@@ -114,7 +114,10 @@ class AcpApp(App[int]):
         self.last_key: tuple[str, float] | None = None
         """The key that was typed last and when, for dialogs: held down, it may come again."""
         self.attention = Attention(
-            self.write_to_terminal, lambda: self.app_focus, start.settings.notifications
+            self.write_to_terminal,
+            lambda: self.app_focus,
+            start.settings.notifications,
+            speaks_777(os.environ),
         )
         kept = state_folder() / "names.json" if start.settings.journal else None
         self.tabs = Tabs(self, Names(kept))

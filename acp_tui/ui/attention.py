@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from acp_tui.ui.widgets.text import safe_line
@@ -37,6 +37,14 @@ _WORDS: Final[dict[State, str]] = {
 }
 
 
+def speaks_777(environment: Mapping[str, str]) -> bool:
+    """Return whether a terminal shows notifications by OSC 777: rxvt, foot, and those built on VTE.
+
+    Each terminal gets one of the two: some know both, and would show everything twice.
+    """
+    return environment.get("TERM", "").startswith(("rxvt", "foot")) or "VTE_VERSION" in environment
+
+
 def state_of(conversation: Conversation) -> State:
     """Return what a conversation is at, as far as somebody who looks elsewhere wants to know."""
     if conversation.questions or conversation.phase == "logging-in":
@@ -51,17 +59,25 @@ def state_of(conversation: Conversation) -> State:
 class Attention:
     """Keeps the terminal's title equal to a conversation, and calls the person when it matters."""
 
-    def __init__(self, write: Callable[[str], None], is_looked_at: Callable[[], bool], calls: bool) -> None:
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        is_looked_at: Callable[[], bool],
+        calls: bool,
+        by_777: bool = False,
+    ) -> None:
         """Take the ways out.
 
         Args:
             write: sends a control sequence to the terminal.
             is_looked_at: whether the terminal has the focus, as far as it tells.
             calls: whether the person wants to be called.
+            by_777: whether the terminal wants OSC 777 for that instead of OSC 9.
         """
         self._write = write
         self._is_looked_at = is_looked_at
         self._calls = calls
+        self._by_777 = by_777
         self._state: State = "starting"
         self._title = ""
 
@@ -75,7 +91,9 @@ class Attention:
             self._title = title
         call = _CALLS.get((before, self._state))
         if call is not None and conversation.phase != "ending" and self._calls and not self._is_looked_at():
-            self._write(f"\x1b]9;{name} {call}\x07\x07")
+            # a semicolon would end the title
+            notice = f"777;notify;{name.replace(';', ',')};{call}" if self._by_777 else f"9;{name} {call}"
+            self._write(f"\x1b]{notice}\x07\x07")
 
     def end(self) -> None:
         """Give the terminal its own title back."""

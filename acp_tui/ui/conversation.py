@@ -94,6 +94,8 @@ class Conversation:
         """Why the phase is `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """When the current phase began, on the monotonic clock."""
+        self.recorded_by = ""
+        """What the person called the agent of a recorded session."""
         self.launch: Launch | None = running.launch if running is not None else start.launch
         self.running: RunningAgent | None = None
         """The agent, once it is there."""
@@ -167,12 +169,13 @@ class Conversation:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay
-        from acp_tui.store.recorded import read
+        from acp_tui.store.recorded import agent_of, read
 
         sessions = replay(read(path)).sessions
         if not sessions:
             return False
         self.session = session = next(reversed(sessions.values()))
+        self.recorded_by = agent_of(path)
         self._set_phase("recorded")
         self._show_whole(session)
         return True

@@ -10,46 +10,58 @@ from acp_tui.store.names import Names
 
 def test_a_name_is_there_in_the_next_run_until_it_is_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "state" / "names.json"
-    assert Names(path).put("s1", "the parser") is None
+    assert Names(path).put("a", "s1", "the parser") is None
 
-    assert Names(path).get("s1") == "the parser"
-    assert Names(path).get("s2") == ""
-    Names(path).put("s1", "")
-    assert Names(path).get("s1") == ""
+    assert Names(path).get("a", "s1") == "the parser"
+    assert Names(path).get("a", "s2") == ""
+    Names(path).put("a", "s1", "")
+    assert Names(path).get("a", "s1") == ""
+
+
+def test_sessions_of_two_agents_with_the_same_id_have_names_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "names.json"
+    Names(path).put("one", "1", "the parser")
+    Names(path).put("two", "1", "the screen")
+
+    assert [Names(path).get(agent, "1") for agent in ("one", "two", "three")] == [
+        "the parser",
+        "the screen",
+        "",
+    ]
 
 
 def test_what_another_program_has_named_meanwhile_is_not_lost(tmp_path: Path) -> None:
     here, there = Names(tmp_path / "names.json"), Names(tmp_path / "names.json")
-    assert here.get("s1") == ""
-    there.put("s1", "theirs")
+    assert here.get("a", "s1") == ""
+    there.put("a", "s1", "theirs")
 
-    here.put("s2", "ours")
+    here.put("a", "s2", "ours")
 
-    assert Names(tmp_path / "names.json").get("s1") == "theirs"
+    assert Names(tmp_path / "names.json").get("a", "s1") == "theirs"
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{", '{"s1": 3}', "\x00"])
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"s1": 3}', '[["a", "s1"]]', '[["a", "s1", 3]]', "\x00"])
 def test_a_file_that_is_none_of_ours_holds_no_names(tmp_path: Path, text: str) -> None:
     (tmp_path / "names.json").write_text(text)
 
-    assert Names(tmp_path / "names.json").get("s1") == ""
+    assert Names(tmp_path / "names.json").get("a", "s1") == ""
 
 
 def test_a_folder_that_cannot_be_written_keeps_the_name_for_this_run_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     kept = Names(tmp_path / "state" / "names.json")
 
-    problem = kept.put("s1", "the parser")
+    problem = kept.put("a", "s1", "the parser")
 
     assert problem is not None
     assert "not kept" in str(problem)
-    assert kept.get("s1") == "the parser"
+    assert kept.get("a", "s1") == "the parser"
 
 
 def test_the_oldest_names_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(names, "KEPT", 2)
     kept = Names(None)
     for number in (1, 2, 3):
-        kept.put(f"s{number}", f"name {number}")
+        kept.put("a", f"s{number}", f"name {number}")
 
-    assert [kept.get(f"s{number}") for number in (1, 2, 3)] == ["", "name 2", "name 3"]
+    assert [kept.get("a", f"s{number}") for number in (1, 2, 3)] == ["", "name 2", "name 3"]

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from acp_tui.ui.attention import GIVE_TITLE_BACK, KEEP_TITLE, Attention, State, state_of
+from acp_tui.ui.attention import GIVE_TITLE_BACK, KEEP_TITLE, Attention, State, speaks_777, state_of
 from acp_tui.ui.conversation import Conversation
 
 BELL = "\x07"
@@ -73,6 +73,29 @@ def test_the_person_is_called_when_a_turn_ends_a_question_comes_or_the_agent_die
     calls = [text for text in written if BELL * 2 in text]
 
     assert calls == ([f"\x1b]9;Agent {call}\x07\x07"] if call else [])
+
+
+def test_a_terminal_that_knows_osc_777_is_called_by_it_alone() -> None:
+    written: list[str] = []
+    attention = Attention(written.append, lambda: False, True, by_777=True)
+    for state in (Double(is_busy=True, agent_name="a;b"), Double(agent_name="a;b")):
+        attention.update(cast(Conversation, state))
+
+    assert [text for text in written if BELL * 2 in text] == ["\x1b]777;notify;a,b;is done\x07\x07"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "speaks"),
+    [
+        ({"TERM": "rxvt-unicode-256color"}, True),
+        ({"TERM": "foot"}, True),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, True),
+        ({"TERM": "xterm-256color"}, False),
+        ({}, False),
+    ],
+)
+def test_osc_777_is_for_the_terminals_that_show_it(environment: dict[str, str], speaks: bool) -> None:
+    assert speaks_777(environment) is speaks
 
 
 def test_nobody_is_called_who_looks_or_wants_no_calls_or_leaves() -> None:

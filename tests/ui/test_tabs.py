@@ -165,7 +165,7 @@ async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_rest
         assert session is not None
         await here.until(lambda: is_over(session) and session.title)
         assert second.title_of_tab == "mine"
-        assert Names(state_folder() / "names.json").get(session.id) == "mine"
+        assert Names(state_folder() / "names.json").get("demo", session.id) == "mine"
 
         await here.press("alt+i")
         await here.sees("your name       mine", f"title           {session.title}")
@@ -197,7 +197,7 @@ async def test_the_tab_that_is_seen_is_drawn_where_there_is_no_room_for_all(tmp_
         for number, screen in enumerate(here.app.tabs.screens, 1):
             session = screen.conversation.session
             assert session is not None
-            here.app.tabs.names.put(session.id, f"a name as long as it gets {number}")
+            here.app.tabs.names.put("demo", session.id, f"a name as long as it gets {number}")
         await here.pilot.resize_terminal(42, 24)
         await here.sees("2 a name as long as it")
         assert "1 a name" not in here.text

@@ -46,7 +46,7 @@ class Naming:
             self._screen.notify("There is no session to name yet.")
             return
         name = " ".join(safe_line(name).split())[:LONGEST]
-        problem = self._screen.tabs.names.put(session.id, name)
+        problem = self._screen.tabs.names.put(self.agent, session.id, name)
         if problem is not None:
             self._screen.notify(safe(str(problem)), title="Names", severity="warning", markup=False)
         self._screen.show_status()
@@ -54,10 +54,17 @@ class Naming:
         self._screen.notify(said, markup=False)
 
     @property
+    def agent(self) -> str:
+        """What the person calls the agent, by which names of its sessions are kept."""
+        conversation = self._screen.conversation
+        launch = conversation.launch
+        return conversation.recorded_by or (launch.name if launch is not None else "")
+
+    @property
     def own(self) -> str:
         """The person's name for the session; an empty text if there is none."""
         session = self._screen.conversation.session
-        return self._screen.tabs.names.get(session.id) if session is not None else ""
+        return self._screen.tabs.names.get(self.agent, session.id) if session is not None else ""
 
 
 def title_of(screen: SessionScreen) -> str:

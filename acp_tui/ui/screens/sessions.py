@@ -139,7 +139,9 @@ class SessionList:
         return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
 
     def _title(self, info: SessionInfo) -> str:
-        return self._screen.tabs.names.get(info.session_id) or info.title or info.session_id
+        launch = self._screen.conversation.launch
+        own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
+        return own or info.title or info.session_id
 
     def _recorded(self) -> list[Recorded]:
         from acp_tui.store.folders import data_folder
