@@ -403,6 +403,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
 
     async with talk(start(tmp_path)) as (replayed, notes):
         assert replayed.show_recorded(journal)
+        assert replayed.recorded_by == launch().name, "names of sessions are kept by agent"
         replayed.say("is anybody there?")
 
         assert said(replayed)[:2] == ["hello", "heard hello"]
