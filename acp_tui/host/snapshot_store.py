@@ -48,6 +48,8 @@ _WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _RETRY: Final = 0.02  # seconds between two tries to get the lock
 _USED: Final = "acp-tui.lock"
 """The lock; its time says when the store was last opened by somebody."""
+_MADE: Final = "acp-tui.made"
+"""Says that the store was made to its end: a git that is stopped half-way leaves what looks damaged."""
 _NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
 _GONE: Final = "The folder is not there any more."
 
@@ -173,8 +175,10 @@ class SnapshotStore:
             raise Unavailable(f"The folder for snapshots cannot be used: {error}") from error
 
     async def _make(self) -> None:
-        if not (self.path / "HEAD").is_file():
-            await self.git("init", "--quiet", "--template=")
+        made = self.path / _MADE
+        if not made.is_file() or not (self.path / "HEAD").is_file():
+            await self.git("init", "--quiet", "--template=")  # goes on where it was stopped
+            made.touch()
         information = self.path / "info"
         information.mkdir(exist_ok=True)
         (information / "attributes").write_text(_ATTRIBUTES)

@@ -389,6 +389,20 @@ async def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path: Path, damag
     assert told(await again.changes(taken)) == [("M", "a")]
 
 
+async def test_a_store_whose_making_was_stopped_is_made_to_its_end_and_not_called_damaged(
+    tmp_path: Path,
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    snapshots.store.path.mkdir(parents=True)
+    (snapshots.store.path / "HEAD").write_text("ref: refs/heads/main\n")
+
+    taken = await snapshots.take()
+    (root / "a").write_text("2\n")
+
+    assert snapshots.damaged is None
+    assert told(await snapshots.changes(taken)) == [("M", "a")]
+
+
 async def test_damaged_content_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     before = await snapshots.take()
