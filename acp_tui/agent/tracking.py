@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from acp_tui.host.merging import Hunk
 from acp_tui.host.reviewing import Reviewed
@@ -38,7 +39,22 @@ _REASONS: Final = {
     "too many": "files beyond 200,000",
 }
 
+
+class _WayBack(NamedTuple):
+    """What undoing a restoring or rejecting needs."""
+
+    back: Snapshot
+    """How all files were before it."""
+    paths: set[str]
+    after: Snapshot
+    """How they were right after it."""
+
+
 _Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+def _paths(change: Changed) -> set[str]:
+    return {change.path, change.old_path}
 
 
 def is_too_wide(root: Path) -> bool:
@@ -99,7 +115,7 @@ class Tracking:
         self._ranged: Ranged | None = None
         self._newest = 0
         self._outside: set[str] = set()
-        self._ways_back: list[tuple[Snapshot, set[str]]] = []
+        self._ways_back: list[_WayBack] = []
         self._has_failed = False
         self._has_told_of_more = False
         self._is_closed = False
@@ -221,30 +237,34 @@ class Tracking:
     async def undo(self) -> Restored | None:
         """Take the newest restoring or rejecting back; None if there is none.
 
+        Files that were changed since then stay as they are: nobody has seen what would be lost.
+
         Raises:
             SnapshotError: nothing was done.
         """
         if not self._ways_back:
             return None
-        way_back, paths = self._ways_back[-1]
-        changes = [
-            change
-            for change in await self._snapshots.changes(way_back)
-            if change.path in paths or change.old_path in paths
-        ]
-        restored = await self._snapshots.restore(way_back, changes)
-        self._ways_back.pop()
+        way = self._ways_back[-1]
+        newer = {path for change in await self._snapshots.changes(way.after) for path in _paths(change)}
+        changes = [change for change in await self._snapshots.changes(way.back) if _paths(change) & way.paths]
+        restored = await self._snapshots.restore(
+            way.back, [change for change in changes if not _paths(change) & newer]
+        )
+        stay = [f"{each.path}: changed since then, so it stays" for each in changes if _paths(each) & newer]
+        if restored.done or not stay:
+            self._ways_back.pop()
         await self.look()
-        return restored
+        return replace(restored, problems=(*restored.problems, *stay))
 
     # ------------------------------------------------------------------ parts
 
     async def _restored(self, work: Coroutine[Any, Any, Restored]) -> Restored:
         """Keep the way back, and look what came of it."""
         restored = await work
-        paths = {path for change in restored.done for path in (change.path, change.old_path)}
+        paths = {path for change in restored.done for path in _paths(change)}
         if paths:
-            self._ways_back.append((restored.way_back, paths))
+            after = await self._snapshots.take()
+            self._ways_back.append(_WayBack(restored.way_back, paths, after))
         await self.look()
         return restored
 

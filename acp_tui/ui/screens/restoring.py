@@ -133,7 +133,8 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
     elif choice == "undo" and (undone := await tracking.undo()) is not None:
         _tell(screen, undone, "as before the restoring")
-        screen.conversation.rejections.undone()
+        if undone.done:
+            screen.conversation.rejections.undone()
 
 
 def _named(paths: Sequence[str]) -> str:

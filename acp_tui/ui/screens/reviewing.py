@@ -105,6 +105,6 @@ class Review:
             SnapshotError: nothing was done.
         """
         restored = await self.tracking.undo()
-        if restored is not None:
+        if restored is not None and restored.done:
             self._rejections.undone()
         return restored
