@@ -191,11 +191,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def _take_back(self, at: float) -> None:
         """What looked like an answer was the beginning of a word."""
-        self._begun = None
+        self.forget_answer()
         self.typing_pause.restart(at)
-        if self._meant is not None:
-            self._meant.stop()
-            self._meant = None
 
     def may_answer(self, key: str) -> bool:
         """Return whether a letter answers now, and so has to stay alone."""
@@ -234,6 +231,13 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             self._meant = self.set_timer(self.alone, do)
         else:
             do()
+
+    def forget_answer(self) -> None:
+        """Take back an answer that waits to stay alone: what it was given to is something else now."""
+        self._begun = None
+        if self._meant is not None:
+            self._meant.stop()
+            self._meant = None
 
     def pause_anew(self) -> None:
         """Keep keys and clicks back for a moment: something else is asked than before."""

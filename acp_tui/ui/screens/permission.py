@@ -291,6 +291,7 @@ class PermissionDialog(Dialog[Answer]):
         if seen == self._seen or not self.is_mounted:
             return
         self._seen, self._is_new = seen, True
+        self.forget_answer()
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
         self.query_one(Details).show(self._details())

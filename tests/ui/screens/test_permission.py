@@ -311,6 +311,22 @@ async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
 
 
+async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call() -> None:
+    call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
+    question = asks(call)
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        question.alone = 0.05
+        question.action_answer("y")
+        call.raw_input = {"command": "rm -rf build"}
+        question.refresh_call()
+        after = asyncio.Event()
+        app.set_timer(0.1, after.set)
+        await after.wait()
+        await pilot.pause()
+
+        assert app.result is NOTHING
+
+
 # ------------------------------------------------------------------ what explains the question
 
 
