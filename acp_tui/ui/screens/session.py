@@ -341,6 +341,8 @@ class SessionScreen(Screen[None]):
             self.prompt.give_back(prompt)
 
     def _draw(self, session: Session, change: Change) -> None:
+        if not self.query(StatusLine):
+            return  # the screen is being taken away, its parts first
         for pane in self.query(Pane):
             pane.show(session, change)
         if change.entries:
