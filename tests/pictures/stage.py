@@ -160,6 +160,6 @@ async def performance(
         app = AcpApp(start)
         async with app.run_test(size=size) as pilot:
             yield Performance(pilot)
-            await app.session_screen.conversation.end()
+            await app.tabs.end()  # all of them: what still looks at a folder must not outlive it
     finally:
         guard.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.session.changes import Change
-from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.widgets.delay import after, draws
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -62,7 +62,7 @@ class Drawing:
     def flush(self) -> None:
         """Draw what is collected."""
         self._waits = False
-        if self._session is None or not (self._entries or self._fields):
+        if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
             return
         self._drawn_at = time.perf_counter()
         change = Change(tuple(sorted(self._entries)), tuple(self._fields))

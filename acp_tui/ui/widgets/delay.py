@@ -16,4 +16,14 @@ def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
     A timer of Textual's that is late already when its task begins is skipped, also one that fires only once:
     a millisecond is over soon on a busy machine, and then nothing would ever be drawn again.
     """
-    asyncio.get_running_loop().call_later(seconds, pump.call_next, act)
+
+    def due() -> None:
+        if draws(pump):
+            act()
+
+    asyncio.get_running_loop().call_later(seconds, pump.call_next, due)
+
+
+def draws(pump: MessagePump) -> bool:
+    """Whether a widget or screen still has its parts: at the end of the application they go before it does."""
+    return pump.is_running and pump.app.is_running

@@ -18,6 +18,8 @@ class Loop:
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
         self.timed = 0
+        self.is_running = True
+        self.app = self
 
     def call_next(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
@@ -76,3 +78,15 @@ def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loo
     loop.turn()
 
     assert told == ["a", ("a", (5,), ["connection"]), "b", ("b", (0,), [])]
+
+
+def test_nothing_is_drawn_once_the_application_ends_for_the_parts_of_a_screen_go_before_it(
+    loop: Loop,
+) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change((0,), ()))
+    loop.is_running = False
+
+    loop.turn()
+
+    assert told == ["a"]
