@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -62,6 +63,11 @@ class Seat:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
+
+    def press_together(self, *keys: str) -> None:
+        """Press keys that arrive in one write: none waits for what the one before does."""
+        for key in keys:
+            self.app.post_message(Key(key, key if len(key) == 1 else None))
 
     async def write(self, text: str) -> None:
         """Write into the prompt, without the wait of a key each."""

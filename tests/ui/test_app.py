@@ -274,6 +274,18 @@ async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path
         assert here.text.splitlines()[-1].startswith(" Plain agent")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5"])
+async def test_keys_right_after_that_of_a_pane_are_for_the_pane(
+    tmp_path: Path, key: str, size: tuple[int, int]
+) -> None:
+    async with seat(tmp_path, size=size) as here:
+        here.press_together("a", key, "x", "ctrl+l", "b")
+
+        await here.until(lambda: "b" in here.draft)
+        assert here.draft == "ab"
+
+
 async def test_what_has_the_keys_is_framed_in_the_accent(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         row, chat = here.session.query_one("#prompt-row"), here.session.query_one("#chat-box")

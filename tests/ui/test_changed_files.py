@@ -62,6 +62,17 @@ async def test_what_happens_between_turns_is_marked(tmp_path: Path) -> None:
         await here.sees("D old.txt  outside a turn")
 
 
+async def test_enter_in_one_write_with_the_key_of_the_changes_opens_them(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+
+        here.press_together("f5", "enter")
+
+        await here.is_before(ChangesScreen)
+        await here.sees("1 changed file", "four")
+
+
 async def test_a_file_is_rejected_in_the_changes_screen_and_that_is_undone(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         await run(here, "echo x > new.txt; echo four >> old.txt")

@@ -60,7 +60,7 @@ class Arranging:
             self.show_tab(name)
         elif name != "chat":
             self._show(pane)
-        pane.focus()
+        self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
 
     def show_chat(self) -> None:
         """Have the chat in view, whoever has the keys."""
@@ -107,7 +107,7 @@ class Arranging:
         else:
             pane = screen.focused if isinstance(screen.focused, Pane) else screen.query_one("#chat", Pane)
             screen.maximize(pane)
-            pane.focus()
+            screen.set_focus(pane)
 
     def show_tab(self, name: str) -> None:
         """Choose the pane that is shown where there is room for one."""

@@ -23,6 +23,7 @@ from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.beginning import Beginning
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
+from acp_tui.ui.screens.own_keys import is_taken
 from acp_tui.ui.screens.rooms import Rooms
 from acp_tui.ui.screens.withdrawing import Result, answer_of
 from acp_tui.ui.screens.writing import Writing
@@ -69,16 +70,16 @@ class SessionScreen(Screen[None]):
         Binding("shift+tab", "next_mode", "Next mode", id="session.next-mode", priority=True),
         Binding("ctrl+o", "details", "Details", id="session.details", priority=True),
         Binding("ctrl+t", "pane('plan')", "Plan", id="session.plan", priority=True),
-        Binding("f2", "pane('chat')", "Chat", id="session.chat"),
-        Binding("f3", "pane('plan')", "Plan", id="session.plan-pane", show=False),
-        Binding("f4", "pane('tool-calls')", "Tool calls", id="session.tool-calls"),
-        Binding("f5", "pane('changes')", "Changes", id="session.changes"),
+        Binding("f2", "pane('chat')", "Chat", id="session.chat", priority=True),
+        Binding("f3", "pane('plan')", "Plan", id="session.plan-pane", show=False, priority=True),
+        Binding("f4", "pane('tool-calls')", "Tool calls", id="session.tool-calls", priority=True),
+        Binding("f5", "pane('changes')", "Changes", id="session.changes", priority=True),
         Binding("f6", "choose_mode", "Mode", id="session.mode", priority=True),
         Binding("f7", "choose_model", "Model", id="session.model", priority=True),
         Binding("f8", "choose_option", "Options", id="session.options", priority=True),
         Binding("h", "hide_pane", "Hide this pane", id="session.hide-pane", show=False),
-        Binding("f9", "side", "Side panes", id="session.side"),
-        Binding("f11", "zoom", "Zoom", id="session.zoom"),
+        Binding("f9", "side", "Side panes", id="session.side", priority=True),
+        Binding("f11", "zoom", "Zoom", id="session.zoom", priority=True),
         Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
         Binding("ctrl+backslash", "protocol", "Protocol", id="session.protocol", priority=True),
         Binding("alt+g", "send_now", "Stop and send now", id="session.send-now", show=False, priority=True),
@@ -248,7 +249,7 @@ class SessionScreen(Screen[None]):
     def focus_prompt(self) -> None:
         """Give the prompt the keys, once there is one."""
         for box in self.query("#prompt"):
-            box.focus()
+            self.set_focus(box)  # at once: `focus` would come after a key that is here already
 
     def show_status(self) -> None:
         """Make the status line, the tabs and the terminal around us equal to what is."""
@@ -523,6 +524,8 @@ class SessionScreen(Screen[None]):
         """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
         if not self._is_complete:
             return False
+        if action in {"pane", "side", "zoom"}:
+            return not is_taken(self, action, parameters)
         if action == "fork":
             from acp_tui.ui.screens.forking import can_fork
 
