@@ -25,5 +25,5 @@ def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
 
 
 def draws(pump: MessagePump) -> bool:
-    """Whether a widget or screen still has its parts: at the end of the application they go before it does."""
+    """Whether a widget or screen still has its parts: when the application ends they go before it does."""
     return pump.is_running and pump.app.is_running

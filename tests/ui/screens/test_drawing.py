@@ -80,7 +80,7 @@ def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loo
     assert told == ["a", ("a", (5,), ["connection"]), "b", ("b", (0,), [])]
 
 
-def test_nothing_is_drawn_once_the_application_ends_for_the_parts_of_a_screen_go_before_it(
+def test_nothing_is_drawn_once_the_application_ends(
     loop: Loop,
 ) -> None:
     made, told = drawing(loop)
