@@ -31,7 +31,7 @@ from acp_tui.acp.sessions import (
     SessionInfo,
 )
 from acp_tui.acp.word import Word
-from acp_tui.agent import errors, history, snapped
+from acp_tui.agent import errors, history, snapped, verdicts
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.given import PERSON, Given
@@ -436,6 +436,14 @@ class Agent:
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
+
+    def check(self, session_id: str, kind: str, path: str = "", command: str | None = None) -> None:
+        """Let something pass that the agent wants done, unless the person's rules deny it.
+
+        Raises:
+            Denied.
+        """
+        verdicts.check(self._host, self._sessions.find(session_id), self.name, kind, path, command)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from acp_tui.acp.files import ReadTextFileRequest, WriteTextFileRequest
 from acp_tui.acp.reading import Unreadable, read
 from acp_tui.acp.terminals import CreateTerminalRequest, TerminalRequest
 from acp_tui.agent import errors
+from acp_tui.agent.verdicts import Denied
 from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
@@ -26,6 +28,13 @@ class Person(Protocol):
 
     def wrote(self, session_id: str, written: Written) -> None:
         """A file was written."""
+
+    def check(self, session_id: str, kind: str, path: str = "", command: str | None = None) -> None:
+        """Let something pass that the agent wants done, a read, an edit or a command.
+
+        Raises:
+            Denied: the person's rules forbid it.
+        """
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.
@@ -45,6 +54,7 @@ async def read_text_file(host: Host, params: Any, person: Person) -> dict[str, A
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
     files = host.files(request.session_id)
+    person.check(request.session_id, "read", request.path)
     try:
         text = await asyncio.to_thread(files.read_text, request.path, request.line, request.limit)
     except NotFound:
@@ -58,6 +68,7 @@ async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
+    person.check(request.session_id, "edit", request.path)
     over: Stale | None = None
 
     async def write() -> None:
@@ -78,6 +89,8 @@ async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
+    command = shlex.join([request.command, *request.args]) if request.args else request.command
+    person.check(request.session_id, "execute", command=command)
     limit = request.output_byte_limit
     terminal = await host.terminals.create(
         request.session_id,
@@ -185,7 +198,7 @@ def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:
             return errors.NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
             return errors.NOT_FOUND, str(error), None
-        case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory():
+        case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied():
             return errors.INVALID_PARAMS, str(error), None
         case FileError() | TerminalError():
             return errors.INTERNAL, str(error), None

@@ -54,6 +54,36 @@ def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rul
     return said.rule if said.decision == "ask" else None
 
 
+class Denied(Exception):
+    """A rule of the person's forbids what the agent would have us do; the message says which."""
+
+
+def check(
+    host: Host, session: Session | None, agent: str, kind: str, path: str = "", command: str | None = None
+) -> None:
+    """Let what an agent would have us do pass, unless a rule denies it: it need not have asked before.
+
+    Raises:
+        Denied.
+    """
+    if session is None:
+        return  # what follows will say so
+    mode = session.option("mode")
+    ask = rules.Ask(
+        agent=agent,
+        tool_kind=kind,
+        paths=with_targets([path] if path else [], session.cwd),
+        command=command,
+        mode=str(mode.config.current_value) if mode is not None else None,
+        workspace=session.cwd,
+        session=session.id,
+    )
+    said = rules.decide(host.rules, ask)
+    if said.decision == "deny" and said.rule is not None:
+        source = f" ({said.rule.source})" if said.rule.source else ""
+        raise Denied(f"denied by a rule of the person{source}")
+
+
 def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
     """Return what a tool call asks for, in the words of the rules."""
     mode = session.option("mode")

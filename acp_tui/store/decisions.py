@@ -31,6 +31,8 @@ AGE: Final = 400 * 86_400.0
 """Seconds after which a file that is full is deleted."""
 _TEXT: Final = 4000
 """Characters of a title or a command that are kept."""
+_LOOKED_AT: Final = 16 * _TEXT
+"""Characters in which secrets are looked for; one that is cut off there lies far behind `_TEXT`."""
 _PATHS: Final = 50
 
 
@@ -108,6 +110,7 @@ class DecisionLog:
 
     def hidden(self, text: str) -> str:
         """Return a text as it would stand in the log."""
+        text = text[:_LOOKED_AT]
         for secret in self._secrets:
             text = text.replace(secret, MASK)
         text = mask_tokens(text, MASK)

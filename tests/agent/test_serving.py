@@ -13,6 +13,7 @@ import pytest
 
 from acp_tui.agent.agent import OFFERED
 from acp_tui.host.files import Files, Stale, Written
+from acp_tui.host.rules import Rule
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
@@ -268,3 +269,33 @@ async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> N
         talk.puppet.exits(1)
 
         await talk.until(lambda: terminal.exit_status is not None)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "rule"),
+    [
+        ("fs/read_text_file", {"path": "{folder}/.env"}, Rule("deny", path="*.env", where="rules.toml:3")),
+        ("fs/write_text_file", {"path": "{folder}/.env", "content": "x"}, Rule("deny", tool_kind="edit")),
+        ("terminal/create", {"command": "git", "args": ["push"]}, Rule("deny", command="git push")),
+        ("terminal/create", {"command": "sh -c 'git push'"}, Rule("deny", command="git push")),
+    ],
+)
+async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
+    tmp_path: Path, method: str, params: dict[str, Any], rule: Rule
+) -> None:
+    (tmp_path / ".env").write_text("KEY=1")
+    given = {
+        name: value.format(folder=tmp_path) if isinstance(value, str) else value
+        for name, value in params.items()
+    }
+    async with lending(tmp_path) as talk:
+        talk.host.rules = [rule]
+        answer = await served(talk, method, **given)
+
+        assert answer["error"]["code"] == -32602
+        assert answer["error"]["message"].startswith("denied by a rule of the person")
+        assert rule.where in answer["error"]["message"]
+        assert (tmp_path / ".env").read_text() == "KEY=1"
+
+        talk.host.rules = [Rule("ask", tool_kind=rule.tool_kind, path=rule.path, command=rule.command)]
+        assert "result" in await served(talk, method, **given)
