@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Final
@@ -48,6 +47,8 @@ class Names:
         """Return what the file holds; nothing if it is none of ours."""
         if self._path is None:
             return dict(self._names or {})
+        import json  # after the first frame
+
         try:
             found = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
@@ -60,6 +61,8 @@ class Names:
         if self._path is None:
             return None
         new = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        import json  # after the first frame
+
         try:
             private_folder(self._path.parent)
             new.write_text(json.dumps([[*key, name] for key, name in names.items()]), encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -48,6 +47,8 @@ def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Fi
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return `; did you mean …?` for the known name closest to `name`, or nothing."""
+    import difflib  # only for mistakes
+
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
     return f"; did you mean '{close[0]}'?" if close else ""
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from acp_tui.ui.inbox import waiting
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
@@ -195,6 +194,8 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Say how much waits in the sessions that are not seen."""
+        from acp_tui.ui.inbox import waiting
+
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         return (
             [("warning", f"{count} wait{'s' if count == 1 else ''} "), ("muted", "alt+a ")] if count else []
@@ -210,6 +211,8 @@ class Tabs:
         if conversation.is_busy or conversation.phase == "starting":
             return "tool-running", look.glyph("running")
         if screen.has_news:
+            from acp_tui.ui.inbox import waiting
+
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))
         return "muted", look.glyph("waiting")
