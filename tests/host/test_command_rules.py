@@ -184,7 +184,7 @@ def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: 
     """Random lines: those that a rule for `ok` covers may not run `bad`, nor leave a file behind."""
     program = shutil.which(shell)
     if program is None:
-        pytest.skip(f"there is no {shell}")
+        pytest.skip(f"there is no {shell}")  # not every machine has each; sh is everywhere
     (tmp_path / "bin").mkdir()
     (tmp_path / "work").mkdir()
     for name, does in (("ok", "exit 0"), ("bad", "echo > bad-ran")):

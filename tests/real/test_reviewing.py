@@ -23,7 +23,7 @@ def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path
     try:
         programs = agent.install()
     except NotInstalled as error:
-        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")
+        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # the network may lack the package
     with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
         wait_for(lambda: is_snapped(run))
         poem = run.workspace / "poem.txt"

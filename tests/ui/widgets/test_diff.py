@@ -154,7 +154,7 @@ def test_counts_are_kept() -> None:
     start = time.process_time()
     for _ in range(1_000):
         counts(old, new)
-    assert time.process_time() - start < 0.3
+    assert time.process_time() - start < 0.05
 
 
 def test_large_texts_cost_about_as_much_per_line_as_small_ones() -> None:
