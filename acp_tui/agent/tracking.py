@@ -100,6 +100,8 @@ class Tracking:
         self._one = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn = False
+        self._is_settling = False
+        """Whether a turn has ended and what it left was not looked at yet."""
         self._damaged = snapshots.damaged
         self._settled: dict[str, tuple[str, int]] = {}
         """What changed files were when the last turn ended."""
@@ -144,8 +146,8 @@ class Tracking:
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
             self._snapshots.doubt()
+        self._in_turn, self._is_settling = False, True
         self._start(partial(self._look, settles=True))
-        self._in_turn = False
 
     async def look(self) -> None:
         """Look now, for a person who wants to see."""
@@ -321,13 +323,14 @@ class Tracking:
     async def _look(self, *, settles: bool = False) -> None:
         """Compare the disk with the beginning; `settles`: what is seen belongs to the turn that ended."""
         async with self._one:
+            is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come first
+            self._is_settling = self._is_settling and not settles
             if self.first is None:
                 return
-            is_idle = not self._in_turn
             began = time.monotonic()
             changes = await self._snapshots.changes(self.first)
             self._cost = time.monotonic() - began
-            self._take_over(changes, is_idle and not self._in_turn and not settles)
+            self._take_over(changes, is_idle and not self._in_turn)
             await self._show()
             if settles:
                 self._settled = {path: change.state for path, change in self._changes.items()}
@@ -405,7 +408,7 @@ class Tracking:
         self._shown = {}
         self._changes.clear()
         self._ways_back.clear()
-        self._has_failed = False
+        self._has_failed = self._is_settling = False
         self._start(self._begin)
 
 

@@ -63,6 +63,20 @@ async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched)
     await until(lambda: watched.files == [("D", "a", False), ("A", "new", False)])
 
 
+async def test_the_last_writes_of_a_turn_are_its_own_whichever_look_sees_them_first(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+    (watched.root / "a").unlink()
+    sooner = asyncio.ensure_future(watched.tracking.look())
+    await asyncio.sleep(0)  # its look is the next thing that happens
+
+    watched.tracking.after_turn()
+
+    await sooner
+    await until(lambda: watched.files)
+    assert watched.files == [("D", "a", False)]
+
+
 async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
