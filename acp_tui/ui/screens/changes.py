@@ -14,7 +14,8 @@ from textual.screen import Screen
 from acp_tui.host.merging import Hunk
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.widgets.diff import counts
-from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look

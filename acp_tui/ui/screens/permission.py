@@ -23,7 +23,8 @@ from acp_tui.ui.screens.waiting_list import waiting_list
 from acp_tui.ui.widgets import answer_list
 from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:

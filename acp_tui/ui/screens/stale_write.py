@@ -14,7 +14,8 @@ from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.words import inside

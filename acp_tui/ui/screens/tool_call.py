@@ -15,7 +15,8 @@ from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.screens.signals import choose_signal
 from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look

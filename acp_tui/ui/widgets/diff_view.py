@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
@@ -17,44 +15,22 @@ from textual.events import Click, MouseScrollLeft, MouseScrollRight
 from textual.message import Message
 
 from acp_tui.ui.widgets.cells import fit
-from acp_tui.ui.widgets.diff import CONTEXT, Difference, compute
-from acp_tui.ui.widgets.diff_hits import Hit, hits_in, place_of, row_of
-from acp_tui.ui.widgets.diff_layout import Part, lay_out
-from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
-from acp_tui.ui.widgets.diff_patch import patch_of
+from acp_tui.ui.widgets.diff import CONTEXT
+from acp_tui.ui.widgets.diff_copying import copy_all, copy_current
+from acp_tui.ui.widgets.diff_page import FileDiff, Page
+from acp_tui.ui.widgets.diff_paint import Row
+from acp_tui.ui.widgets.diff_rows import DiffRows
+from acp_tui.ui.widgets.diff_search import DiffSearch
 from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
 
 SIDE_BY_SIDE_FROM: Final = 100
 """Columns from which two sides are shown beside each other unless the person chose."""
 
-_SMALL: Final = 2_000
-"""Lines of both texts together up to which they are compared at once."""
 _AT_ONCE: Final = 0.02
 """Seconds of comparing within one call of `show`; the other files follow from a thread."""
-_LONGEST: Final = 3.0
-"""Seconds for the comparison of one file, after which the rest of it is compared roughly."""
 _PAN: Final = 8
-_COPIED: Final = 1 << 20
-"""Characters that are copied at most: more would block the terminal."""
-_CHANGED: Final = frozenset({"removed", "added", "changed"})
-
-
-@dataclass(frozen=True)
-class FileDiff:
-    """One file to show: its path as it is to be read, and its text before and after."""
-
-    path: str
-    old: str | None
-    """None for a new file."""
-    new: str | None
-    """None for a deleted file."""
-    note: str = ""
-    """What else to say beside the path, such as "not written yet"."""
-    first_line: int | None = 1
-    """Number of the first line; None for a snippet whose place is not known."""
 
 
 class Change(NamedTuple):
@@ -66,39 +42,6 @@ class Change(NamedTuple):
     old_stop: int
     new_start: int
     new_stop: int
-
-
-@dataclass(eq=False)
-class _Page:
-    """A file in the view: what came of comparing it, and which folds are open."""
-
-    file: FileDiff
-    difference: Difference | None = None
-    opened: set[int] = field(default_factory=set)
-    painter: DiffPainter | None = None
-
-    def compare(self) -> Difference:
-        file = self.file
-        return compute(file.old, file.new, time.monotonic() + _LONGEST, first_line=file.first_line)
-
-    def is_small(self) -> bool:
-        return (self.file.old or "").count("\n") + (self.file.new or "").count("\n") <= _SMALL
-
-    def parts(self, side_by_side: bool, gap: bool) -> Iterator[Part]:
-        if gap:
-            yield Part("gap", 1)
-        yield Part("header", 1)
-        if self.difference is None:
-            yield Part("waiting", 1)
-        else:
-            yield from lay_out(self.difference, side_by_side, self.opened)
-
-    def has_two_sides(self) -> bool:
-        return self.difference is not None and self.difference.status == "changed"
-
-    def longest(self) -> int:
-        lines = (*self.difference.old, *self.difference.new) if self.difference else ()
-        return max(map(len, lines), default=0)
 
 
 class DiffView(LineView, can_focus=True):
@@ -137,15 +80,12 @@ class DiffView(LineView, can_focus=True):
         classes: str | None = None,
     ) -> None:
         super().__init__(look, id=id, classes=classes)
-        self._pages = [_Page(file) for file in files]
+        self.pages = [Page(file) for file in files]
+        """The files, in their order."""
+        self.rows = DiffRows()
+        """Where they are shown now."""
         self._chosen_sides: bool | None = None
         self._pan = 0
-        self._parts: list[tuple[int, Part]] = []
-        self._starts = [0]
-        self._headers: list[int] = []
-        self._changes: list[int] = []
-        self._folds: list[int] = []
-        self._hits: list[Hit] = []
         self._at_change = -1
         self._change_scroll = -1.0
         self._marked_fold = -1
@@ -163,35 +103,29 @@ class DiffView(LineView, can_focus=True):
     @property
     def is_comparing(self) -> bool:
         """Whether some file is still being compared."""
-        return any(page.difference is None for page in self._pages)
+        return any(page.difference is None for page in self.pages)
 
     @property
     def current_file(self) -> int | None:
         """The file that keys act on, by its place: the one gone to, else the one at the top."""
-        if not self._headers:
-            return None
-        if self._at_file >= 0 and self._change_scroll == self.scroll_y:
+        if self.rows.headers and self._at_file >= 0 and self._change_scroll == self.scroll_y:
             return self._at_file
-        return max(0, bisect_right(self._headers, self.top_row()) - 1)
+        return self.rows.file_at(self.top_row())
 
     @property
     def current_change(self) -> Change | None:
         """The change that was gone to, while it is where it was put."""
         if self._marked_row < 0:
             return None
-        first = bisect_right(self._starts, self._marked_row) - 1
-        number = self._parts[first][0]
-        following = self._changes[self._at_change + 1 : self._at_change + 2]
-        stop = bisect_right(self._starts, following[0]) - 1 if following else len(self._parts)
-        parts = [part for page, part in self._parts[first:stop] if page == number and part.kind in _CHANGED]
-        difference = self._pages[number].difference
+        number, first, last = self.rows.blocks_of(self._at_change)
+        difference = self.pages[number].difference
         assert difference is not None, "a file has changes once it is compared"
-        one, last = difference.blocks[parts[0].block], difference.blocks[parts[-1].block]
-        return Change(number, one.old_start, last.old_stop, one.new_start, last.new_stop)
+        one, other = difference.blocks[first], difference.blocks[last]
+        return Change(number, one.old_start, other.old_stop, one.new_start, other.new_stop)
 
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show these files from the top; large ones appear when a thread has compared them."""
-        self._pages = [_Page(file) for file in files]
+        self.pages = [Page(file) for file in files]
         self._pan = 0
         self._at_change = self._at_file = -1
         if self.is_mounted:
@@ -215,7 +149,7 @@ class DiffView(LineView, can_focus=True):
     def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
         """Return the change that was gone to, with its lines on both sides."""
         change = self.current_change
-        difference = self._pages[change.file].difference if change is not None else None
+        difference = self.pages[change.file].difference if change is not None else None
         if change is None or difference is None:
             return None
         old = list(difference.old[change.old_start : change.old_stop])
@@ -227,17 +161,17 @@ class DiffView(LineView, can_focus=True):
 
     def lay_out_rows(self) -> None:
         """Place every row again: after a resize, a new look, a fold or a finished comparison."""
-        anchor = self._anchor()
-        for page in self._pages:
-            page.painter = None
-        self._parts = [
-            (number, part)
-            for number, page in enumerate(self._pages)
-            for part in page.parts(self.side_by_side and page.has_two_sides(), gap=number > 0)
-        ]
-        self._starts = [0, *accumulate(part.rows for _, part in self._parts)]
-        self._index_rows()
-        self.show_rows(self._starts[-1])
+        anchor = self.rows.anchor(self.top_row())
+        for page in self.pages:
+            page.paint_again()
+        self.rows = DiffRows(
+            [
+                (number, part)
+                for number, page in enumerate(self.pages)
+                for part in page.parts(self.side_by_side, gap=number > 0)
+            ]
+        )
+        self.show_rows(len(self.rows))
         self._return_to(anchor)
         self._mark_fold()
         self._mark_place()
@@ -246,26 +180,24 @@ class DiffView(LineView, can_focus=True):
         """Return a row of a file; negative rows are the headers that stay at the top."""
         if row < 0:
             return self._header(-row - 1)
-        index = bisect_right(self._starts, row) - 1
-        number, part = self._parts[index]
+        number, part, inside = self.rows.place(row)
         if part.kind == "header":
             return self._header(number)
         if part.kind == "gap":
             return self._remark("")
         if part.kind == "waiting":
             return self._remark(" comparing…")
-        painter = self._painter(number)
+        painter = self.pages[number].painter(self.row_width, self.look, self.side_by_side)
         if part.kind == "fold":
             return painter.fold(part, marked=row == self._marked_fold)
-        painted = painter.row(part, row - self._starts[index], self._pan)
+        painted = painter.row(part, inside, self._pan)
         return self._marked(painted) if row == self._marked_row else painted
 
     def row_at(self, y: int) -> int:
         """Return the row at a line of the view; the first line is the header of the file below it."""
         row = self.top_row() + y
-        if y == 0 and self._headers:
-            return -bisect_right(self._headers, row) or row
-        return row
+        file = self.rows.file_at(row) if y == 0 else None
+        return row if file is None else -1 - file
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Move the mark of the fold that Enter opens."""
@@ -276,7 +208,7 @@ class DiffView(LineView, can_focus=True):
     def on_click(self, event: Click) -> None:
         """Open the fold that was clicked."""
         row = self.row_at(event.y)
-        if row in self._folds:
+        if row in self.rows.folds:
             self._open(row)
 
     def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
@@ -292,14 +224,14 @@ class DiffView(LineView, can_focus=True):
         if self._change_scroll == self.scroll_y and self._at_change >= 0:
             self._go_to_change(self._at_change + 1)
         else:
-            self._go_to_change(bisect_left(self._changes, self.top_row() + 1))
+            self._go_to_change(self.rows.first_change(self.top_row() + 1))
 
     def action_previous_change(self) -> None:
         """Go to the change before."""
         if self._change_scroll == self.scroll_y and self._at_change >= 0:
             self._go_to_change(self._at_change - 1)
         else:
-            self._go_to_change(bisect_left(self._changes, self.top_row() + 1) - 1)
+            self._go_to_change(self.rows.first_change(self.top_row() + 1) - 1)
 
     def action_next_file(self) -> None:
         """Go to the next file."""
@@ -308,7 +240,7 @@ class DiffView(LineView, can_focus=True):
     def action_previous_file(self) -> None:
         """Go to the start of this file, or of the one before."""
         current = self.current_file or 0
-        is_inside = self._headers != [] and self.top_row() > self._headers[current]
+        is_inside = self.rows.headers != [] and self.top_row() > self.rows.headers[current]
         self._go_to_file(current if is_inside else current - 1)
 
     def action_toggle_sides(self) -> None:
@@ -323,8 +255,8 @@ class DiffView(LineView, can_focus=True):
 
     def action_toggle_folds(self) -> None:
         """Show all unchanged lines, or fold them all again."""
-        unfold = bool(self._folds)
-        for page in self._pages:
+        unfold = bool(self.rows.folds)
+        for page in self.pages:
             page.opened.clear()
             if unfold and page.difference:
                 page.opened.update(range(len(page.difference.blocks)))
@@ -332,181 +264,94 @@ class DiffView(LineView, can_focus=True):
 
     async def action_find(self) -> None:
         """Search both sides."""
-        await open_find_bar(self, self)
-
-    def search(self, text: str) -> int:
-        """Mark a text and return how many lines have it; folded ones count."""
-        self.mark(text)
-        self._hits = hits_in([page.difference for page in self._pages], text)
-        return len(self._hits)
-
-    def first_hit(self) -> int:
-        """Return the number of the first line that was found in or below the view, else of the last."""
-        row = min(self.top_row(), self._starts[-1] - 1)
-        index = bisect_right(self._starts, row) - 1
-        number, part = self._parts[index]
-        is_old = part.kind in ("removed", "changed")
-        line = (part.old if is_old else part.new) + row - self._starts[index]
-        place = bisect_left(self._hits, (number, part.block, not is_old, line), key=place_of)
-        return min(place, len(self._hits) - 1)
-
-    def show_hit(self, number: int) -> None:
-        """Bring a line that was found into view, unfolded and panned to."""
-        hit = self._hits[number]
-        row = self._row_of(hit)
-        if row is None:
-            self._pages[hit.page].opened.add(hit.block)
-            self.lay_out_rows()
-            row = self._row_of(hit)
-        self._pan_to(hit.column)
-        if row is not None:
-            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+        await open_find_bar(self, DiffSearch(self))
 
     def action_copy_patch(self) -> None:
         """Copy the change that was gone to, else the file, as a patch."""
-        change = self.current_change
-        number = change.file if change is not None else self.current_file
-        if number is not None:
-            lines = (change.old_start, change.old_stop) if change is not None else None
-            what = "change" if change is not None else "file"
-            self._copy(self._patch(number, lines), f"The {what} is copied as a patch.")
+        copy_current(self)
 
     def action_copy_all(self) -> None:
         """Copy everything as a patch."""
-        self._copy(self.patch(), "All is copied as a patch.")
+        copy_all(self)
 
     def patch(self) -> str:
         """Return all that is shown as a patch."""
-        return "".join(self._patch(number) for number in range(len(self._pages)))
+        return "".join(page.patch() for page in self.pages)
 
     def action_edit(self) -> None:
         """Ask for an editor at the change that was gone to, else at the top row."""
         number, change = self.current_file, self.current_change
         if number is None:
             return
-        line = change.new_start if change is not None else self._line_at(self.top_row() + 1)
-        first = self._pages[number].file.first_line or 1
-        self.post_message(self.EditWanted(self._pages[number].file.path, line + first))
+        line = change.new_start if change is not None else self.rows.line_at(self.top_row() + 1)
+        first = self.pages[number].file.first_line or 1
+        self.post_message(self.EditWanted(self.pages[number].file.path, line + first))
 
     def action_pan(self, steps: int) -> None:
         """Move long lines to the left or back; as far as the longest line reaches."""
-        longest = max((page.longest() for page in self._pages), default=0)
+        longest = max((page.longest for page in self.pages), default=0)
         half_shown = self.row_width // (4 if self.side_by_side else 2)
         pan = max(0, min(self._pan + steps * _PAN, longest - half_shown))
         if pan != self._pan:
             self._pan = pan
             self.show_rows(self.row_count)
 
-    def _row_of(self, hit: Hit) -> int | None:
-        return row_of(hit, self._parts, self._starts)
-
-    def _line_at(self, row: int) -> int:
-        """Return the line of the new text at or after a row, from 0."""
-        index = min(bisect_right(self._starts, row) - 1, len(self._parts) - 1)
-        part = self._parts[index][1]
-        if part.kind == "fold":
-            return part.new + part.new_lines
-        return part.new + min(max(0, row - self._starts[index]), max(0, part.new_lines - 1))
-
-    def _pan_to(self, column: int) -> None:
+    def pan_to(self, column: int) -> None:
         """Show the cell of a long line, when it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
         if not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
-    def _patch(self, number: int, lines: tuple[int, int] | None = None) -> str:
-        page = self._pages[number]
-        return patch_of(page.difference, page.file.path, lines) if page.difference is not None else ""
-
-    def _copy(self, text: str, said: str) -> None:
-        if not text:
-            self.notify("There is no text to copy here.", severity="warning")
-        elif len(text) > _COPIED:
-            self.notify(f"{len(text):,} characters are too many to copy.", severity="warning")
-        else:
-            self.app.copy_to_clipboard(text)
-            self.notify(said)
-
     def _compare(self) -> None:
         """Compare small files now and leave the others to a thread."""
         until = time.monotonic() + _AT_ONCE
-        for page in self._pages:
-            if page.is_small() and time.monotonic() < until:
+        for page in self.pages:
+            if page.is_small and time.monotonic() < until:
                 page.difference = page.compare()
         self.lay_out_rows()
         self.workers.cancel_group(self, "compare")
-        waiting = [page for page in self._pages if page.difference is None]
+        waiting = [page for page in self.pages if page.difference is None]
         if waiting:
             self.run_worker(self._compare_later(waiting), group="compare")
 
-    async def _compare_later(self, pages: list[_Page]) -> None:
+    async def _compare_later(self, pages: list[Page]) -> None:
         for page in pages:
             page.difference = await asyncio.to_thread(page.compare)
             self.lay_out_rows()
 
-    def _index_rows(self) -> None:
-        """Note at which rows files, changes and folds begin."""
-        self._headers, self._changes, self._folds = [], [], []
-        apart = True
-        for row, (_, part) in zip(self._starts, self._parts, strict=False):
-            if part.kind == "header":
-                self._headers.append(row)
-                apart = True
-            elif part.kind == "fold":
-                self._folds.append(row)
-                apart = True
-            elif part.kind in _CHANGED:
-                if apart:
-                    self._changes.append(row)
-                apart = False
-            elif part.rows > 2 * CONTEXT:
-                apart = True
-
-    def _anchor(self) -> tuple[int, int] | None:
-        """Return what is at the top, as file and block, to find it again in another layout."""
-        if not self._parts or self.scroll_y == 0:
-            return None
-        index = min(bisect_right(self._starts, self.top_row()) - 1, len(self._parts) - 1)
-        number, part = self._parts[index]
-        return number, part.block
-
     def _return_to(self, anchor: tuple[int, int] | None) -> None:
-        if anchor is None:
-            return
-        for row, (number, part) in zip(self._starts, self._parts, strict=False):
-            if (number, part.block) >= anchor and part.kind != "fact":
-                self.scroll_to(y=row, animate=False)
-                return
+        row = self.rows.row_at_anchor(anchor) if anchor is not None else None
+        if row is not None:
+            self.scroll_to(y=row, animate=False)
 
     def _go_to_change(self, index: int) -> None:
-        if not 0 <= index < len(self._changes):
+        if not 0 <= index < len(self.rows.changes):
             return
         self._at_change = index
-        self.scroll_to(y=max(0, self._changes[index] - 1 - CONTEXT), animate=False, immediate=True)
+        self.scroll_to(y=max(0, self.rows.changes[index] - 1 - CONTEXT), animate=False, immediate=True)
         self._change_scroll = self.scroll_y
-        self._at_file = bisect_right(self._headers, self._changes[index]) - 1
+        self._at_file = self.rows.blocks_of(index)[0]
         self._mark_place()
-        self.repaint(*self._headers, *range(-len(self._pages), 0))
+        self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
 
     def _go_to_file(self, number: int) -> None:
-        if not 0 <= number < len(self._headers):
+        if not 0 <= number < len(self.rows.headers):
             return
-        self.scroll_to(y=self._headers[number], animate=False, immediate=True)
+        self.scroll_to(y=self.rows.headers[number], animate=False, immediate=True)
         self._at_change, self._at_file, self._change_scroll = -1, number, self.scroll_y
         self._mark_place()
 
     def _open(self, row: int) -> None:
-        number, part = self._parts[bisect_right(self._starts, row) - 1]
-        self._pages[number].opened.add(part.block)
+        number, part, _ = self.rows.place(row)
+        self.pages[number].opened.add(part.block)
         top = self.scroll_y
         self.lay_out_rows()
         self.scroll_to(y=top, animate=False)
 
     def _mark_fold(self) -> None:
         """Mark the first fold in view: the one that Enter opens."""
-        index = bisect_left(self._folds, self.top_row() + 1)
-        row = self._folds[index] if index < len(self._folds) else -1
+        row = self.rows.first_fold(self.top_row() + 1)
         visible = row if row < self.top_row() + self.size.height else -1
         if visible != self._marked_fold:
             before, self._marked_fold = self._marked_fold, visible
@@ -514,42 +359,24 @@ class DiffView(LineView, can_focus=True):
 
     def _mark_place(self) -> None:
         """Mark the change that was gone to, and the header of the file that keys act on."""
-        is_there = 0 <= self._at_change < len(self._changes) and self._change_scroll == self.scroll_y
-        row = self._changes[self._at_change] if is_there else -1
+        is_there = 0 <= self._at_change < len(self.rows.changes) and self._change_scroll == self.scroll_y
+        row = self.rows.changes[self._at_change] if is_there else -1
         if row != self._marked_row:
             before, self._marked_row = self._marked_row, row
             self.repaint(before, row)
         if self.current_file != self._marked_file:
             self._marked_file = self.current_file
-            self.repaint(*self._headers, *range(-len(self._pages), 0))
-
-    def _painter(self, number: int) -> DiffPainter:
-        page = self._pages[number]
-        if page.painter is None:
-            assert page.difference is not None, "a file is painted once it is compared"
-            sides = self.side_by_side and page.has_two_sides()
-            page.painter = DiffPainter(
-                page.difference, page.file.path, self.row_width, self.look, side_by_side=sides
-            )
-        return page.painter
+            self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
 
     def _header(self, number: int) -> Row:
-        """Return the row that names a file, with its place, size and note, and the change gone to."""
-        page, look = self._pages[number], self.look
-        ground = look.base + look["hunk"]
-        row = []
-        if len(self._pages) > 1:
-            mark = look.glyph("current") if number == self._marked_file else " "
-            row.append(Segment(f"{mark}{number + 1}/{len(self._pages)} files ", ground))
-        row.append(Segment(f" {safe_line(page.file.path)} ", ground + look["text"] + look["strong"]))
-        if page.difference is not None and page.difference.blocks:
-            row.append(Segment(f" +{page.difference.added}", ground + look["added"]))
-            row.append(Segment(f" {look.glyph('minus')}{page.difference.removed}", ground + look["removed"]))
-        if page.file.note:
-            row.append(Segment(f"  {safe_line(page.file.note)}", ground + look["warning"]))
+        """Return the row that names a file, with its place among the files and the change gone to."""
+        place = change = ""
+        if len(self.pages) > 1:
+            mark = self.look.glyph("current") if number == self._marked_file else " "
+            place = f"{mark}{number + 1}/{len(self.pages)} files "
         if self._at_change >= 0:
-            row.append(Segment(f"  change {self._at_change + 1}/{len(self._changes)}", ground))
-        return fit(row, 0, self.row_width, ground, look)
+            change = f"change {self._at_change + 1}/{len(self.rows.changes)}"
+        return self.pages[number].header(place, change, self.row_width, self.look)
 
     def _marked(self, row: Row) -> Row:
         """Put a mark before the number of a line."""

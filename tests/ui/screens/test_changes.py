@@ -1,6 +1,6 @@
 from acp_tui.session.files import Edit, FileChange
 from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order
-from acp_tui.ui.widgets.diff_view import FileDiff
+from acp_tui.ui.widgets.diff_page import FileDiff
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 

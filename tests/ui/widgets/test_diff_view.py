@@ -10,8 +10,9 @@ from textual.pilot import Pilot
 
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.diff import compute
+from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_paint import Row, diff_rows
-from acp_tui.ui.widgets.diff_view import DiffView, FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.look import Look
 
 LOOK = look_of(choose("acp-dark")[0])
