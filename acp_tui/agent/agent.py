@@ -82,6 +82,7 @@ class Agent:
         version: str = "0",
         line_limit: int = LINE_LIMIT,
         keep: Keep | None = None,
+        title_is_command: bool = False,
     ) -> None:
         self.name = name
         """What the person calls it."""
@@ -92,7 +93,7 @@ class Agent:
         self._process = process
         self._host = host
         self._version = version
-        self._sessions = Sessions(on_change)
+        self._sessions = Sessions(on_change, title_is_command=title_is_command)
         self._questions = Questions(self.connection.reply, host, keep)
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
         self._overwriting = Overwriting(host, self.note, self.connection.remark)

@@ -87,6 +87,9 @@ async def examine(
     if launch.quirks.missing_file_reads_empty:
         text = "known to give up creating a file when reading it first is an error"
         report.add("quirk", "note", text, "a missing file reads as empty")
+    if launch.quirks.title_is_command:
+        text = "known to tell a command by the title of its call alone"
+        report.add("quirk", "note", text, "rules take that title for the command")
     return report
 
 

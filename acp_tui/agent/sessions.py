@@ -20,11 +20,12 @@ EARLY: Final = 16
 class Sessions:
     """Makes sessions as they are asked for, and applies to each what happens in it."""
 
-    def __init__(self, on_change: Callable[[str, Change], None]) -> None:
+    def __init__(self, on_change: Callable[[str, Change], None], *, title_is_command: bool = False) -> None:
         self.by_id: dict[str, Session] = {}
         self.outside = Session(OUTSIDE)
         """What belongs to no session, such as a form during a login."""
         self._on_change = on_change
+        self._title_is_command = title_is_command
         self._makings = 0
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
@@ -82,7 +83,7 @@ class Sessions:
         before = self.by_id.get(session_id)
         self._before.setdefault(session_id, before)
         if event.replays or before is None:
-            self.by_id[session_id] = Session(session_id, event.cwd)
+            self.by_id[session_id] = self._new(session_id, event.cwd)
 
     def _opened(self, session_id: str, ok: bool) -> None:
         if session_id == OUTSIDE:
@@ -104,11 +105,14 @@ class Sessions:
     def _made(self, session_id: str, event: events.Event) -> Session | None:
         """Return the session of an event; make it if the agent may tell of one that we do not know yet."""
         if isinstance(event, events.SetUp) and session_id not in self.by_id and self._makings:
-            self.by_id[session_id] = self._early.pop(session_id, Session(session_id))
+            self.by_id[session_id] = self._early.pop(session_id, self._new(session_id))
         session = self.find(session_id)
         if session is None and self._makings and len(self._early) < EARLY:
-            session = self._early[session_id] = Session(session_id)
+            session = self._early[session_id] = self._new(session_id)
         return session
+
+    def _new(self, session_id: str, cwd: str = "") -> Session:
+        return Session(session_id, cwd, title_is_command=self._title_is_command)
 
     def _apply(self, session: Session, event: events.Event, at: float) -> None:
         change = session.apply(event, at)

@@ -80,6 +80,8 @@ class ToolCall:
     ended: float | None = None
     decision: str = ""
     """How its permission was answered, for people."""
+    title_is_command: bool = field(default=False, compare=False)
+    """Whether its agent tells the command by the title alone, when it is going to `execute` one."""
     dropped: bool = False
 
     @property
@@ -89,12 +91,17 @@ class ToolCall:
 
     @property
     def command(self) -> str | None:
-        """The command that it runs or wants to run, if its input says so."""
+        """The command that it runs or wants to run, if its input says so, or its title with such an agent."""
+        if self.raw_input is None and self.title_is_command and self.kind == "execute":
+            return self.title or None
         if not isinstance(self.raw_input, dict):
             return None
         command = self.raw_input.get("command", self.raw_input.get("cmd"))
         if isinstance(command, list):
             return shlex.join(map(str, command))
+        several = self.raw_input.get("commands")
+        if command is None and isinstance(several, list) and all(isinstance(one, str) for one in several):
+            return "\n".join(several) or None
         if not isinstance(command, str):
             return None
         arguments = self.raw_input.get("args")

@@ -40,10 +40,12 @@ _REQUEST_CANCELLED = -32800
 class Session:
     """What has been said and done so far. Views read it; only `apply` changes it."""
 
-    def __init__(self, session_id: str, cwd: str = "") -> None:
+    def __init__(self, session_id: str, cwd: str = "", *, title_is_command: bool = False) -> None:
         self.id = session_id
         self.cwd = cwd
         """The primary root; relative paths of the agent are read against it."""
+        self.title_is_command = title_is_command
+        """See `ToolCall.title_is_command`."""
         self.entries: list[Entry] = []
         self.turn_state: TurnState = "idle"
         self.turns: list[Turn] = []
@@ -336,7 +338,8 @@ class Session:
         closed: tuple[int, ...] = ()
         if index is None:
             closed = self._messages.close()
-            index = self._append(ToolCall(fields.tool_call_id, started=at))
+            new = ToolCall(fields.tool_call_id, started=at, title_is_command=self.title_is_command)
+            index = self._append(new)
             self._calls[fields.tool_call_id] = index
         call = self.entries[index]
         assert isinstance(call, ToolCall)

@@ -66,7 +66,7 @@ KNOWN_AGENT: Final = shape.record(
         "install": shape.text,
         "login": shape.text,
         "aliases": shape.texts,
-        "quirks": shape.record(Quirks, {"missing_file_reads_empty": shape.switch}),
+        "quirks": shape.record(Quirks, dict.fromkeys(Quirks._fields, shape.switch)),
     },
 )
 """How one agent's table is read, ours and the user's alike."""

@@ -12,6 +12,8 @@ class Quirks(NamedTuple):
 
     missing_file_reads_empty: bool = False
     """Answer "" instead of an error when it reads a file that is not there: else it cannot create one."""
+    title_is_command: bool = False
+    """It gives calls of the kind `execute` no input: the whole command is their title."""
 
 
 class Launch(NamedTuple):

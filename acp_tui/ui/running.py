@@ -49,6 +49,7 @@ class RunningAgent:
             version=__version__,
             line_limit=start.settings.line_limit_mb * 1024 * 1024,
             keep=self.decisions.add,
+            title_is_command=launch.quirks.title_is_command,
         )
         process.on_stderr = self.journal.err
         self._process = process

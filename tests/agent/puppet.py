@@ -197,6 +197,7 @@ async def conversation(
     begun: bool = True,
     policy: Policy = "ask",
     cwd: str = "/w",
+    title_is_command: bool = False,
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
@@ -206,7 +207,13 @@ async def conversation(
     host = Host(terminals=Terminals(), rules=rules, policy=policy)
     kept: list[Decision] = []
     agent = Agent(
-        puppet, host, journal, lambda *change: changes.append(change), name="puppet", keep=kept.append
+        puppet,
+        host,
+        journal,
+        lambda *change: changes.append(change),
+        name="puppet",
+        keep=kept.append,
+        title_is_command=title_is_command,
     )
     talk = Conversation(agent, puppet, host, journal, changes, kept)
     running = asyncio.create_task(agent.run())

@@ -445,12 +445,36 @@ def _broken(_: object) -> None:
         ({"command": "git", "args": ["push", "a b"]}, "git push 'a b'"),
         ({"command": "ls -l", "args": []}, "ls -l"),
         ({"command": 5}, None),
+        ({"commands": ["cd src", "make"]}, "cd src\nmake"),
+        ({"commands": [{"run": "make"}]}, None),
+        ({"commands": []}, None),
         ("ls", None),
         (None, None),
     ],
 )
 def test_the_command_of_a_call_is_found_in_its_input(raw: object, command: str | None) -> None:
     assert ToolCall("t", raw_input=raw).command == command
+
+
+async def test_an_agent_that_tells_commands_by_titles_alone_is_held_to_the_rules(tmp_path: Path) -> None:
+    rules = (Rule("deny", command="rm"),)
+    call = {"toolCallId": "t1", "kind": "execute", "title": "ls && rm -r build", "content": []}
+    async with conversation(rules=rules, cwd=str(tmp_path), title_is_command=True) as talk:
+        talk.puppet.asks_permission("q", toolCall=call)
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("no")
+    assert talk.decisions[0].command == "ls && rm -r build"
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "command"),
+    [("execute", None, "ls"), ("other", None, None), ("execute", {"command": "rm"}, "rm")],
+)
+def test_a_title_is_the_command_only_where_no_input_tells_it(
+    kind: str, raw: object, command: str | None
+) -> None:
+    call = ToolCall("t", "ls", kind, raw_input=raw, title_is_command=True)
+    assert call.command == command
 
 
 # ------------------------------------------------------------------ forms and addresses

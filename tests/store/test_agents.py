@@ -86,7 +86,9 @@ def test_quirks_apply_however_the_agent_is_started(programs: Path, text: str) ->
         install(programs, name)
     text = text.replace("/opt/x/gemini", install(programs, "gemini"))
 
-    assert resolve(text, [], known_agents()).quirks == Quirks(missing_file_reads_empty=True)
+    assert resolve(text, [], known_agents()).quirks == Quirks(
+        missing_file_reads_empty=True, title_is_command=True
+    )
 
 
 @pytest.mark.parametrize("text", ["cat gemini", "npx other-agent", "npx @gemini/other"])
