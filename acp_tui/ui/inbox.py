@@ -56,7 +56,7 @@ def _of(screen: SessionScreen) -> Iterator[Waiting]:
     elif conversation.phase in ("failed", "ended"):
         failure = conversation.failure
         yield Waiting(screen, "ended", failure.reason if failure is not None else "")
-    elif screen.has_news and not conversation.questions:
+    elif screen.presence.has_news and not conversation.questions:
         yield _ended_turn(screen, conversation)
 
 

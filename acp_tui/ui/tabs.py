@@ -210,7 +210,7 @@ class Tabs:
             return "error", look.glyph("failed")
         if conversation.is_busy or conversation.phase == "starting":
             return "tool-running", look.glyph("running")
-        if screen.has_news:
+        if screen.presence.has_news:
             from acp_tui.ui.inbox import waiting
 
             failed = waiting([screen])[0].kind == "failed"

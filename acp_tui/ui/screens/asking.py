@@ -38,7 +38,7 @@ class Asking:
             self._screen.tabs.come_back(self._screen, gone)
         if self._shown is not None:
             self._show_waiting()
-        if self._shown is not None or not self._screen.is_seen:
+        if self._shown is not None or not self._screen.presence.is_seen:
             return
         for key in sorted(questions, key=lambda key: key != self._wanted):
             if key not in self._aside:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _RECENT = 50
 """Recorded sessions that are looked at; those in which something was said are offered."""
+_EXPLAINING = "failure"
+"""The workers that explain; a new explanation takes the place of the one before."""
 
 
 class Beginning:
@@ -59,7 +61,7 @@ class Beginning:
         screen = StartScreen(
             self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
         )
-        return await self._screen.ask(screen)
+        return await self._screen.presence.ask(screen)
 
     def show_recorded(self, path: Path) -> bool:
         """Show a recorded session; return whether there is one to show."""
@@ -77,6 +79,14 @@ class Beginning:
         """Whether the person knows that the agent takes long."""
         return self._told_of == self._screen.conversation.waiting_since
 
+    def explain_soon(self) -> None:
+        """Explain over the session, in the background."""
+        self._screen.run_worker(self.explain(), group=_EXPLAINING, exclusive=True)
+
+    def stop_explaining(self) -> None:
+        """What was explained is not so any more."""
+        self._screen.workers.cancel_group(self._screen, _EXPLAINING)
+
     async def explain(self) -> None:
         """Say what went wrong, or that the agent takes long, and do what the person wants to try."""
         failure, waited = self._screen.conversation.failure, None
@@ -84,7 +94,7 @@ class Beginning:
             failure, waited = self._silence()
         if failure is None:
             return
-        choice = await self._screen.ask(self._explanation(failure, waited))
+        choice = await self._screen.presence.ask(self._explanation(failure, waited))
         if choice is None:
             return
         if choice.kind == "choose":

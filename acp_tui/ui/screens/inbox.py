@@ -42,7 +42,7 @@ class Inbox:
         if not self._items():
             self._tabs.current.notify("Nothing waits for you.")
             return
-        key = await self._tabs.current.ask(InboxMenu(self._items, self._tabs.current.look))
+        key = await self._tabs.current.presence.ask(InboxMenu(self._items, self._tabs.current.look))
         if key is None:
             return
         one = next((one for one in waiting(self._tabs.screens) if self._key(one) == key), None)

@@ -34,7 +34,7 @@ class LoggingIn:
             look=self._screen.look,
             error=error,
         )
-        return await self._screen.ask(dialog)
+        return await self._screen.presence.ask(dialog)
 
     async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
         """Show that the agent logs in, until the person will not wait."""
@@ -42,7 +42,7 @@ class LoggingIn:
 
         name = self._screen.conversation.agent_name
         dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
-        await self._screen.ask(dialog)
+        await self._screen.presence.ask(dialog)
 
     async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
         """Run the agent's own program with the method's arguments in a terminal; return why it failed.
@@ -67,7 +67,7 @@ class LoggingIn:
         title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
         screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
         try:
-            failure = await self._screen.ask(screen)
+            failure = await self._screen.presence.ask(screen)
             return STOPPED if failure is None else failure
         finally:
             await terminals.release(_OWNER, terminal.id)

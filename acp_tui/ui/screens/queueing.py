@@ -46,14 +46,14 @@ class QueueMenu(Menu):
         if prompt is not None:
             place = queue.index(prompt)
             queue.insert(max(0, place + step), queue.pop(place))
-            self._session_screen.queue_changed()
+            self._session_screen.showing.queue_changed()
 
     def action_drop(self) -> None:
         """Forget the prompt that was moved to; the history still has it."""
         prompt = self.highlighted()
         if prompt is not None:
             self._queue.remove(prompt)
-            self._session_screen.queue_changed()
+            self._session_screen.showing.queue_changed()
 
     def highlighted(self) -> Prompt | None:
         """Return the prompt that was moved to, while it waits."""

@@ -31,7 +31,7 @@ async def choose_range(screen: SessionScreen) -> None:
 
         change = session.apply(Ranged(int(chosen)))
         if change is not None:
-            screen.session_changed(change)
+            screen.showing.session_changed(change)
 
 
 def choices(session: Session) -> list[Item]:

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from acp_tui.ui.screens.beginning import Beginning
     from acp_tui.ui.screens.copying import Copying
     from acp_tui.ui.screens.exporting import Exporting
     from acp_tui.ui.screens.naming import Naming
     from acp_tui.ui.screens.opened import Opened
+    from acp_tui.ui.screens.own_shell import OwnShell
     from acp_tui.ui.screens.ruling import Ruling
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.screens.slash import Slash
@@ -23,6 +25,13 @@ class Rooms:
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """Leads to a session, and explains what stands in the way."""
+        from acp_tui.ui.screens.beginning import Beginning
+
+        return Beginning(self._screen, self._start)
 
     @cached_property
     def copying(self) -> Copying:
@@ -51,6 +60,13 @@ class Rooms:
         from acp_tui.ui.screens.opened import Opened
 
         return Opened(self._screen, self._start)
+
+    @cached_property
+    def own_shell(self) -> OwnShell:
+        """Runs the person's own commands."""
+        from acp_tui.ui.screens.own_shell import OwnShell
+
+        return OwnShell(self._screen, self._start)
 
     @cached_property
     def ruling(self) -> Ruling:

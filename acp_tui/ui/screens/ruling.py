@@ -92,7 +92,7 @@ class Ruling:
 
     def look(self) -> None:
         """Tell of mistakes in files, and ask for trust in the file of a workspace, once for each."""
-        if not self._screen.is_seen or self._screen.conversation.session is None:
+        if not self._screen.presence.is_seen or self._screen.conversation.session is None:
             return
         book = self.book
         for problem in map(str, book.problems()):
@@ -110,7 +110,7 @@ class Ruling:
         from acp_tui.ui.screens.rule_trust import RuleTrust
 
         file = book.file(path)
-        if await self._screen.ask(RuleTrust(file, self._screen.look)):
+        if await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
             try:
                 book.trust.give(path, file.digest)
             except OSError as error:

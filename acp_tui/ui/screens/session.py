@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
 from textual.screen import Screen
@@ -20,12 +18,11 @@ from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
-from acp_tui.ui.screens.beginning import Beginning
-from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.logging_in import LoggingIn
-from acp_tui.ui.screens.own_keys import is_taken
+from acp_tui.ui.screens.presence import Presence
 from acp_tui.ui.screens.rooms import Rooms
-from acp_tui.ui.screens.withdrawing import Result, answer_of
+from acp_tui.ui.screens.session_keys import KEYS
+from acp_tui.ui.screens.showing import Showing
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
@@ -37,20 +34,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.acp.commands import Command
-    from acp_tui.session.changes import Change
-    from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.opening import Attach
-    from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
-
-"""Rows of what waits to be said."""
 
 
 class Body(Horizontal):
@@ -65,61 +57,7 @@ class SessionScreen(Screen[None]):
     BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
     AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
     ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "stop_turn", "Stop", id="session.stop"),
-        Binding("shift+tab", "next_mode", "Next mode", id="session.next-mode", priority=True),
-        Binding("ctrl+o", "details", "Details", id="session.details", priority=True),
-        Binding("ctrl+t", "pane('plan')", "Plan", id="session.plan", priority=True),
-        Binding("f2", "pane('chat')", "Chat", id="session.chat", priority=True),
-        Binding("f3", "pane('plan')", "Plan", id="session.plan-pane", show=False, priority=True),
-        Binding("f4", "pane('tool-calls')", "Tool calls", id="session.tool-calls", priority=True),
-        Binding("f5", "pane('changes')", "Changes", id="session.changes", priority=True),
-        Binding("f6", "choose_mode", "Mode", id="session.mode", priority=True),
-        Binding("f7", "choose_model", "Model", id="session.model", priority=True),
-        Binding("f8", "choose_option", "Options", id="session.options", priority=True),
-        Binding("h", "hide_pane", "Hide this pane", id="session.hide-pane", show=False),
-        Binding("f9", "side", "Side panes", id="session.side", priority=True),
-        Binding("f11", "zoom", "Zoom", id="session.zoom", priority=True),
-        Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
-        Binding("ctrl+backslash", "protocol", "Protocol", id="session.protocol", priority=True),
-        Binding("alt+g", "send_now", "Stop and send now", id="session.send-now", show=False, priority=True),
-        Binding(
-            "alt+up", "edit_queue", "Edit what waits", id="session.edit-queue", show=False, priority=True
-        ),
-        Binding("alt+p", "policy", "What is allowed unasked", id="session.policy", show=False, priority=True),
-        Binding("alt+l", "rules", "Rules", id="session.rules", show=False, priority=True),
-        Binding("alt+d", "decisions", "Decisions", id="session.decisions", show=False, priority=True),
-        Binding("alt+q", "queue", "Queue: edit, move, drop", id="session.queue", show=False, priority=True),
-        Binding("alt+i", "session_details", "Session details", id="session.about", show=False, priority=True),
-        Binding("alt+r", "rename", "Rename the session", id="session.rename", show=False, priority=True),
-        Binding("alt+f12", "log_out", "Log out", id="session.log-out", show=False, priority=True),
-        Binding("alt+k", "fork", "Fork this session", id="session.fork", show=False, priority=True),
-        Binding("alt+c", "copy_answer", "Copy the last answer", id="session.copy", show=False, priority=True),
-        Binding("alt+e", "export", "Export the session", id="session.export", show=False, priority=True),
-        Binding(
-            "alt+u",
-            "restore_turn",
-            "Restore files to before the last turn",
-            id="session.restore",
-            show=False,
-            priority=True,
-        ),
-        Binding(
-            "alt+t",
-            "drop_note",
-            "Do not tell of rejections",
-            id="session.drop-note",
-            show=False,
-            priority=True,
-        ),
-        Binding("alt+b", "choose_range", "Changes since", id="session.range", show=False, priority=True),
-        Binding("ctrl+f", "find", "Find in the chat", id="session.find", show=False, priority=True),
-        Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
-        Binding(
-            "alt+x", "ladder", "Wait, stop, kill or restart", id="session.ladder", show=False, priority=True
-        ),
-        Binding("ctrl+l", "prompt", "Prompt", id="session.prompt", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
 
     def __init__(
         self,
@@ -135,25 +73,19 @@ class SessionScreen(Screen[None]):
         super().__init__()
         self.look = look
         self.tabs = tabs
-        self.has_news = False
-        """Whether a turn has ended here while another session was seen."""
-        self.conversation = Conversation(start, self, LoggingIn(self, start.cwd), running, attach)
+        self.showing = Showing(self, start)
+        self.conversation = Conversation(start, self.showing, LoggingIn(self, start.cwd), running, attach)
         self.rooms = Rooms(self, start)
+        self.presence = Presence(self)
         self.asking = Asking(self)
-        self.beginning = Beginning(self, start)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
-        self._own_commands: OwnCommands | None = None
-        """There are none before the first one."""
-        self._drawing = Drawing(self, self._furnish, self._draw)
         self._attention = attention
         self._start = start
         self._early_keys: list[str] = []
         self._sessions: Lines | None = None
-        self._is_complete = False
+        self.is_complete = False
         """Whether all parts are there: the first frame does with a few."""
         self._recorded = recorded
-        self._explains_later = False
-        self._seen = asyncio.Event()
 
     # ------------------------------------------------------------------ what it is made of
 
@@ -183,11 +115,11 @@ class SessionScreen(Screen[None]):
         box.focus()
         for key in self._early_keys:
             box.action_enter() if key == "\r" else box.insert(key)
-        self.set_interval(1.0, self._tick)
+        self.set_interval(1.0, self.showing.tick)
         if self._recorded is not None:
-            self.beginning.show_recorded(self._recorded)
+            self.rooms.beginning.show_recorded(self._recorded)
         else:
-            await self.beginning.begin()
+            await self.rooms.beginning.begin()
 
     async def _complete(self) -> None:
         """Add the panes beside the chat, and the lines that are empty at first."""
@@ -200,7 +132,7 @@ class SessionScreen(Screen[None]):
             await self.query_one("#body").mount(Side())
             self.set_look(self.look)
             self.arranging.begin()
-        self._is_complete = True
+        self.is_complete = True
         self.tabs.show()
 
     @work(group="begin", exclusive=True)
@@ -238,13 +170,12 @@ class SessionScreen(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         """Show one pane at a time where there is no room for more, and the tabs that fit."""
         self.arranging.resized(event.size.width)
-        if self._is_complete:
+        if self.is_complete:
             self.tabs.show()
 
     async def on_unmount(self) -> None:
         """End the commands of the person."""
-        if self._own_commands is not None:
-            await self._own_commands.end()
+        await self.rooms.own_shell.end()
 
     def focus_prompt(self) -> None:
         """Give the prompt the keys, once there is one."""
@@ -260,11 +191,6 @@ class SessionScreen(Screen[None]):
     # ------------------------------------------------------------------ one of several
 
     @property
-    def is_seen(self) -> bool:
-        """Whether this is the session that the person looks at."""
-        return self.tabs.is_current(self)
-
-    @property
     def title_of_tab(self) -> str:
         """What the session is about, in a few words."""
         return self.rooms.naming.title
@@ -274,121 +200,21 @@ class SessionScreen(Screen[None]):
         if self._sessions is not None:  # by itself, not by a query: when all ends, it goes before its screen
             self._sessions.set_lines(lines)
 
-    async def ask(self, screen: Screen[Result]) -> Result | None:
-        """Show a screen over this session, once it is seen, and return what it is dismissed with."""
-        await self._seen.wait()
-        return await answer_of(self.app, screen)
-
     def on_screen_resume(self) -> None:
         """Catch up with what waited to be shown."""
-        if not self.is_seen:
-            return
-        self._seen.set()
-        self.has_news = False
-        self.tabs.show()
-        self.asking.show_next()
-        if self._explains_later:
-            self._explains_later = False
-            self._explain_failure()
+        if self.presence.is_seen:
+            self.presence.begin()
 
     def on_screen_suspend(self) -> None:
         """Another session is seen, or a dialog lies over this one."""
-        if not self.is_seen:
-            self._seen.clear()
+        self.presence.end()
 
     @on(Lines.Clicked, "#sessions")
     def _session_clicked(self, event: Lines.Clicked) -> None:
         if event.piece >= 0:
             self.run_worker(self.tabs.clicked(event.piece), group="tabs")
 
-    # ------------------------------------------------------------------ what the conversation tells
-
-    def phase_changed(self) -> None:
-        """The agent is starting, ready, or gone."""
-        if not self.is_running:
-            return
-        self.show_status()
-        self.rooms.ruling.look()
-        if self.conversation.phase in ("failed", "ended"):
-            self.asking.close()
-            self._explains_later = not self.is_seen
-            if self.is_seen:
-                self._explain_failure()
-        elif self.conversation.phase != "recorded":
-            self.workers.cancel_group(self, "failure")  # what was explained is not so any more
-
-    def session_changed(self, change: Change) -> None:
-        """Draw what changed, soon."""
-        if self.is_running and self.conversation.session is not None:
-            self._drawing.add(self.conversation.session, change)
-
-    def questions_changed(self) -> None:
-        """Bring up a question that belongs to no session."""
-        if self.is_running:
-            self.asking.show_next()
-
-    def queue_changed(self) -> None:
-        """Show what waits to be said."""
-        if not self.is_running or not self._is_complete:
-            return
-        from acp_tui.ui.screens.unsaid import unsaid
-
-        self.query_one("#queue", Lines).set_lines(unsaid(self.conversation, self.size.width))
-        self.show_status()
-
-    def prompt_failed(self, prompt: Prompt) -> None:
-        """Give the person back what could not be said."""
-        if self.is_running:
-            self.prompt.give_back(prompt)
-
-    def _draw(self, session: Session, change: Change) -> None:
-        if not self.query(StatusLine):
-            return  # the screen is being taken away, its parts first
-        for pane in self.query(Pane):
-            pane.show(session, change)
-        if change.entries:
-            self.rooms.opened.refresh()
-            self.asking.refresh()
-        if change.fields:
-            self.show_status()
-            self.arranging.show_tabs()
-        if "turn" in change.fields and not self.is_seen:
-            self.has_news = session.turn_state == "idle"
-            self.tabs.show()
-        if "questions" in change.fields:
-            self.asking.show_next()
-        if "commands" in change.fields:
-            self.query_one(Writing).commands_changed()
-
-    def _furnish(self, session: Session) -> None:
-        """Show another session than before."""
-        from acp_tui.session.questions import Permission
-        from acp_tui.ui.entries.setting import Setting
-        from acp_tui.ui.panes.changes import ChangesPane
-        from acp_tui.ui.widgets.picture import has_pictures
-
-        for pane in self.query(Pane):
-            pane.begin()
-        for changes in self.query(ChangesPane):
-            changes.is_kept = self._is_kept
-        chat = self.query_one(ChatPane)
-        chat.setting = Setting(
-            session.cwd,
-            terminal=self.terminal,
-            redraw=chat.changed,
-            glyph=lambda name: self.look.glyph(name),
-            asks=lambda call: any(
-                isinstance(question, Permission) and question.tool_call_id == call
-                for question in session.questions.values()
-            ),
-            pictures=has_pictures(self.app, self.look),
-            thoughts=self._start.settings.thoughts,
-            fold_turns=self._start.settings.fold_turns,
-        )
-
-    def _is_kept(self, path: str) -> bool:
-        tracking = self.conversation.tracking
-        return tracking is not None and tracking.is_kept(path)
+    # ------------------------------------------------------------------ what its parts ask for
 
     def use_command(self, name: str) -> None:
         """Write one of the agent's commands in the prompt."""
@@ -402,27 +228,13 @@ class SessionScreen(Screen[None]):
 
     def terminal(self, terminal_id: str) -> Any:
         """Return a terminal of the session or of the person by its id, to look at; None for no such."""
-        own = self._own_commands.terminal(terminal_id) if self._own_commands is not None else None
+        own = self.rooms.own_shell.terminal(terminal_id)
         session = self.conversation.session
         if own is not None:
             return own
         if session is None or self.conversation.host is None:
             return None
         return self.conversation.host.terminals.seen(session.id, terminal_id)
-
-    def _tick(self) -> None:
-        """Count seconds where something runs."""
-        agent = self.conversation.agent
-        self.rooms.unresponsive.tick(monotonic())
-        self.show_status()
-        if self.conversation.waits_too_long and not self.beginning.has_told_of_waiting:
-            self._explain_failure()
-        runs = self._own_commands is not None and self._own_commands.is_running
-        if agent is not None and (self.conversation.is_busy or runs):
-            now = agent.now
-            for pane in self.query(Pane):
-                pane.tick(now, self._start.cwd)
-            self.rooms.opened.refresh(now)
 
     # ------------------------------------------------------------------ what the person does
 
@@ -448,7 +260,7 @@ class SessionScreen(Screen[None]):
         """Say it, or let it wait; a line behind `!` is a command."""
         self.query_one(ChatPane).action_follow_end()
         if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
-            self._run_own(event.prompt)
+            self.rooms.own_shell.run(event.prompt)
         elif not await self.rooms.slash.run(event.prompt.text):
             self._say(event.prompt)
 
@@ -476,28 +288,8 @@ class SessionScreen(Screen[None]):
             return
         if self.maximized is not None:
             self.arranging.toggle_zoom()
-        elif self._own_commands is not None and self._own_commands.is_running:
-            self.run_worker(self._own_commands.kill(), group="own-commands")
-        elif not self.conversation.stop():
+        elif not self.rooms.own_shell.kill() and not self.conversation.stop():
             self.arranging.leave()
-
-    @work(group="own-commands")
-    async def _run_own(self, prompt: Prompt) -> None:
-        """Run a command of the person, and offer what it printed as context of the next prompt."""
-        from acp_tui.ui.own_commands import OwnCommands
-
-        if self._own_commands is None:
-            self._own_commands = OwnCommands(self._start.guard, self._start.cwd)
-        agent, session = self.conversation.agent, self.conversation.session
-        if agent is None or session is None:
-            self.notify("A command needs a session to stand in.", severity="warning")
-            self.prompt.give_back(prompt)
-            return
-        ended = await self._own_commands.run(
-            prompt.whole[1:].strip(), lambda event: agent.note_own(session.id, event)
-        )
-        if ended is not None:
-            self.prompt.add_chip(*ended)
 
     def action_send_now(self) -> None:
         """Stop the turn, and say what is written and what waits."""
@@ -522,9 +314,11 @@ class SessionScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
-        if not self._is_complete:
+        if not self.is_complete:
             return False
         if action in {"pane", "side", "zoom"}:
+            from acp_tui.ui.screens.own_keys import is_taken
+
             return not is_taken(self, action, parameters)
         if action == "fork":
             from acp_tui.ui.screens.forking import can_fork
@@ -658,7 +452,7 @@ class SessionScreen(Screen[None]):
 
     @work(group="begin", exclusive=True)
     async def _choose_agent(self) -> None:
-        await self.beginning.choose()
+        await self.rooms.beginning.choose()
 
     def action_rename(self) -> None:
         """Give the session a name."""
@@ -693,7 +487,3 @@ class SessionScreen(Screen[None]):
     def action_protocol(self) -> None:
         """Show the frames of the connection."""
         self.rooms.opened.protocol()
-
-    @work(group="failure", exclusive=True)
-    async def _explain_failure(self) -> None:
-        await self.beginning.explain()

@@ -73,7 +73,7 @@ class SessionList:
         items += [_recorded_item(one) for one in recorded]
         menu = SessionsMenu("Sessions", items, None, self._screen.look)
         menu.can_delete, menu.can_fork = self._can("delete"), self._can("fork")
-        choice = await self._screen.ask(menu)
+        choice = await self._screen.presence.ask(menu)
         if choice is None:
             return
         if choice.startswith(_RECORDED):
@@ -112,7 +112,7 @@ class SessionList:
             "keep",
             self._screen.look,
         )
-        if agent is None or await self._screen.ask(question) != "delete":
+        if agent is None or await self._screen.presence.ask(question) != "delete":
             return
         try:
             await agent.delete_session(info.session_id)
