@@ -77,6 +77,7 @@ class ToolCall:
     exit_signal: str | None = None
     """How that command ended, once it has."""
     started: float = 0.0
+    """When it came, or was allowed."""
     ended: float | None = None
     decision: str = ""
     """How its permission was answered, for people."""

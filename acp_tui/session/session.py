@@ -322,6 +322,8 @@ class Session:
             calls.settle(call, "cancelled", at)
         elif option.kind.startswith("reject"):
             calls.settle(call, "rejected", at)
+        else:
+            call.started = at  # what it took the person to answer is not the call's time
         return Change((index,), ("questions",))
 
     def _completed(self, elicitation_id: str) -> Change | None:

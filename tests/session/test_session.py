@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from acp_tui.acp.content import ContentBlock, ImageContent, TextContent
+from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.reading import read_update
 from acp_tui.acp.sessions import SessionSetup
+from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.session.turn import IllegalStep
 
@@ -337,6 +340,20 @@ def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     change = session.apply(events.SetUp(SessionSetup()))
     assert change == Change(fields=("options", "connection"))
     assert session.connected
+
+
+def test_what_an_answer_takes_is_not_the_time_of_the_call() -> None:
+    session = session_with(call())
+    option = PermissionOption(option_id="yes", name="Yes", kind="allow_once")
+    session.apply(events.Asked(Permission("q", "t1", [option]), ToolCallFields(tool_call_id="t1")), 2.0)
+
+    session.apply(events.Answered("q", "yes"), 90.0)
+    session.apply(read_update(call_update(status="completed")), 91.5)
+
+    done = session.tool_call("t1")
+    assert done is not None
+    assert done.ended is not None
+    assert done.ended - done.started == 1.5
 
 
 def test_a_change_says_where() -> None:
