@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from acp_tui.acp.tools import Diff
+from acp_tui.acp.content import TextContent
+from acp_tui.acp.tools import ContentItem, Diff
 from acp_tui.agent.given import Given
 from acp_tui.host import policy, rules
 from acp_tui.host.files import Files
@@ -18,6 +19,10 @@ from acp_tui.session.session import Session
 
 _PATH_KEYS: Final = ("path", "file_path", "filePath", "abs_path", "absolute_path", "filename", "file")
 """Where the inputs of tools name a file."""
+
+_NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
+_LOOKED_AT: Final = 10_000
+"""Characters of a text in which a command is looked for."""
 
 
 class Answer(NamedTuple):
@@ -93,10 +98,25 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         paths=with_targets(_paths(call, session.cwd), session.cwd),
         inputs=with_targets(_inputs(call, session.cwd), session.cwd),
         command=call.command,
+        told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         workspace=session.cwd,
         session=session.id,
     )
+
+
+def _told(call: ToolCall) -> Iterator[str]:
+    """Yield the words of a call that names no command but may run one, for rules that forbid one."""
+    if call.command is not None:
+        return
+    if isinstance(call.raw_input, dict):
+        yield from (text for key in ("command", "cmd") if isinstance(text := call.raw_input.get(key), str))
+    if call.kind in _NEVER_RUNNING:
+        return
+    yield call.title
+    for item in call.content:
+        if isinstance(item, ContentItem) and isinstance(item.content, TextContent):
+            yield item.content.text[:_LOOKED_AT]
 
 
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:

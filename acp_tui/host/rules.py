@@ -62,6 +62,9 @@ class Ask:
     """The id of the session."""
     inputs: tuple[str, ...] = ()
     """Likewise, those that only the tool's input names: they can forbid, and allow nothing by themselves."""
+    told: tuple[str, ...] = ()
+    """Where no command is known: what else the call says of itself, in which one may stand. A rule that
+    denies or asks for it makes this a question; none is allowed by it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class Verdict:
 def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
     """Return what the rules say: deny before ask, ask before allow, and ask when none matches.
 
-    A rule that denies what a command may turn out to run, once the shell has expanded it, asks.
+    A rule that denies what a command may turn out to run, once the shell has expanded it, asks; so does one
+    that denies what only the words of the call speak of.
     """
     fitting = [rule for rule in rules if _fits(rule, ask)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
@@ -88,9 +92,14 @@ def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
         if rule.command is None or runs(rule.command, ask.command):
             return Verdict("ask", rule)
     for rule in (*denying, *asking):
-        if rule.command is not None and may_run(rule.command, ask.command):
+        if rule.command is not None and _may_be(rule.command, ask):
             return Verdict("ask", rule)
     return _allowed(allowing, ask)
+
+
+def _may_be(prefix: str, ask: Ask) -> bool:
+    """Return whether what is asked could run a prefix, for all that is known."""
+    return may_run(prefix, ask.command) or any(runs(prefix, text) for text in ask.told)
 
 
 def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:

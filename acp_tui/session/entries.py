@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.tools import Location, ToolCallContent
 from acp_tui.session.growing import GrowingText
+from acp_tui.session.shell_command import Said, shell_command
 
 Part = GrowingText | ContentBlock
 """A piece of a message: text that may still grow, or a block of another kind."""
@@ -92,23 +92,16 @@ class ToolCall:
 
     @property
     def command(self) -> str | None:
-        """The command that it runs or wants to run, if its input says so, or its title with such an agent."""
+        """The command that it runs or wants to run, if it says so."""
+        said = self.said_command
+        return said.text if said is not None else None
+
+    @property
+    def said_command(self) -> Said | None:
+        """The command, and where its input says it."""
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
-            return self.title or None
-        if not isinstance(self.raw_input, dict):
-            return None
-        command = self.raw_input.get("command", self.raw_input.get("cmd"))
-        if isinstance(command, list):
-            return shlex.join(map(str, command))
-        several = self.raw_input.get("commands")
-        if command is None and isinstance(several, list) and all(isinstance(one, str) for one in several):
-            return "\n".join(several) or None
-        if not isinstance(command, str):
-            return None
-        arguments = self.raw_input.get("args")
-        if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
-            return f"{command} {shlex.join(map(str, arguments))}"
-        return command
+            return Said(self.title) if self.title else None
+        return shell_command(self.kind, self.raw_input)
 
     @property
     def is_empty(self) -> bool:

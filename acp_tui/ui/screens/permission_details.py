@@ -84,9 +84,9 @@ def has_more(call: ToolCall) -> bool:
 
 def rest_of_input(call: ToolCall) -> Any:
     """Return the raw input without what is shown anyway; None when nothing is left."""
-    raw = call.raw_input
-    if isinstance(raw, dict) and call.command is not None:
-        shown = {"command" if raw.get("command") is not None else "cmd", _folder_key(raw)}
+    raw, said = call.raw_input, call.said_command
+    if isinstance(raw, dict) and said is not None:
+        shown = {*said.keys, _folder_key(raw)}
         raw = {key: value for key, value in raw.items() if key not in shown}
     return None if raw in (None, {}, [], "") else raw
 

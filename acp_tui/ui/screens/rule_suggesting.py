@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterable
@@ -19,12 +20,18 @@ _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
 _GLOB: Final = re.compile(r"[*?]")
 """In the name of a file these would match other files, too."""
 _HARMLESS: Final = ("read", "search", "think")
+_RUNS_ANYTHING: Final = re.compile(
+    r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
+    r"|(?:ba|da|z|k|fi|c|tc)?sh|(?:python|pypy|perl|ruby|php|lua|node|deno|bun|npx|bunx|uvx)[\d.]*)"
+)
+"""Programs that run whatever stands behind them: their name alone would allow everything."""
 
 
 def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
     """Return a rule that allows what is asked, for the person to widen or narrow.
 
-    Of a chain, the first command that no rule allows yet. All commands or changes are never suggested.
+    Of a chain, the first command that no rule allows yet. All commands or changes are never suggested, and
+    of what runs other programs only all that is written.
     """
     kind = ask.tool_kind if ask.tool_kind in KNOWN_KINDS else None
     command = path = None
@@ -47,7 +54,12 @@ def _prefix(command: str, allowed: list[str]) -> str | None:
         known = [word for word in words if word is not None]
         if covering(allowed, shlex.join(known)) is not None:
             continue
-        count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
+        if _RUNS_ANYTHING.fullmatch(posixpath.basename(words[0])):
+            if None in words:
+                return None
+            count = len(words)
+        else:
+            count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
         prefix = shlex.join(known[:count])
         return None if prefix_mistake(prefix) else prefix
     return None

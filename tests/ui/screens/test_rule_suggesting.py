@@ -12,7 +12,10 @@ from acp_tui.ui.screens.rule_suggesting import suggested
         ("git status -s", "git status"),
         ("npm test", "npm test"),
         ("ls -la", "ls"),
-        ("python x.py", "python"),
+        ("python x.py", "python x.py"),
+        ("/usr/bin/python3.11 -c 'import os'", "/usr/bin/python3.11 -c 'import os'"),
+        ("sudo apt install x", "sudo apt install x"),
+        ("bash -lc 'git status'", "bash -lc 'git status'"),
         ("cat README", "cat"),
         ("'my tool' run", "'my tool' run"),
         ("git status && ls", "git status"),
@@ -32,7 +35,7 @@ def test_of_a_chain_the_first_part_is_suggested_that_nothing_allows_yet() -> Non
     assert suggested(ask, [Rule("allow", command="ls")]).command == "git status"
 
 
-@pytest.mark.parametrize("command", ["$X", "'ls", "", "A=1", None])
+@pytest.mark.parametrize("command", ["$X", "'ls", "", "A=1", "sudo $X", None])
 def test_where_no_first_words_are_known_it_is_not_suggested_to_allow(command: str | None) -> None:
     rule = suggested(Ask("demo", "execute", command=command))
 

@@ -1,0 +1,86 @@
+"""The shell command of a tool call, found wherever agents put it, for rules, dialogs and the log."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+_SCRIPT_OPTIONS: Final = ("-c", "-lc")
+_SHELLS: Final = frozenset({"sh", "bash", "dash"})
+"""Shells that read a text as our parser does; what another one makes of it is not told by the text."""
+
+_OPERATION: Final = re.compile(r"[a-z][a-z_]*")
+_ABOUT_RUNNING: Final = frozenset(
+    {
+        *("command", "cmd", "commands", "args", "cwd", "workdir", "working_directory", "directory", "env"),
+        *("description", "justification", "timeout", "timeout_ms", "is_background", "run_in_background"),
+    }
+)
+"""What the input of a tool that runs commands holds beside the command."""
+
+_HIDES: Final = ("\\", "$", "`", "<<")
+
+
+class Said(NamedTuple):
+    """A command, and the keys of the input that say it."""
+
+    text: str
+    keys: frozenset[str] = frozenset()
+
+
+def shell_command(kind: str, raw_input: Any) -> Said | None:
+    """Return what a tool call of a kind runs or wants to run, if its input says so."""
+    if not isinstance(raw_input, dict) or _is_operation(kind, raw_input):
+        return None
+    return _in_input(raw_input)
+
+
+def _in_input(raw: Mapping[str, Any]) -> Said | None:
+    key = "command" if raw.get("command") is not None else "cmd"
+    command, arguments, several = raw.get(key), raw.get("args"), raw.get("commands")
+    if isinstance(command, str):
+        if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
+            return Said(f"{command} {shlex.join(map(str, arguments))}", frozenset({key, "args"}))
+        keys = {key, "commands"} if several == [command] else {key}
+        return Said(command, frozenset(keys))
+    if isinstance(command, list):
+        return Said(_of_words([str(word) for word in command]), frozenset({key}))
+    if isinstance(several, list) and several and all(isinstance(one, str) for one in several):
+        return Said(_in_turn(several), frozenset({"commands"}))
+    return None
+
+
+def _of_words(words: Sequence[str]) -> str:
+    """Return what a list of words runs: a script for a shell that is named with it, else the words."""
+    if len(words) == 3 and posixpath.basename(words[0]) in _SHELLS and words[1] in _SCRIPT_OPTIONS:
+        return words[2]
+    return shlex.join(words)
+
+
+def _in_turn(commands: Sequence[str]) -> str:
+    """Return commands that are run one by one as lines; none may swallow the next, as an open quote would."""
+    if len(commands) == 1:
+        return commands[0]
+    return "\n".join(one if _stands_alone(one) else shlex.join(("sh", "-c", one)) for one in commands)
+
+
+def _stands_alone(command: str) -> bool:
+    try:
+        shlex.split(command)
+    except ValueError:  # a quote is left open
+        return False
+    return not any(mark in command for mark in _HIDES)
+
+
+def _is_operation(kind: str, raw: Mapping[str, Any]) -> bool:
+    """Whether `command` only names what a tool does with the rest of its input, as editors' tools have it."""
+    command = raw.get("command")
+    return (
+        kind != "execute"
+        and isinstance(command, str)
+        and _OPERATION.fullmatch(command) is not None
+        and any(value is not None for key, value in raw.items() if key not in _ABOUT_RUNNING)
+    )

@@ -1,0 +1,89 @@
+"""Where tool calls say which command they run."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.session.entries import ToolCall
+
+
+def command_of(raw: object, kind: str = "execute") -> str | None:
+    return ToolCall("t", "A title", kind, raw_input=raw).command
+
+
+@pytest.mark.parametrize(
+    ("raw", "command"),
+    [
+        ({"command": "ls -l"}, "ls -l"),
+        ({"cmd": ["git", "commit", "-m", "two words"]}, "git commit -m 'two words'"),
+        ({"command": "git", "args": ["push", "a b"]}, "git push 'a b'"),
+        ({"command": "ls -l", "args": []}, "ls -l"),
+        ({"command": "ls -l", "commands": ["ls -l"]}, "ls -l"),
+        ({"command": 5}, None),
+        ({"commands": []}, None),
+        ({"commands": [5]}, None),
+        ("ls", None),
+        (None, None),
+    ],
+)
+def test_the_command_of_a_call_is_found_in_its_input(raw: object, command: str | None) -> None:
+    assert command_of(raw) == command
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["/bin/bash", "-lc", "git status && ls"], "git status && ls"),
+        (["sh", "-c", "ls"], "ls"),
+        (["zsh", "-lc", "ls"], "zsh -lc ls"),
+        (["bash", "-lc", "ls", "more"], "bash -lc ls more"),
+        (["bash", "-x", "ls"], "bash -x ls"),
+    ],
+)
+def test_a_script_for_a_shell_is_the_command(words: list[str], command: str) -> None:
+    assert command_of({"command": words}) == command
+
+
+@pytest.mark.parametrize(
+    ("commands", "command"),
+    [
+        (["ls 'a b'"], "ls 'a b'"),
+        (["git status", "ls 'a b'"], "git status\nls 'a b'"),
+        (["echo 'a", "rm x #'"], "sh -c 'echo '\"'\"'a'\nsh -c 'rm x #'\"'\"''"),
+        (["echo a \\", "rm x"], "sh -c 'echo a \\'\nrm x"),
+        (["cat <<E", "rm x", "E"], "sh -c 'cat <<E'\nrm x\nE"),
+    ],
+)
+def test_several_commands_are_lines_of_which_none_swallows_the_next(
+    commands: list[str], command: str
+) -> None:
+    assert command_of({"commands": commands}) == command
+
+
+@pytest.mark.parametrize("kind", ["read", "edit", "other"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"command": "str_replace", "path": "/w/a", "old_str": "a", "new_str": "b"},
+        {"command": "plan", "task_list": []},
+    ],
+)
+def test_what_only_names_an_operation_of_a_tool_is_no_command(kind: str, raw: object) -> None:
+    assert command_of(raw, kind) is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"command": "cat /w/a", "path": "/w/a"},
+        {"command": "make", "cwd": "/w", "timeout": 5},
+        {"command": "make", "task_list": None},
+        {"command": ["ls"], "path": "/w"},
+    ],
+)
+def test_a_command_that_an_agent_calls_a_read_stays_one(raw: object) -> None:
+    assert command_of(raw, "read") is not None
+
+
+def test_a_call_that_runs_something_has_a_command_of_one_word() -> None:
+    assert command_of({"command": "view", "path": "/w/a"}, "execute") == "view"
