@@ -15,6 +15,7 @@ from acp_tui.store.folders import private_folder
 from acp_tui.store.locking import alone
 from acp_tui.store.problem import Problem
 from acp_tui.store.prompt import Prompt, prompt_of
+from acp_tui.store.shared_json import write_whole
 
 MOST: Final = 1000
 """Prompts that are kept."""
@@ -113,7 +114,4 @@ class History:
             if room < 0:
                 break
             kept.append(line)
-        new = self._path.with_name(f"{self._path.name}.new")
-        new.touch(mode=0o600)
-        new.write_bytes(b"".join(reversed(kept)))
-        new.replace(self._path)
+        write_whole(self._path, b"".join(reversed(kept)), durable=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from acp_tui.store.folders import private_folder
 from acp_tui.store.problem import Problem
+from acp_tui.store.shared_json import write_whole
 
 
 class Layout(NamedTuple):
@@ -45,11 +44,8 @@ def save(path: Path, layout: Layout) -> Problem | None:
     import json
 
     text = json.dumps({"panes": list(layout.panes), "side": layout.side})
-    new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        private_folder(path.parent)
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
+        write_whole(path, text.encode(), durable=False)
     except OSError as error:
         return Problem(path, None, f"the layout is not kept: {error.strerror}")
     return None

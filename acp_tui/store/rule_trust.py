@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.store.folders import private_folder
+from acp_tui.store.shared_json import SharedJson
 
 NAME: Final = "trusted-rules.json"
 
@@ -18,7 +14,7 @@ class Trust:
     """The files that are trusted: a path, and the digest of the bytes that the person saw."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = SharedJson(path)
 
     def has(self, file: Path, digest: str) -> bool:
         """Return whether a file is trusted as it is."""
@@ -30,7 +26,7 @@ class Trust:
         Raises:
             OSError: that cannot be written down.
         """
-        self._write({**self._read(), str(file): digest})
+        self._file.change(lambda found: {**_trusted(found), str(file): digest})
 
     def take(self, file: Path) -> None:
         """Trust a file no longer.
@@ -38,37 +34,16 @@ class Trust:
         Raises:
             OSError: that cannot be written down.
         """
-        self._write({name: digest for name, digest in self._read().items() if name != str(file)})
+        self._file.change(
+            lambda found: {name: digest for name, digest in _trusted(found).items() if name != str(file)}
+        )
 
     def _read(self) -> dict[str, str]:
         try:
-            found = json.loads(self._path.read_bytes())
-        except (OSError, ValueError, RecursionError):
+            return _trusted(self._file.read())
+        except OSError:
             return {}  # nothing is trusted: the person is asked once more
-        return found if isinstance(found, dict) else {}
-
-    def _write(self, trusted: dict[str, str]) -> None:
-        write_whole(self._path, json.dumps(trusted, indent=1).encode())
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put new contents in the place of a file, all or nothing; a link stays one, and a mode is kept.
-
-    Raises:
-        OSError: it cannot be written; the file is what it was.
-    """
-    path = Path(os.path.realpath(path))
-    private_folder(path.parent)
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(name, path)  # noqa: PTH105
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)  # noqa: PTH108
-        raise
+def _trusted(found: object) -> dict[str, str]:
+    return found if isinstance(found, dict) else {}

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.store import rules
-from acp_tui.store.rule_trust import write_whole
 from acp_tui.store.rules import RuleFile, WrittenRule
+from acp_tui.store.shared_json import write_whole
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

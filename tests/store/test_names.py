@@ -47,6 +47,19 @@ def test_a_file_that_is_none_of_ours_holds_no_names(tmp_path: Path, text: str) -
     assert Names(tmp_path / "names.json").get("a", "s1") == ""
 
 
+def test_a_broken_file_is_told_and_left_alone_and_the_name_holds_for_this_run(tmp_path: Path) -> None:
+    path = tmp_path / "names.json"
+    path.write_text("{ broken")
+    kept = Names(path)
+    assert kept.get("a", "s1") == ""
+
+    problem = kept.put("a", "s1", "the parser")
+
+    assert "not JSON" in str(problem)
+    assert kept.get("a", "s1") == "the parser"
+    assert path.read_text() == "{ broken"
+
+
 def test_a_folder_that_cannot_be_written_keeps_the_name_for_this_run_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     kept = Names(tmp_path / "state" / "names.json")
