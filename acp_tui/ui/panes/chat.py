@@ -26,11 +26,11 @@ class ChatPane(Pane):
 
     NAME = "chat"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "screen.copy_block", "Copy this block", show=False, id="chat.copy"),
-        Binding("y", "screen.copy_code", "Copy the code in this block", show=False, id="chat.copy-code"),
+        Binding("c", "screen.copy('block')", "Copy this block", show=False, id="chat.copy"),
+        Binding("y", "screen.copy('code')", "Copy the code in this block", show=False, id="chat.copy-code"),
         Binding("z", "fold_turn", "Fold this turn, or open it", show=False, id="chat.fold"),
         Binding("Z", "fold_older", "Fold the older turns", show=False, id="chat.fold-older"),
-        Binding("v", "screen.show_source", "Source of this block", show=False, id="chat.source"),
+        Binding("v", "screen.open('source')", "Source of this block", show=False, id="chat.source"),
     ]
     IS_LIST = False
     setting: Setting

@@ -52,6 +52,13 @@ class Beginning:
                 self._screen.begin_again(launch)
                 return
 
+    def restart(self) -> None:
+        """End the agent and start it again; without one, let the person choose one."""
+        if self._screen.conversation.launch is not None:
+            self._screen.begin_again()
+        else:
+            self._screen.run_worker(self.choose(), group="begin", exclusive=True)
+
     async def _choice(self) -> StartChoice | None:
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recorded import recent

@@ -28,6 +28,10 @@ class Copying:
             return False
         return True
 
+    def copy(self, what: str) -> None:
+        """Copy the last `answer`, or the `block` that the keys are on, or the `code` in it."""
+        {"answer": self.last_answer, "block": self.block, "code": self.code}[what]()
+
     def block(self) -> None:
         """Copy the block that the keys are on."""
         block = self._block()

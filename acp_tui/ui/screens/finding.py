@@ -13,11 +13,12 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.searching import hits_in
 
 if TYPE_CHECKING:
-    from acp_tui.ui.panes.chat import ChatPane
+    from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.widgets.blocks import Block
     from acp_tui.ui.widgets.look import Look
 
@@ -27,6 +28,16 @@ Hit = tuple["Block", int]
 _HINTS: Final = "  enter next  shift+enter previous  esc closes"
 _ROOM: Final = 100
 """Columns from which there is room for the hints."""
+
+
+async def find(screen: SessionScreen) -> None:
+    """Have the person search the chat of a session."""
+    for line in screen.query(FindLine):
+        line.query_one(Input).focus()
+        return
+    screen.arranging.show_chat()
+    chat = screen.query_one("#chat", ChatPane)
+    await screen.mount(FindLine(chat, screen.look, screen.focused), before="#queue")
 
 
 class FindLine(Horizontal):

@@ -56,6 +56,19 @@ class Opened:
         self._call = ToolCallScreen(call, self._screen.terminal, self._start.cwd, self._screen.look)
         self._screen.app.push_screen(self._call, self._call_closed)
 
+    def some_call(self) -> None:
+        """Open the tool call that a search has found, the one under the cursor, or the newest."""
+        from acp_tui.ui.panes.pane import Pane
+        from acp_tui.ui.panes.tool_calls import ToolCallsPane
+        from acp_tui.ui.screens.finding import FindLine
+
+        focused = self._screen.focused
+        cursor = focused.cursor if isinstance(focused, Pane) else None
+        block = next((line.block for line in self._screen.query(FindLine)), cursor)
+        latest = self._screen.query_one(ToolCallsPane).latest
+        if not self.call_of(block) and latest is not None:
+            self.call(latest)
+
     def refresh(self, now: float | None = None) -> None:
         """Make an opened tool call equal to its entry; `now` is on the clock of the session's events."""
         if self._call is not None and self._call.is_mounted:

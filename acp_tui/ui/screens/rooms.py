@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.screens.exporting import Exporting
     from acp_tui.ui.screens.naming import Naming
     from acp_tui.ui.screens.opened import Opened
+    from acp_tui.ui.screens.option_menus import OptionMenus
     from acp_tui.ui.screens.own_shell import OwnShell
     from acp_tui.ui.screens.ruling import Ruling
     from acp_tui.ui.screens.session import SessionScreen
@@ -60,6 +61,13 @@ class Rooms:
         from acp_tui.ui.screens.opened import Opened
 
         return Opened(self._screen, self._start)
+
+    @cached_property
+    def option_menus(self) -> OptionMenus:
+        """Sets modes, models and options."""
+        from acp_tui.ui.screens.option_menus import OptionMenus
+
+        return OptionMenus(self._screen)
 
     @cached_property
     def own_shell(self) -> OwnShell:

@@ -15,7 +15,6 @@ from textual.screen import Screen
 from acp_tui.store.folders import state_folder
 from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.logging_in import LoggingIn
@@ -75,7 +74,7 @@ class SessionScreen(Screen[None]):
         self.tabs = tabs
         self.showing = Showing(self, start)
         self.conversation = Conversation(start, self.showing, LoggingIn(self, start.cwd), running, attach)
-        self.rooms = Rooms(self, start)
+        self.rooms: Rooms = Rooms(self, start)
         self.presence = Presence(self)
         self.asking = Asking(self)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
@@ -248,13 +247,13 @@ class SessionScreen(Screen[None]):
         self.arranging.tab_clicked(event.piece)
 
     @on(StatusLine.Wanted)
-    def _status_wanted(self, event: StatusLine.Wanted) -> None:
+    async def _status_wanted(self, event: StatusLine.Wanted) -> None:
         if event.what == "answer":
             self.asking.reopen()
         elif event.what == "policy":
-            self.action_policy()
+            await self.action_open("policy")
         else:
-            self.asking.choose(event.what)
+            self.action_choose(event.what)
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Say it, or let it wait; a line behind `!` is a command."""
@@ -306,36 +305,25 @@ class SessionScreen(Screen[None]):
         if queue:
             self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
 
-    def action_queue(self) -> None:
-        """Edit, move and drop what waits to be said."""
-        from acp_tui.ui.screens.queueing import show_queue
-
-        show_queue(self)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer nothing before all parts are there, and to log out or to fork where that can be done."""
+        """Offer nothing before all parts are there, and only what can be done now."""
         if not self.is_complete:
             return False
         if action in {"pane", "side", "zoom"}:
             from acp_tui.ui.screens.own_keys import is_taken
 
             return not is_taken(self, action, parameters)
-        if action == "fork":
-            from acp_tui.ui.screens.forking import can_fork
+        if action == "open":
+            from acp_tui.ui.screens.doors import can_open
 
-            return can_fork(self.conversation)
-        if action == "log_out":
-            from acp_tui.ui.login import can_log_out
-
-            return can_log_out(self.conversation.agent)
+            return can_open(self, str(parameters[0]))
         return True
 
-    @work(group="fork", exclusive=True)
-    async def action_fork(self) -> None:
-        """Go on from here in another session, and leave this one as it is."""
-        from acp_tui.ui.screens.forking import fork
+    async def action_open(self, door: str) -> None:
+        """Open what has this name in `doors`."""
+        from acp_tui.ui.screens.doors import open_door
 
-        await fork(self)
+        await open_door(self, door)
 
     def action_pane(self, name: str) -> None:
         """Go to a pane, showing it if it is hidden."""
@@ -357,57 +345,14 @@ class SessionScreen(Screen[None]):
         """Go to the prompt."""
         self.arranging.leave()
 
-    def action_details(self) -> None:
-        """Open the tool call that a search has found, the one under the cursor, or the newest."""
-        from acp_tui.ui.panes.tool_calls import ToolCallsPane
-        from acp_tui.ui.screens.finding import FindLine
-
-        pane = self.focused if isinstance(self.focused, Pane) else None
-        cursor = pane.cursor if pane is not None else None
-        block = next((line.block for line in self.query(FindLine)), cursor)
-        latest = self.query_one(ToolCallsPane).latest
-        if not self.rooms.opened.call_of(block) and latest is not None:
-            self.rooms.opened.call(latest)
+    def action_copy(self, what: str) -> None:
+        """Copy the last `answer`, or the `block` under the chat's cursor, or the `code` in it."""
+        self.rooms.copying.copy(what)
 
     def action_copy_text(self) -> None:
         """Copy what is selected, or the block in the chat that has the keys."""
         if not self.rooms.copying.selection():
             raise SkipAction
-
-    def action_copy_answer(self) -> None:
-        """Copy what the agent said last."""
-        self.rooms.copying.last_answer()
-
-    def action_copy_block(self) -> None:
-        """Copy the block under the chat's cursor."""
-        self.rooms.copying.block()
-
-    def action_copy_code(self) -> None:
-        """Copy the code in the block under the chat's cursor."""
-        self.rooms.copying.code()
-
-    def action_show_source(self) -> None:
-        """Show the block under the chat's cursor as it came."""
-        self.rooms.copying.show_source()
-
-    def action_export(self) -> None:
-        """Write the session into a file."""
-        self.rooms.exporting.choose()
-
-    def action_ladder(self) -> None:
-        """Choose what to do about an agent that does not answer."""
-        self.rooms.unresponsive.choose()
-
-    async def action_find(self) -> None:
-        """Search the chat."""
-        from acp_tui.ui.screens.finding import FindLine
-
-        for line in self.query(FindLine):
-            line.query_one("#find-text").focus()
-            return
-        self.arranging.show_chat()
-        chat = self.query_one(ChatPane)
-        await self.mount(FindLine(chat, self.look, self.focused), before="#queue")
 
     def action_answer(self) -> None:
         """Bring up the questions again that were put aside."""
@@ -415,75 +360,12 @@ class SessionScreen(Screen[None]):
 
     def action_next_mode(self) -> None:
         """Go to the next mode."""
-        self.asking.next_mode()
+        self.rooms.option_menus.next_mode()
 
-    def action_choose_mode(self) -> None:
-        """Choose a mode from a menu."""
-        self.asking.choose("mode")
-
-    def action_choose_model(self) -> None:
-        """Choose a model from a menu."""
-        self.asking.choose("model")
-
-    def action_choose_option(self) -> None:
-        """Choose an option, then its value."""
-        self.asking.choose(None)
-
-    def action_rules(self) -> None:
-        """List the person's rules."""
-        self.rooms.ruling.show()
-
-    def action_decisions(self) -> None:
-        """Show what agents asked for, and how it was answered."""
-        self.rooms.opened.decisions()
-
-    def action_policy(self) -> None:
-        """Choose what is allowed where no rule matches."""
-        from acp_tui.ui.screens.policies import choose_policy
-
-        choose_policy(self)
+    def action_choose(self, category: str) -> None:
+        """Choose a value of the `mode` or the `model`, or any `option` and its value, from a menu."""
+        self.rooms.option_menus.choose(category)
 
     def action_restart(self) -> None:
         """End the agent and start it again; without one, choose one."""
-        if self.conversation.launch is not None:
-            self.begin_again()
-        else:
-            self._choose_agent()
-
-    @work(group="begin", exclusive=True)
-    async def _choose_agent(self) -> None:
-        await self.rooms.beginning.choose()
-
-    def action_rename(self) -> None:
-        """Give the session a name."""
-        self.rooms.naming.ask()
-
-    def action_session_details(self) -> None:
-        """Show what there is to know about the session."""
-        self.rooms.opened.session_details()
-
-    @work(group="restore", exclusive=True)
-    async def action_restore_turn(self) -> None:
-        """Give files back what they were before the last turn, after a look at what that does."""
-        from acp_tui.ui.screens.restoring import restore_turn
-
-        await restore_turn(self)
-
-    @work(group="range", exclusive=True)
-    async def action_choose_range(self) -> None:
-        """Choose since when changes are shown."""
-        from acp_tui.ui.screens.ranging import choose_range
-
-        await choose_range(self)
-
-    def action_log_out(self) -> None:
-        """End the login with the agent."""
-        from acp_tui.ui.login import log_out
-
-        self.run_worker(
-            log_out(self.conversation.agent, self.conversation.session), group="log-out", exclusive=True
-        )
-
-    def action_protocol(self) -> None:
-        """Show the frames of the connection."""
-        self.rooms.opened.protocol()
+        self.rooms.beginning.restart()

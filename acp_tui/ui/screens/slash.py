@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from textual.actions import parse
+
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
     from acp_tui.ui.screens.session import SessionScreen
@@ -23,17 +25,17 @@ class Own(NamedTuple):
 OWN: Final = (
     Own("new", "open another session of this agent", "app.new_session"),
     Own("sessions", "take up an earlier session", "app.sessions"),
-    Own("fork", "go on from here in another session", "screen.fork"),
-    Own("rename", "give this session a name of your own", "screen.rename", "name"),
+    Own("fork", "go on from here in another session", "screen.open('fork')"),
+    Own("rename", "give this session a name of your own", "screen.open('rename')", "name"),
     Own("inbox", "what waits for you in all sessions", "app.inbox"),
     Own("close", "end this session", "app.close_session"),
-    Own("mode", "choose a mode", "screen.choose_mode"),
-    Own("model", "choose a model", "screen.choose_model"),
-    Own("rules", "what agents may do unasked", "screen.rules"),
-    Own("details", "what is known of this session", "screen.session_details"),
-    Own("copy", "copy the last answer", "screen.copy_answer"),
-    Own("export", "write this session into a file", "screen.export"),
-    Own("find", "search the chat", "screen.find"),
+    Own("mode", "choose a mode", "screen.choose('mode')"),
+    Own("model", "choose a model", "screen.choose('model')"),
+    Own("rules", "what agents may do unasked", "screen.open('rules')"),
+    Own("details", "what is known of this session", "screen.open('details')"),
+    Own("copy", "copy the last answer", "screen.copy('answer')"),
+    Own("export", "write this session into a file", "screen.open('export')"),
+    Own("find", "search the chat", "screen.open('find')"),
     Own("theme", "choose a theme", "app.theme"),
     Own("keys", "all keys", "app.help"),
     Own("quit", "end the agent and quit", "app.leave"),
@@ -76,6 +78,6 @@ class Slash:
 
     def _can(self, action: str) -> bool:
         """Whether there is something for an action to act on now, as in the palette."""
-        where, _, name = action.partition(".")
+        where, name, parameters = parse(action)
         node = self._screen.app if where == "app" else self._screen
-        return node.check_action(name, ()) is not False
+        return node.check_action(name, parameters) is not False
