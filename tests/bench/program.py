@@ -103,14 +103,9 @@ class Program:
     # ------------------------------------------------------------------ what it costs
 
     def cpu(self) -> float:
-        """Return the seconds of processor time that all its threads have taken."""
-        return (
-            sum(
-                int((task / "schedstat").read_text().split()[0])
-                for task in Path(f"/proc/{self.pid}/task").iterdir()
-            )
-            / 1e9
-        )
+        """Return the seconds of processor time that all its threads have taken, also those that have ended."""
+        of_process = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) of the C library makes it on Linux
+        return time.clock_gettime(of_process)
 
     def memory(self) -> float:
         """Return its resident memory in MB."""
