@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from acp_tui.acp.content import TextContent
-from acp_tui.acp.tools import ContentItem, Diff
 from acp_tui.agent.given import Given
 from acp_tui.host import policy, rules
 from acp_tui.host.files import Files
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.links import with_targets
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Text
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 
@@ -115,8 +114,8 @@ def _told(call: ToolCall) -> Iterator[str]:
         return
     yield call.title
     for item in call.content:
-        if isinstance(item, ContentItem) and isinstance(item.content, TextContent):
-            yield item.content.text[:_LOOKED_AT]
+        if isinstance(item, Text):
+            yield item.text[:_LOOKED_AT]
 
 
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any, Final
 
 from acp_tui.acp import dialects
 from acp_tui.acp.tools import TOOL_STATUSES, ToolCallFields
 from acp_tui.session.entries import FINAL, ToolCall
 from acp_tui.session.growing import GrowingText
+from acp_tui.session.items import items_of, places_of
 
 OUTPUT_LIMIT: Final = 1 << 20
 """Characters of a command's output that are kept at least, when the agent runs it by itself."""
@@ -24,11 +26,11 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
     if news.title:
         call.title = news.title
     if news.kind:
-        call.kind = news.kind
+        call.kind = intern(news.kind)
     if news.content is not None:
-        call.content = news.content
+        call.content = items_of(news.content)
     if news.locations is not None:
-        call.locations = news.locations
+        call.locations = places_of(news.locations)
     if news.raw_input is not None:
         call.raw_input = news.raw_input
     if news.raw_output is not None:
@@ -65,7 +67,9 @@ def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
         call.exit_signal = _text(ending, "signal")
         if call.output is not None:
             call.output.finish()
-    call.meta.update((key, value) for key, value in meta.items() if key not in _OUTPUT)
+    rest = {key: value for key, value in meta.items() if key not in _OUTPUT}
+    if rest:
+        call.meta = {**(call.meta or {}), **rest}
 
 
 def _text(value: Any, key: str) -> str | None:
@@ -78,5 +82,5 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
         return  # a word of tomorrow: what is known stays
     if announces and status == "pending" and call.status != "pending":
         return
-    call.status = status
+    call.status = intern(status)  # one word for all calls, as the kind
     call.ended = at if status in FINAL else None

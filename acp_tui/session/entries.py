@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from acp_tui.acp.content import ContentBlock
-from acp_tui.acp.tools import Location, ToolCallContent
 from acp_tui.session.growing import GrowingText
+from acp_tui.session.items import NO_ITEMS, NO_PLACES, Item, Location
 from acp_tui.session.shell_command import Said, shell_command
 
 Part = GrowingText | ContentBlock
@@ -64,12 +65,12 @@ class ToolCall:
     kind: str = "other"
     status: str = "pending"
     """The agent's word, or ours: cancelled, rejected (by the person), interrupted (no result reported)."""
-    content: list[ToolCallContent] = field(default_factory=list)
-    locations: list[Location] = field(default_factory=list)
+    content: Sequence[Item] = NO_ITEMS
+    locations: Sequence[Location] = NO_PLACES
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] | None = None
     """The `_meta` of all its updates, merged key by key."""
     output: GrowingText | None = None
     """What a command printed that the agent runs by itself: the newest of it."""

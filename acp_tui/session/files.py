@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from acp_tui.acp.tools import Diff
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff
 from acp_tui.session.provenance import Origin
 
 

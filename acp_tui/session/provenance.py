@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from acp_tui.acp.plan import PlanEntry
-from acp_tui.acp.tools import Diff
 from acp_tui.session.entries import Entry, ToolCall
+from acp_tui.session.items import Diff
 
 _ONLY_LOOK: Final = ("read", "search", "think", "fetch", "switch_mode")
 """Kinds of tool calls that change no files."""

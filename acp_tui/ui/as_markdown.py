@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from acp_tui.acp.tools import Diff
 from acp_tui.session.entries import (
     AgentMessage,
     Entry,
@@ -19,6 +18,7 @@ from acp_tui.session.entries import (
     UserMessage,
 )
 from acp_tui.session.growing import GrowingText
+from acp_tui.session.items import Diff
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.cards import described
 from acp_tui.ui.entries.results import result_text

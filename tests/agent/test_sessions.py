@@ -291,5 +291,5 @@ async def test_c31_what_stands_in_meta_is_never_a_parameter() -> None:
 
         (call,) = talk.session.entries
         assert isinstance(call, ToolCall)
-        assert (call.tool_call_id, call.title, call.locations) == ("t1", "Read", [])
+        assert (call.tool_call_id, call.title, call.locations) == ("t1", "Read", ())
         assert list(talk.agent.sessions) == [SESSION]

@@ -103,7 +103,7 @@ class Program:
     # ------------------------------------------------------------------ what it costs
 
     def cpu(self) -> float:
-        """Return the seconds of processor time that all its threads have taken, also those that have ended."""
+        """Return the seconds of processor time that its threads have taken, also those that have ended."""
         of_process = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) of the C library makes it on Linux
         return time.clock_gettime(of_process)
 

@@ -161,7 +161,7 @@ def test_c70_absent_and_null_keep_and_lists_replace() -> None:
 
     known = session.tool_call("t1")
     assert known is not None
-    assert (known.title, known.kind, known.raw_input, known.locations) == ("t1", "read", {"a": 1}, [])
+    assert (known.title, known.kind, known.raw_input, known.locations) == ("t1", "read", {"a": 1}, ())
 
 
 def test_a_status_of_tomorrow_changes_nothing_and_a_retry_goes_back() -> None:
@@ -203,6 +203,7 @@ def test_d42_output_in_meta_grows_cheaply_and_ends_with_its_code() -> None:
     known = session.tool_call("t1")
     assert known is not None
     assert (str(known.output), known.exit_code, known.exit_signal) == ("one\ntwo\n", 3, None)
+    assert known.meta is not None
     assert known.meta["terminal_info"]["cwd"] == "/w"
     assert "terminal_output" not in known.meta
 

@@ -68,7 +68,7 @@ def is_read(entry: Any) -> bool:
 
 
 def _files(calls: Sequence[ToolCall], glyph: Callable[[str], str]) -> Iterator[Piece]:
-    from acp_tui.acp.tools import Diff
+    from acp_tui.session.items import Diff
 
     diffs = [item for call in calls for item in call.content if isinstance(item, Diff)]
     if not diffs:

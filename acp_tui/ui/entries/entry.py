@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 class EntryBlock(Block):
     """One entry of the session, drawn as blocks one below the other."""
 
+    __slots__ = ("_instead", "_is_switched", "_rows", "entry", "kept", "parts", "setting")
+    parts: Sequence[Block]
+
     def __init__(self, entry: Entry | Any, setting: Setting) -> None:
         self.entry = entry
         self.setting = setting
-        self.parts: list[Block] = []
+        self.parts = []
+        self.kept = 0
         self._rows: Sequence[Row] = ()
         self._instead: Sequence[Block] | None = None
         self._is_switched = False

@@ -50,6 +50,7 @@ def take_over_parts(
 class UserMessageBlock(EntryBlock):
     """A prompt: as it was typed, behind a mark."""
 
+    __slots__ = ()
     entry: UserMessage
     landmark = True
 
@@ -81,7 +82,9 @@ class UserMessageBlock(EntryBlock):
 class AgentMessageBlock(EntryBlock):
     """An answer, as Markdown that grows."""
 
+    __slots__ = ()
     entry: AgentMessage
+    parts: list[Block]
 
     @property
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
@@ -103,7 +106,9 @@ class AgentMessageBlock(EntryBlock):
 class ThoughtBlock(EntryBlock):
     """Reasoning: one line with its duration, the text on demand."""
 
+    __slots__ = ("_is_open", "_now")
     entry: Thought
+    parts: list[Block]
     is_action = True
 
     def sync(self) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from acp_tui.session.entries import Notice
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.blocks import Block, TextBlock
 
 _ROLES: Final = {"info": "notice", "warning": "warning", "error": "error"}
 _DETAIL_LINES: Final = 12
@@ -15,7 +15,9 @@ _DETAIL_LINES: Final = 12
 class NoticeBlock(EntryBlock):
     """One notice; the end of its detail below it."""
 
+    __slots__ = ()
     entry: Notice
+    parts: list[Block]
 
     def sync(self) -> None:
         """Show the notice."""

@@ -31,10 +31,12 @@ _NEWEST: Final = 20_000
 class Tail(Block):
     """The newest lines of an output."""
 
+    __slots__ = ("_limit", "kept")
     is_action = True
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self.kept = 0
 
     @abstractmethod
     def log(self) -> TerminalLog:
@@ -62,6 +64,8 @@ class Tail(Block):
 class TerminalTail(Tail):
     """The newest lines of a terminal of ours, as they come."""
 
+    __slots__ = ("_log", "_redraw")
+
     def __init__(self, terminal: Terminal, redraw: Callable[[], None], limit: int) -> None:
         super().__init__(limit)
         self._redraw = redraw
@@ -83,6 +87,8 @@ class TerminalTail(Tail):
 
 class ResultTail(Tail):
     """The newest lines of what a finished call brought: no text of its own is kept beside the call's."""
+
+    __slots__ = ("_call", "_log")
 
     def __init__(self, call: ToolCall, limit: int) -> None:
         super().__init__(limit)
@@ -110,6 +116,8 @@ class ResultTail(Tail):
 
 class TextTail(Tail):
     """The newest lines of what a command printed that the agent ran by itself: read when they are seen."""
+
+    __slots__ = ("_log", "_seen", "_text")
 
     def __init__(self, text: GrowingText, limit: int) -> None:
         super().__init__(limit)

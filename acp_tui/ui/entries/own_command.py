@@ -7,6 +7,7 @@ from typing import Final
 from acp_tui.session.entries import OwnCommand
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import TerminalTail
+from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.words import seconds
 
@@ -16,7 +17,9 @@ _ROWS: Final = 12
 class OwnCommandBlock(EntryBlock):
     """A command that was typed behind `!`."""
 
+    __slots__ = ("_line",)
     entry: OwnCommand
+    parts: list[Block]
 
     def sync(self) -> None:
         """Show how it stands."""

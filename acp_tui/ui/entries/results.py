@@ -23,14 +23,9 @@ def result_text(call: ToolCall) -> str:
 
 
 def _texts(call: ToolCall) -> list[str]:
-    from acp_tui.acp.content import TextContent
-    from acp_tui.acp.tools import ContentItem
+    from acp_tui.session.items import Text
 
-    return [
-        item.content.text
-        for item in call.content
-        if isinstance(item, ContentItem) and isinstance(item.content, TextContent)
-    ]
+    return [item.text for item in call.content if isinstance(item, Text)]
 
 
 def _raw_text(raw: Any) -> str:

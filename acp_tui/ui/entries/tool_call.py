@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
@@ -26,48 +26,49 @@ from acp_tui.ui.words import (
 )
 
 if TYPE_CHECKING:
-    from acp_tui.acp.tools import Diff
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.items import Diff
     from acp_tui.ui.entries.setting import Setting
 
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
 _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
+_Part = TypeVar("_Part", bound=Block)
 
 
 class ToolCallBlock(EntryBlock):
-    """A tool call; enter opens it."""
+    """A tool call; enter opens it. What can be read from the entry again is not kept: there are thousands."""
 
+    __slots__ = ("_tails", "now")
     entry: ToolCall
     is_action = True
 
+    def __init__(self, entry: ToolCall, setting: Setting) -> None:
+        self.now: float | None = None
+        """The time, on the clock of the session's events, while the call runs."""
+        self._tails: Mapping[str, TerminalTail] = _NONE
+        super().__init__(entry, setting)
+
     def sync(self) -> None:
         """Show what is known of the call."""
-        if not self.parts:
-            self._line = CallHead(self.entry, self.setting)
-            self._tails: Mapping[str, TerminalTail] = _NONE
-            self._output: TextTail | None = None
-            self._shown_diffs: tuple[Diff, ...] = ()
-            self._diffs: tuple[Block, ...] = ()
-            self._told: tuple[Block, ...] = ()
-            self._told_from: tuple[Any, ...] = ()
         if self.entry.is_empty:
-            self.parts = [OneLine()]
+            self.parts = (OneLine(),)
             return
-        self._take_diffs()
+        if self.entry.is_final:
+            self.now = None  # its own times count again
         self._take_tails()
-        self._take_text()
-        self._line.refresh_from_call()
-        output = [self._output] if self._output is not None else []
-        self.parts = [self._line, *self._diffs, *self._tails.values(), *output, *self._told]
+        head = self._part(CallHead) or CallHead(self)
+        output = self._printed()
+        told = self._told(bool(self._tails or output))
+        self.parts = (head, *self._diffs(), *self._tails.values(), *output, *told)
 
-    def _take_diffs(self) -> None:
-        from acp_tui.acp.tools import Diff
+    def _part(self, kind: type[_Part]) -> _Part | None:
+        return next((part for part in self.parts if isinstance(part, kind)), None)
 
-        diffs = tuple([item for item in self.entry.content if isinstance(item, Diff)])
-        if diffs != self._shown_diffs:
-            self._shown_diffs = diffs
-            self._diffs = tuple([DiffPreview(diff) for diff in diffs])
+    def _diffs(self) -> Sequence[DiffPreview]:
+        diffs = _diffs_of(self.entry)
+        known = [part for part in self.parts if isinstance(part, DiffPreview)]
+        return known if [preview.diff for preview in known] == diffs else list(map(DiffPreview, diffs))
 
     def _take_tails(self) -> None:
         from acp_tui.acp.tools import TerminalItem
@@ -78,33 +79,31 @@ class ToolCallBlock(EntryBlock):
                 if terminal is not None:
                     tail = TerminalTail(terminal, lambda: self.setting.redraw(self), _OUTPUT_ROWS)
                     self._tails = {**self._tails, item.terminal_id: tail}
-        if self.entry.output is not None:
-            self._output = self._output or TextTail(self.entry.output, _OUTPUT_ROWS)
 
-    def _take_text(self) -> None:
-        """Take what matters at a glance: how it was decided, why it failed, what it printed."""
+    def _printed(self) -> tuple[TextTail, ...]:
+        """Return the output of a command that the agent runs by itself."""
+        if self.entry.output is None:
+            return ()
+        return (self._part(TextTail) or TextTail(self.entry.output, _OUTPUT_ROWS),)
+
+    def _told(self, is_printed: bool) -> Iterator[Block]:
+        """Yield what matters at a glance: how it was decided, why it failed, what it printed."""
         call = self.entry
-        told_from = (call.decision, call.status, call.kind, call.content, call.raw_output)
-        if told_from == self._told_from:
-            return
-        self._told_from = told_from
-        told: list[Block] = [_indented(call.decision, "muted")] if call.decision else []
-        text = result_text(call) if not self._tails and self._output is None else ""
+        if call.decision:
+            yield _indented(call.decision, "muted")
+        text = "" if is_printed else result_text(call)
         if text and call.status == "failed":
-            told.append(_indented("\n".join(text.splitlines()[:3])[:500], "error"))
+            yield _indented("\n".join(text.splitlines()[:3])[:500], "error")
         elif text and call.kind == "execute":
-            told.append(ResultTail(call, _OUTPUT_ROWS))
-        elif not text and call.status == "completed" and self._has_lost_its_output:
-            told.append(_indented("(its output is gone)", "muted"))
-        self._told = tuple(told)
+            yield ResultTail(call, _OUTPUT_ROWS)
+        elif not text and call.status == "completed" and not is_printed and self._names_a_terminal:
+            yield _indented("(its output is gone)", "muted")
 
     @property
-    def _has_lost_its_output(self) -> bool:
-        """Whether a terminal is named that is not ours, and nothing else says what was printed."""
+    def _names_a_terminal(self) -> bool:
         from acp_tui.acp.tools import TerminalItem
 
-        names = [item.terminal_id for item in self.entry.content if isinstance(item, TerminalItem)]
-        return bool(names) and not self._tails and self._output is None
+        return any(isinstance(item, TerminalItem) for item in self.entry.content)
 
     def searched(self) -> str:
         """Return all that is known of the call as text, also what only its own screen shows."""
@@ -115,7 +114,7 @@ class ToolCallBlock(EntryBlock):
         if call.output is not None:
             printed.append(str(call.output))
         texts = [title, *(text for text in asked if text not in title), call.decision]
-        texts += [text for diff in self._shown_diffs for text in (diff.before, diff.new_text) if text]
+        texts += [text for diff in _diffs_of(call) for text in (diff.before, diff.new_text) if text]
         return "\n".join([*texts, *(printed or [result_text(call)])])
 
     @property
@@ -125,34 +124,27 @@ class ToolCallBlock(EntryBlock):
 
     def tick(self, now: float) -> None:
         """Count its seconds."""
-        self._line.now = now
+        self.now = now
 
 
 class CallHead(Block):
     """The line of a tool call."""
 
-    __slots__ = ("_call", "_setting", "kept", "now")
+    __slots__ = ("_block", "kept")
     is_action = True
 
-    def __init__(self, call: ToolCall, setting: Setting) -> None:
-        self._call = call
-        self._setting = setting
+    def __init__(self, block: ToolCallBlock) -> None:
+        self._block = block
         self.kept = 0
-        self.now: float | None = None
-        """The time, on the clock of the session's events, while the call runs."""
-
-    def refresh_from_call(self) -> None:
-        """The call changed: its own times count again."""
-        if self._call.is_final:
-            self.now = None
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return an empty row and the line."""
         from acp_tui.ui.widgets.one_line import one_row
 
         self.kept = 0
-        asks = self._setting.asks(self._call.tool_call_id)
-        left, right = call_pieces(self._call, self._setting.cwd, look, self.now, asks=asks)
+        call, setting = self._block.entry, self._block.setting
+        asks = setting.asks(call.tool_call_id)
+        left, right = call_pieces(call, setting.cwd, look, self._block.now, asks=asks)
         return [[], one_row(left, right, width, look)]
 
     def height_hint(self, width: int) -> int:
@@ -161,16 +153,18 @@ class CallHead(Block):
 
     def source(self) -> str:
         """Return the call's title."""
-        return call_title(self._call, self._setting.cwd)
+        return call_title(self._block.entry, self._block.setting.cwd)
 
 
 class DiffPreview(Block):
     """The first rows of a diff; computed when it is first seen."""
 
+    __slots__ = ("_rows", "diff", "kept")
     is_action = True
 
     def __init__(self, diff: Diff) -> None:
-        self._diff = diff
+        self.diff = diff
+        self.kept = 0
         self._rows: tuple[int, Look, list[Row]] | None = None
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
@@ -190,17 +184,17 @@ class DiffPreview(Block):
         from acp_tui.ui.widgets.diff import compute
         from acp_tui.ui.widgets.diff_paint import diff_rows
 
-        difference = compute(self._diff.before, self._diff.new_text, time.monotonic() + 0.03)
-        rows = diff_rows(difference, self._diff.path, max(1, width - 2), look, _DIFF_ROWS)
+        difference = compute(self.diff.before, self.diff.new_text, time.monotonic() + 0.03)
+        rows = diff_rows(difference, self.diff.path, max(1, width - 2), look, _DIFF_ROWS)
         return [[Segment("  "), *row] for row in rows]
 
     def height_hint(self, width: int) -> int:
         """Estimate from the lines of the new text."""
-        return min(_DIFF_ROWS, self._diff.new_text.count("\n") + 1)
+        return min(_DIFF_ROWS, self.diff.new_text.count("\n") + 1)
 
     def source(self) -> str:
         """Return the new text."""
-        return self._diff.new_text
+        return self.diff.new_text
 
     def forget_rows(self) -> None:
         """Drop the rows."""
@@ -237,9 +231,7 @@ def call_pieces(
 
 def _brought(call: ToolCall, look: Look) -> list[Piece]:
     """Return the size of what a call brought: changed lines, else lines of text."""
-    from acp_tui.acp.tools import Diff
-
-    diffs = [item for item in call.content if isinstance(item, Diff)]
+    diffs = _diffs_of(call)
     found = [counts for diff in diffs if (counts := counted(diff.before, diff.new_text))]
     if found:
         added, removed = (sum(counts) for counts in zip(*found, strict=True))
@@ -249,6 +241,12 @@ def _brought(call: ToolCall, look: Look) -> list[Piece]:
     text = result_text(call)
     lines = text.count("\n") + 1
     return [("muted", f"{lines} line{'s' if lines > 1 else ''}")] if text else []
+
+
+def _diffs_of(call: ToolCall) -> list[Diff]:
+    from acp_tui.session.items import Diff
+
+    return [item for item in call.content if isinstance(item, Diff)]
 
 
 def _indented(text: str, role: str) -> TextBlock:

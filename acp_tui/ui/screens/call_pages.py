@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from acp_tui.acp.content import EmbeddedResource, ImageContent, TextContent
-from acp_tui.acp.tools import ContentItem, Diff, TerminalItem, UnknownItem
+from acp_tui.acp.content import EmbeddedResource, ImageContent
+from acp_tui.acp.tools import ContentItem, TerminalItem, UnknownItem
+from acp_tui.session.items import Diff, Text
 from acp_tui.ui.entries.cards import card, picture
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.json_block import JsonBlock
@@ -17,8 +18,8 @@ from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.output_block import OutputBlock
 
 if TYPE_CHECKING:
-    from acp_tui.acp.tools import ToolCallContent
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.items import Item
 
 Kind = Literal["text", "diff", "terminal", "json"]
 
@@ -58,7 +59,7 @@ def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Bl
     return [_block(item, redraw) for item in page.items]
 
 
-def _content_pages(content: Sequence[ToolCallContent]) -> Iterator[Page]:
+def _content_pages(content: Sequence[Item]) -> Iterator[Page]:
     names: Counter[str] = Counter()
     for kind, run in groupby(content, key=_kind):
         items = list(run)
@@ -67,18 +68,18 @@ def _content_pages(content: Sequence[ToolCallContent]) -> Iterator[Page]:
             yield Page(kind if names[kind] == 1 else f"{kind} {names[kind]}", kind, together)
 
 
-def _kind(item: ToolCallContent) -> Kind:
+def _kind(item: Item) -> Kind:
     if isinstance(item, Diff):
         return "diff"
     return "terminal" if isinstance(item, TerminalItem) else "text"
 
 
-def _block(item: ContentItem | UnknownItem, redraw: Callable[[Block], None] | None) -> Block:
+def _block(item: Text | ContentItem | UnknownItem, redraw: Callable[[Block], None] | None) -> Block:
     if isinstance(item, UnknownItem):
         return JsonBlock(item.raw)
+    if isinstance(item, Text):
+        return _text(item.text)
     content = item.content
-    if isinstance(content, TextContent):
-        return _text(content.text)
     if isinstance(content, EmbeddedResource) and content.resource.text is not None:
         return OutputBlock(content.resource.text)
     if isinstance(content, ImageContent) and redraw is not None:

@@ -12,8 +12,8 @@ from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
-    from acp_tui.acp.tools import Diff, ToolCallContent
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.items import Diff, Item
 
 WISHES: Final = {
     "read": "wants to read",
@@ -44,7 +44,9 @@ def wish_of(agent: str, kind: str) -> str:
 
 def diffs_of(call: ToolCall) -> list[Diff]:
     """Return the changed files that a tool call reports."""
-    return [item for item in call.content if item.type == "diff"]
+    from acp_tui.session.items import Diff
+
+    return [item for item in call.content if isinstance(item, Diff)]
 
 
 def details_of(
@@ -175,11 +177,16 @@ def _cut(role: str, text: str, whole: bool) -> list[tuple[str, str]]:
     return [(role, text[:LONG]), ("warning", f"\n{len(text) - LONG:,} more characters (i shows them)")]
 
 
-def _text_of(item: ToolCallContent) -> str:
-    match item.type:
-        case "content":
+def _text_of(item: Item) -> str:
+    from acp_tui.acp.tools import ContentItem, UnknownItem
+    from acp_tui.session.items import Text
+
+    match item:
+        case Text():
+            return item.text.strip("\n")
+        case ContentItem():
             return "\n".join(_block_text(item.content))
-        case "?":
+        case UnknownItem():
             return pretty(item.raw)
         case _:  # a diff has its view, a terminal has no output before it may run
             return ""
@@ -187,8 +194,6 @@ def _text_of(item: ToolCallContent) -> str:
 
 def _block_text(block: ContentBlock) -> Iterator[str]:
     match block.type:
-        case "text":
-            yield block.text.strip("\n")
         case "image" | "audio":
             yield f"[{block.type}, {block.mime_type}]"
         case "resource_link":

@@ -27,9 +27,9 @@ from acp_tui.ui.widgets.transcript import Transcript
 from acp_tui.ui.words import call_title, inside
 
 if TYPE_CHECKING:
-    from acp_tui.acp.tools import Diff
     from acp_tui.host.terminals import Terminal
     from acp_tui.session.entries import ToolCall
+    from acp_tui.session.items import Diff
 
 _LOCATIONS: Final = 3
 """Lines of locations in the header at most."""

@@ -60,6 +60,8 @@ class Block(ABC):
 class TextBlock(Block):
     """A short text with styles, wrapped under prefixes for its first and its other rows."""
 
+    __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "kept", "landmark")
+
     def __init__(
         self,
         spans: Sequence[tuple[str | Style, str]] = (),
@@ -80,6 +82,7 @@ class TextBlock(Block):
             is_action: whether Enter or a click on it does something.
             landmark: whether the keys from prompt to prompt stop here.
         """
+        self.kept = 0
         self._above = above
         self.is_action = is_action
         self.landmark = landmark

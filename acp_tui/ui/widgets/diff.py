@@ -147,16 +147,16 @@ def counts(old: str | None, new: str | None) -> tuple[int, int]:
     return _COUNTS[key]
 
 
-_COUNTS: Final[dict[tuple[object, object], tuple[int, int]]] = {}
+_COUNTS: Final[dict[int, tuple[int, int]]] = {}
 _COUNTS_KEPT: Final = 2_000
 
 
-def _key(old: str | None, new: str | None) -> tuple[object, object]:
-    """Return what stands for two texts without keeping them: their lengths and hashes."""
-    return (old and (len(old), hash(old)), new and (len(new), hash(new)))
+def _key(old: str | None, new: str | None) -> int:
+    """Return what stands for two texts without keeping them."""
+    return hash((old, new))
 
 
-def _remember_counts(key: tuple[object, object], difference: Difference) -> None:
+def _remember_counts(key: int, difference: Difference) -> None:
     if len(_COUNTS) >= _COUNTS_KEPT:
         _COUNTS.pop(next(iter(_COUNTS)), None)
     _COUNTS[key] = (difference.added, difference.removed)

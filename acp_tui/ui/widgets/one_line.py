@@ -20,6 +20,8 @@ Piece = tuple[str | Style, str]
 class OneLine(Block):
     """A line of a list."""
 
+    __slots__ = ("_above", "_left", "_right", "is_action", "kept")
+
     def __init__(
         self,
         left: Sequence[Piece] = (),
@@ -29,6 +31,7 @@ class OneLine(Block):
         above: int = 0,
     ) -> None:
         """Take the text; `above` is the number of empty rows before it."""
+        self.kept = 0
         self.is_action = is_action
         self._above = above
         self._left: tuple[Piece, ...] = ()

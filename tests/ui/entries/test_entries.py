@@ -8,11 +8,12 @@ from typing import Any, get_args
 import pytest
 from rich.color import Color
 
-from acp_tui.acp.content import AudioContent, ContentBlock, ImageContent, ResourceLink, TextContent
-from acp_tui.acp.tools import ContentItem, Diff, TerminalItem
+from acp_tui.acp.content import AudioContent, ContentBlock, ImageContent, ResourceLink
+from acp_tui.acp.tools import TerminalItem
 from acp_tui.host.terminals import Terminals
 from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserMessage
 from acp_tui.session.growing import GrowingText
+from acp_tui.session.items import Diff, Text
 from acp_tui.ui.entries.cards import described
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
@@ -108,8 +109,8 @@ def call(**fields: Any) -> ToolCall:
     )
 
 
-def text_item(text: str) -> ContentItem:
-    return ContentItem(content=TextContent(text=text))
+def text_item(text: str) -> Text:
+    return Text(text)
 
 
 def test_a_call_is_a_line_with_its_kind_title_and_duration() -> None:
@@ -160,7 +161,7 @@ def test_r10_a_call_that_its_turn_left_open_has_no_result() -> None:
 
 def test_r30_a_closed_call_lays_out_nothing_of_one_huge_line() -> None:
     huge = "x" * 570_000
-    item = ContentItem(content=TextContent(text=huge))
+    item = Text(huge)
     call = ToolCall("c", title="Run", kind="execute", content=[item], raw_output={"output": huge})
 
     start = time.process_time()

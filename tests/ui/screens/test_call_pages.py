@@ -1,13 +1,14 @@
-from acp_tui.acp.content import ImageContent, TextContent
-from acp_tui.acp.tools import ContentItem, Diff, TerminalItem, UnknownItem
+from acp_tui.acp.content import ImageContent
+from acp_tui.acp.tools import ContentItem, TerminalItem, UnknownItem
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Text
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import row_text
 
 
-def said(text: str) -> ContentItem:
-    return ContentItem(content=TextContent(text=text))
+def said(text: str) -> Text:
+    return Text(text)
 
 
 def shown(page: Page) -> str:

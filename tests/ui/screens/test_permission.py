@@ -9,9 +9,9 @@ from textual import events
 from textual.widgets import Input, OptionList
 
 from acp_tui.acp.permissions import PermissionOption
-from acp_tui.acp.tools import Diff, Location, ToolCallContent
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Item, Location
 from acp_tui.session.questions import Permission
 from acp_tui.store.precedents import MOST, Precedents
 from acp_tui.ui.background import NOTHING_KNOWN, Background
@@ -37,7 +37,7 @@ def options(*given: tuple[str, str, str]) -> list[PermissionOption]:
 def dialog(
     *given: tuple[str, str, str],
     title: str = "Run it",
-    content: list[ToolCallContent] | None = None,
+    content: list[Item] | None = None,
     agent: str = "demo",
     counter: tuple[int, int] = (1, 1),
 ) -> PermissionDialog:
@@ -185,7 +185,7 @@ async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
 
 
 async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys() -> None:
-    diffs: list[ToolCallContent] = [
+    diffs: list[Item] = [
         Diff(path=f"/w/{name}.py", old_text="old = 1\n", new_text="new = 2\n") for name in "abc"
     ]
     async with shown(dialog(content=diffs), (120, 40)) as (app, pilot):
@@ -203,7 +203,7 @@ async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys(
 
 
 async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> None:
-    long: list[ToolCallContent] = [
+    long: list[Item] = [
         Diff(path="/w/a.py", old_text=None, new_text="".join(f"line {number}\n" for number in range(500)))
     ]
     async with shown(dialog(content=long)) as (app, pilot):

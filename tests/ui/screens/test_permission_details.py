@@ -3,8 +3,9 @@
 import pytest
 
 from acp_tui.acp.content import ContentBlock, ImageContent, ResourceLink, TextContent, UnknownContent
-from acp_tui.acp.tools import ContentItem, Diff, Location
+from acp_tui.acp.tools import ContentItem
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Location, items_of
 from acp_tui.ui.screens.permission_details import LONG, details_of, has_more, rest_of_input, short, wish_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import row_text
@@ -96,7 +97,7 @@ def test_a_very_long_text_is_cut_with_how_much_is_left() -> None:
     ],
 )
 def test_content_of_every_kind_is_shown(block: ContentBlock, shown: str) -> None:
-    assert shown in text_of(ToolCall("t", content=[ContentItem(content=block)]))
+    assert shown in text_of(ToolCall("t", content=items_of([ContentItem(content=block)])))
 
 
 def test_escapes_and_markup_are_shown_as_written() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from textual.screen import Screen
 
-from acp_tui.acp.content import TextContent
-from acp_tui.acp.tools import ContentItem, Diff, Location, TerminalItem
+from acp_tui.acp.tools import TerminalItem
 from acp_tui.host.terminals import Terminal, Terminals
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Location, Text
 from acp_tui.ui.screens.tool_call import ToolCallScreen
 from acp_tui.ui.widgets.transcript import Transcript
 from tests.ui.screens.stage import Stage, look, screen_text, until
@@ -18,8 +18,8 @@ def nothing(terminal_id: str) -> None:
     return None
 
 
-def said(text: str) -> ContentItem:
-    return ContentItem(content=TextContent(text=text))
+def said(text: str) -> Text:
+    return Text(text)
 
 
 @pytest.fixture
