@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_tui.host.merging import Hunk, without
-from acp_tui.host.snapshots import Changed
+from acp_tui.host.snapshot import Changed
 
 
 class Reviewed:

@@ -31,6 +31,9 @@ class GitFailed(SnapshotError):
     """A command of git did not do its work."""
 
 
+NO_FILE: Final = "0" * 40
+"""What git calls the content of a file that is not there."""
+
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null",
     "core.excludesFile=/dev/null",

@@ -1,54 +1,21 @@
+"""When a workspace is looked at, and what a session hears of it."""
+
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from acp_tui.agent import tracking
-from acp_tui.agent.tracking import Tracking, is_too_wide
+from acp_tui.agent import found, tracking
+from acp_tui.agent.tracking import is_too_wide
 from acp_tui.host import successor
-from acp_tui.host.snapshots import Snapshot, Snapshots
-from acp_tui.session.events import Noted, Ranged, Snapped
+from acp_tui.host.snapshot import Snapshot
+from acp_tui.session.events import Noted
+from tests.agent.watched import Watched
 from tests.waiting import until
-
-
-class Watched:
-    """A tracking with what it told."""
-
-    def __init__(self, tmp_path: Path) -> None:
-        self.root = tmp_path / "work"
-        self.root.mkdir()
-        (self.root / "a").write_text("1\n")
-        self.told: list[Snapped | Ranged | Noted] = []
-        self.is_told = sys.platform.startswith("linux")
-        """Whether the system tells what changes."""
-        self.snapshots = Snapshots(tmp_path / "stores", self.root)
-        self.tracking = Tracking(self.snapshots, str(self.root), self.told.append, every=0.02)
-
-    async def begin(self) -> None:
-        self.tracking.begin()
-        await until(lambda: self.tracking.first)
-        if self.is_told:
-            await until(lambda: self.snapshots.is_watching and not self.snapshots.has_news)
-
-    @property
-    def files(self) -> list[tuple[str, str, bool]]:
-        """Status, name and whether it was outside a turn, of all files that differ."""
-        snapped = [event for event in self.told if isinstance(event, Snapped)]
-        files = snapped[-1].files if snapped else ()
-        return [(file.status, Path(file.path).name, file.outside) for file in files]
-
-
-@pytest_asyncio.fixture
-async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
-    made = Watched(tmp_path)
-    yield made
-    await made.tracking.close()
 
 
 async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
@@ -148,67 +115,10 @@ async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watch
     assert watched.tracking.change("/elsewhere") is None
 
 
-async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> None:
-    await watched.begin()
-    (watched.root / "a").write_text("earlier\n")
-    await watched.tracking.before_turn()
-    await until(lambda: watched.tracking.before)
-    (watched.root / "a").write_text("in the turn\n")
-    (watched.root / "new").write_text("x\n")
-    watched.tracking.after_turn()
-
-    changes = await watched.tracking.since_turn()
-    assert watched.tracking.before is not None
-    await watched.tracking.restore(watched.tracking.before, changes)
-
-    assert (watched.root / "a").read_text() == "earlier\n"
-    assert not (watched.root / "new").exists()
-    assert [name for _, name, _ in watched.files] == ["a"]
-
-
-async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched) -> None:
-    await watched.begin()
-    (watched.root / "a").write_text("the agent's\n")
-    (watched.root / "b").write_text("new\n")
-    await watched.tracking.look()
-    assert watched.tracking.first is not None
-    changes = await watched.snapshots.changes(watched.tracking.first)
-    await watched.tracking.restore(watched.tracking.first, changes)
-    (watched.root / "a").write_text("mine\n")
-
-    undone = await watched.tracking.undo()
-
-    assert undone is not None
-    assert [change.path for change in undone.done] == ["b"]
-    assert undone.problems == ("a: changed since then, so it stays",)
-    assert (watched.root / "a").read_text() == "mine\n"
-    assert (watched.root / "b").read_text() == "new\n"
-
-
-async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Watched) -> None:
-    await watched.begin()
-    (watched.root / "a").write_text("the agent's\n")
-    await watched.tracking.look()
-    change = watched.tracking.change(f"{watched.root}/a")
-    assert change is not None
-    await watched.tracking.reject(change)
-    (watched.root / "a").write_text("mine\n")
-
-    undone = await watched.tracking.undo()
-    assert undone is not None
-    assert not undone.done
-    assert (watched.root / "a").read_text() == "mine\n"
-    (watched.root / "a").write_text("1\n")
-    await watched.tracking.undo()
-
-    assert (watched.root / "a").read_text() == "the agent's\n"
-    assert not watched.tracking.can_undo
-
-
 async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tracking, "SHOWN", 3)
+    monkeypatch.setattr(found, "SHOWN", 3)
     await watched.begin()
     for name in "bcdefg":
         (watched.root / name).write_text(f"{name}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_tui.host.merging import Hunk
 from acp_tui.host.reviewing import Reviewed
-from acp_tui.host.snapshots import Changed
+from acp_tui.host.snapshot import Changed
 
 OLD = b"a\nb\nc\nd\n"
 NEW = b"A\nb\nc\nD\n"

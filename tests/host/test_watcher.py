@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from acp_tui.host import successor
+from acp_tui.host import snapshots, successor
 from acp_tui.host.snapshots import Snapshots
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells what changed")
@@ -163,10 +163,10 @@ async def test_a_few_changes_are_taken_without_looking_at_all_files(
 ) -> None:
     before = await watched.take()
 
-    async def never() -> None:
+    async def never(_: object) -> None:
         raise AssertionError("all files were looked at")
 
-    monkeypatch.setattr(watched, "_update", never)
+    monkeypatch.setattr(snapshots, "update", never)
     (watched.root / "a").write_text("changed\n")
     (watched.root / "build" / "out").write_text("ignored\n")
     (watched.root / "x.log").write_text("ignored\n")

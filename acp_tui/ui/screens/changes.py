@@ -24,7 +24,7 @@ from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
-    from acp_tui.host.snapshots import Changed, Restored
+    from acp_tui.host.snapshot import Changed, Restored
     from acp_tui.session.files import FileChange
     from acp_tui.ui.screens.reviewing import Review, Seen
 

@@ -21,7 +21,7 @@ from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
-    from acp_tui.host.snapshots import Changed, Restored
+    from acp_tui.host.snapshot import Changed, Restored
     from acp_tui.ui.screens.session import SessionScreen
 
 Choice = Literal["restore", "undo"]
@@ -122,16 +122,18 @@ async def restore_turn(screen: SessionScreen) -> None:
 
 async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
     before, changes = tracking.before, await tracking.since_turn()
-    dialog = RestoreDialog(changes, screen.look, can_undo=tracking.can_undo, is_late=tracking.is_late)
+    dialog = RestoreDialog(
+        changes, screen.look, can_undo=tracking.ways_back.can_undo, is_late=tracking.is_late
+    )
     choice = await answer_of(screen.app, dialog)
     if choice == "restore" and before is not None:
-        restored = await tracking.restore(before, changes)
+        restored = await tracking.ways_back.restore(before, changes)
         _tell(screen, restored, "as before the last turn")
         if restored.done:
             names = _named([change.path for change in restored.done])
             back = f"put these files back to before your last turn: {names}"
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
-    elif choice == "undo" and (undone := await tracking.undo()) is not None:
+    elif choice == "undo" and (undone := await tracking.ways_back.undo()) is not None:
         _tell(screen, undone, "as before the restoring")
         if undone.done:
             screen.conversation.rejections.undone()

@@ -10,7 +10,7 @@ from acp_tui.ui.rejections import Rejections, lines_of
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
-    from acp_tui.host.snapshots import Changed, Restored
+    from acp_tui.host.snapshot import Changed, Restored
 
 _WHOLE = 1 << 60
 """More lines than any file has."""
@@ -75,7 +75,7 @@ class Review:
         Raises:
             SnapshotError: nothing was done.
         """
-        restored = await self.tracking.reject_hunk(seen.change, hunk, seen.base)
+        restored = await self.tracking.ways_back.reverse(seen.change, hunk, seen.base)
         if restored.done:
             where = f"{seen.change.path}, {lines_of(hunk.new_start, hunk.new_stop)}"
             self._rejections.add(f"rejected your change in {where}", f"took back my rejection in {where}")
@@ -90,7 +90,7 @@ class Review:
         path = seen.change.path
         if seen.base is not None and self._reviewed.has_kept(seen.change):
             whole = Hunk(0, _WHOLE, 0, _WHOLE)
-            restored = await self.tracking.reject_hunk(seen.change, whole, seen.base)
+            restored = await self.tracking.ways_back.reverse(seen.change, whole, seen.base)
         else:
             restored = await self.tracking.reject(seen.change)
         if restored.done:
@@ -104,7 +104,7 @@ class Review:
         Raises:
             SnapshotError: nothing was done.
         """
-        restored = await self.tracking.undo()
+        restored = await self.tracking.ways_back.undo()
         if restored is not None and restored.done:
             self._rejections.undone()
         return restored

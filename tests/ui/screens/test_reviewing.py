@@ -7,7 +7,7 @@ from typing import cast
 from acp_tui.agent.tracking import Tracking
 from acp_tui.host.merging import Hunk
 from acp_tui.host.reviewing import Reviewed
-from acp_tui.host.snapshots import Changed
+from acp_tui.host.snapshot import Changed
 from acp_tui.ui.rejections import Rejections
 from acp_tui.ui.screens.reviewing import Review, Seen
 

@@ -1,0 +1,110 @@
+"""What differs in a workspace from the beginning of a session, and what of it nobody changed in a turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Final, Literal
+
+from acp_tui.host.snapshot import Changed, LeftOut
+from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.files import OnDisk
+
+SHOWN: Final = 1_000
+"""Files that a session lists at most."""
+_NAMED: Final = 10  # files that a notice names
+_REASONS: Final = {
+    "large": "files above 8 MB",
+    "repository": "other repositories inside",
+    "unreadable": "files that cannot be read",
+    "too many": "files beyond 200,000",
+}
+
+
+class Found:
+    """The changed files of one session, by absolute path."""
+
+    def __init__(self, cwd: str, tell: Callable[[Snapped | Noted], None]) -> None:
+        """Begin with nothing changed.
+
+        Args:
+            cwd: the workspace as the session names it.
+            tell: takes what was found into the session.
+        """
+        self.changes: dict[str, Changed] = {}
+        self._cwd = cwd.rstrip("/")
+        self._tell = tell
+        self._told: tuple[OnDisk, ...] = ()
+        self._outside: set[str] = set()
+        """Files that were changed last while no turn ran."""
+        self._settled: dict[str, tuple[str, int]] = {}
+        """What changed files were when the last turn ended."""
+        self._has_told_of_more = False
+
+    def take_over(self, changes: Iterable[Changed], *, outside: bool) -> None:
+        """Take what differs now; `outside`: what is new in it did not come about in a turn."""
+        now = self.by_path(changes)
+        for path, change in now.items():
+            before = self.changes.get(path)
+            if before is None or before.state != change.state:
+                (self._outside.add if outside else self._outside.discard)(path)
+        self.changes = now
+        if len(now) > SHOWN and not self._has_told_of_more:
+            self._has_told_of_more = True
+            text = f"{len(now):,} files have changed; the first {SHOWN:,} are listed."
+            self._tell(Noted(text, "warning", "A .gitignore can leave out what programs make."))
+        files = self.listed(now)
+        if files != self._told:
+            self._told = files
+            self._tell(Snapped(files))
+
+    def settle(self) -> None:
+        """Remember how the files are at the end of a turn."""
+        self._settled = {path: change.state for path, change in self.changes.items()}
+
+    def changed_since_then(self, changes: Iterable[Changed]) -> None:
+        """Take what differs right before a turn: what is not as the last turn left it came from outside."""
+        for path, change in self.by_path(changes).items():
+            if self._settled.get(path) != change.state:
+                self._outside.add(path)
+                self.changes[path] = change
+
+    def by_path(self, changes: Iterable[Changed]) -> dict[str, Changed]:
+        """Return changes by their absolute paths."""
+        return {self._absolute(change.path): change for change in changes}
+
+    def listed(self, changes: Mapping[str, Changed]) -> tuple[OnDisk, ...]:
+        """Return changes as a session lists them."""
+        return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
+
+    def clear(self) -> None:
+        """Forget what differs: the beginning is lost."""
+        self.changes.clear()
+
+    def _absolute(self, path: str) -> str:
+        return f"{self._cwd}/{path}"
+
+    def _on_disk(self, path: str, change: Changed) -> OnDisk:
+        return OnDisk(
+            path,
+            change.status,
+            self._absolute(change.old_path),
+            change.added,
+            change.removed,
+            change.binary,
+            change.old_mode,
+            change.new_mode,
+            path in self._outside,
+            change.new_id,
+        )
+
+
+def not_shown(left_out: Sequence[LeftOut]) -> Noted:
+    """Return what to say of files that are not in the snapshots of a session."""
+    counts = Counter(each.reason for each in left_out)
+    parts = [f"{_REASONS[reason]} ({count:,})" for reason, count in counts.items()]
+    names = [each.path for each in left_out[:_NAMED]]
+    more = [f"and {len(left_out) - _NAMED:,} more"] if len(left_out) > _NAMED else []
+    severity: Literal["info", "warning"] = "warning" if "too many" in counts else "info"
+    return Noted(f"Changes are not shown in {' and '.join(parts)}.", severity, "\n".join([*names, *more]))

@@ -1,0 +1,93 @@
+"""Undoing what changed in a workspace, and taking that back again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from acp_tui.host.merging import Hunk
+from acp_tui.host.snapshot import Changed, Restored, Snapshot
+from acp_tui.host.snapshots import Snapshots
+from acp_tui.host.undoing import restore, reverse
+
+
+class _WayBack(NamedTuple):
+    """What undoing a restoring or rejecting needs."""
+
+    back: Snapshot
+    """How all files were before it."""
+    paths: set[str]
+    after: Snapshot
+    """How they were right after it."""
+
+
+class WaysBack:
+    """What the person has undone in one session, the newest last."""
+
+    def __init__(self, snapshots: Snapshots, look: Callable[[], Awaitable[None]]) -> None:
+        """Begin with nothing undone; `look` is called when files were changed."""
+        self._snapshots = snapshots
+        self._look = look
+        self._ways: list[_WayBack] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a restoring or rejecting to take back."""
+        return bool(self._ways)
+
+    def clear(self) -> None:
+        """Forget all: the snapshots are lost."""
+        self._ways.clear()
+
+    async def restore(self, before: Snapshot, changes: Sequence[Changed]) -> Restored:
+        """Undo changes that the person has seen.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        return await self._done(restore(self._snapshots, before, changes))
+
+    async def reverse(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
+        """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        return await self._done(reverse(self._snapshots, change, hunk, base))
+
+    async def undo(self) -> Restored | None:
+        """Take the newest restoring or rejecting back; None if there is none.
+
+        Files that were changed since then stay as they are: nobody has seen what would be lost.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        if not self._ways:
+            return None
+        way = self._ways[-1]
+        newer = {path for change in await self._snapshots.changes(way.after) for path in _paths(change)}
+        changes = [change for change in await self._snapshots.changes(way.back) if _paths(change) & way.paths]
+        restored = await restore(
+            self._snapshots, way.back, [change for change in changes if not _paths(change) & newer]
+        )
+        stay = [f"{each.path}: changed since then, so it stays" for each in changes if _paths(each) & newer]
+        if restored.done or not stay:
+            self._ways.pop()
+        await self._look()
+        return replace(restored, problems=(*restored.problems, *stay))
+
+    async def _done(self, work: Coroutine[Any, Any, Restored]) -> Restored:
+        """Keep the way back, and look what came of it."""
+        restored = await work
+        paths = {path for change in restored.done for path in _paths(change)}
+        if paths:
+            after = await self._snapshots.take()
+            self._ways.append(_WayBack(restored.way_back, paths, after))
+        await self._look()
+        return restored
+
+
+def _paths(change: Changed) -> set[str]:
+    return {change.path, change.old_path}

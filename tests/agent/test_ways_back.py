@@ -1,0 +1,63 @@
+"""Undoing turns and rejections, and taking that back."""
+
+from __future__ import annotations
+
+from tests.agent.watched import Watched
+from tests.waiting import until
+
+
+async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("earlier\n")
+    await watched.tracking.before_turn()
+    await until(lambda: watched.tracking.before)
+    (watched.root / "a").write_text("in the turn\n")
+    (watched.root / "new").write_text("x\n")
+    watched.tracking.after_turn()
+
+    changes = await watched.tracking.since_turn()
+    assert watched.tracking.before is not None
+    await watched.tracking.ways_back.restore(watched.tracking.before, changes)
+
+    assert (watched.root / "a").read_text() == "earlier\n"
+    assert not (watched.root / "new").exists()
+    assert [name for _, name, _ in watched.files] == ["a"]
+
+
+async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("the agent's\n")
+    (watched.root / "b").write_text("new\n")
+    await watched.tracking.look()
+    assert watched.tracking.first is not None
+    changes = await watched.snapshots.changes(watched.tracking.first)
+    await watched.tracking.ways_back.restore(watched.tracking.first, changes)
+    (watched.root / "a").write_text("mine\n")
+
+    undone = await watched.tracking.ways_back.undo()
+
+    assert undone is not None
+    assert [change.path for change in undone.done] == ["b"]
+    assert undone.problems == ("a: changed since then, so it stays",)
+    assert (watched.root / "a").read_text() == "mine\n"
+    assert (watched.root / "b").read_text() == "new\n"
+
+
+async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("the agent's\n")
+    await watched.tracking.look()
+    change = watched.tracking.change(f"{watched.root}/a")
+    assert change is not None
+    await watched.tracking.reject(change)
+    (watched.root / "a").write_text("mine\n")
+
+    undone = await watched.tracking.ways_back.undo()
+    assert undone is not None
+    assert not undone.done
+    assert (watched.root / "a").read_text() == "mine\n"
+    (watched.root / "a").write_text("1\n")
+    await watched.tracking.ways_back.undo()
+
+    assert (watched.root / "a").read_text() == "the agent's\n"
+    assert not watched.tracking.ways_back.can_undo

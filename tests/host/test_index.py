@@ -1,0 +1,94 @@
+"""What is in a snapshot and what is left out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host import index, successor
+from acp_tui.host.snapshot import LeftOut
+from acp_tui.host.snapshots import Snapshots
+from tests.host.workspaces import repository, told, workspace
+
+
+async def test_ignored_files_are_left_out_also_those_that_only_the_repository_names(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    (root / ".gitignore").write_text("*.log\n")
+    repository(root)
+    (root / ".git" / "info" / "exclude").write_text("private\n")
+    before = await snapshots.take()
+
+    for name in ("x.log", "private", "seen"):
+        (root / name).write_text("x")
+
+    assert told(await snapshots.changes(before)) == [("A", "seen")]
+
+
+async def test_a_folder_of_a_repository_obeys_what_is_ignored_above_it(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    (top / "work").mkdir(parents=True)
+    (top / ".gitignore").write_text("node_modules/\n/seen\n")
+    (top / "first").write_text("x")
+    repository(top)
+    snapshots = Snapshots(tmp_path / "stores", top / "work")
+    before = await snapshots.take()
+
+    (top / "work" / "node_modules").mkdir()
+    (top / "work" / "node_modules" / "x").write_text("x")
+    (top / "work" / "seen").write_text("x")
+
+    assert told(await snapshots.changes(before)) == [("A", "seen")]
+
+
+async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    for name in ("empty", "full"):
+        (root / name).mkdir()
+        (root / name / "x").write_text("x")
+    subprocess.run(["git", "init", "-q", str(root / "empty")], check=True)
+    repository(root / "full")
+
+    taken = await snapshots.take()
+
+    assert sorted(taken.left_out, key=str) == [LeftOut("empty", "repository"), LeftOut("full", "repository")]
+    (root / "full" / "x").write_text("y")
+    assert await snapshots.changes(taken) == []
+
+
+async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, small="1\n", large="1" * 11)
+    before = await snapshots.take()
+    assert before.left_out == (LeftOut("large", "large"),)
+
+    (root / "small").write_text("2" * 20)
+    (change,) = await snapshots.changes(before)
+
+    assert (change.status, change.path, change.binary) == ("M", "small", True)
+    assert await snapshots.texts(change) == (b"1\n", None)
+
+
+async def test_more_files_than_are_kept_are_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "MOST_FILES", 2)
+    _, snapshots = workspace(tmp_path, a="1", b="2", c="3")
+
+    taken = await snapshots.take()
+
+    assert [each.reason for each in taken.left_out] == ["too many"]
+
+
+async def test_pipes_and_files_that_vanish_harm_nothing(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1")
+    os.mkfifo(root / "pipe")
+    before = await snapshots.take()
+    (root / "a").unlink()
+    os.mkfifo(root / "a")
+
+    assert told(await snapshots.changes(before)) == [("D", "a")]

@@ -1,0 +1,125 @@
+"""The store behind snapshots: damaged, locked, without git, without a place, and cleaned up."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.snapshot_store import GitFailed, Unavailable
+from acp_tui.host.snapshots import Snapshots
+from tests.host.workspaces import told, workspace
+
+
+@pytest.mark.parametrize("damage", ["index", "HEAD"])
+async def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path: Path, damage: str) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    await snapshots.take()
+    (snapshots.store.path / damage).write_bytes(b"damaged")
+
+    (root / "b").write_text("1\n")
+    again = Snapshots(tmp_path / "stores", root)
+    taken = await again.take()
+    (root / "a").write_text("2\n")
+
+    assert again.damaged is not None
+    assert again.damaged.is_dir()
+    assert told(await again.changes(taken)) == [("M", "a")]
+
+
+async def test_a_store_whose_making_was_stopped_is_made_to_its_end_and_not_called_damaged(
+    tmp_path: Path,
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    snapshots.store.path.mkdir(parents=True)
+    (snapshots.store.path / "HEAD").write_text("ref: refs/heads/main\n")
+
+    taken = await snapshots.take()
+    (root / "a").write_text("2\n")
+
+    assert snapshots.damaged is None
+    assert told(await snapshots.changes(taken)) == [("M", "a")]
+
+
+async def test_damaged_content_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (change,) = await snapshots.changes(before)
+    damaged = snapshots.store.path / "objects" / change.old_id[:2] / change.old_id[2:]
+    damaged.chmod(0o644)
+    damaged.write_bytes(b"damaged")
+
+    with pytest.raises(GitFailed):
+        await snapshots.texts(change)
+
+    assert snapshots.damaged is not None
+    assert await snapshots.changes(await snapshots.take()) == []
+
+
+async def test_a_lock_that_a_killed_git_has_left_is_no_obstacle(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    await snapshots.take()
+    (snapshots.store.path / "index.lock").write_text("")
+    (root / "a").write_text("2\n")
+
+    again = Snapshots(tmp_path / "stores", root)
+    await again.take()
+
+    assert again.damaged is None
+
+
+async def test_without_git_there_is_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(Unavailable, match="Install git"):
+        await snapshots.take()
+
+
+async def test_a_place_for_the_store_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+    snapshots.store.path.mkdir(parents=True)
+    (snapshots.store.path / "info").write_text("a file where a folder has to be")
+    (tmp_path / "full").write_text("")
+
+    with pytest.raises(Unavailable, match="cannot be used"):
+        await snapshots.take()
+    with pytest.raises(Unavailable, match="cannot be used"):
+        await Snapshots(tmp_path / "full", snapshots.root).take()
+
+
+async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path)
+    before = await snapshots.take()
+    root.rmdir()
+
+    with pytest.raises(GitFailed, match="not there any more"):
+        await snapshots.changes(before)
+
+
+async def test_the_store_is_for_its_owner_only(tmp_path: Path) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+
+    await snapshots.take()
+
+    assert snapshots.store.path.stat().st_mode & 0o777 == 0o700
+
+
+async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is(tmp_path: Path) -> None:
+    _, snapshots = workspace(tmp_path, a="1\n")
+    stores = tmp_path / "stores"
+    old, young = (Snapshots(stores, tmp_path / name) for name in ("old", "young"))
+    for each in (old, young):
+        each.root.mkdir()
+        await each.take()
+    os.utime(old.store.path / "acp-tui.lock", (0, 0))
+    (stores / "other").mkdir()
+
+    await snapshots.take()
+    await snapshots.prune(time.time() - 1000, 10**9)
+
+    kept = {"other", young.store.path.name, snapshots.store.path.name}
+    assert {path.name for path in stores.iterdir()} == kept

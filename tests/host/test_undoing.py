@@ -1,0 +1,228 @@
+"""Undoing what changed: files come back as they were, hunks are taken out, and nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host import successor
+from acp_tui.host.merging import Hunk
+from acp_tui.host.undoing import restore, reverse
+from tests.host.workspaces import told, workspace
+
+
+async def test_a_renamed_file_is_one_change_and_goes_back(tmp_path: Path) -> None:
+    text = "".join(f"line {number}\n" for number in range(50))
+    root, snapshots = workspace(tmp_path, old=text)
+    before = await snapshots.take()
+    (root / "sub").mkdir()
+    (root / "old").rename(root / "sub" / "new\n")
+    (root / "sub" / "new\n").write_text(text + "more\n")
+
+    (change,) = await snapshots.changes(before)
+
+    assert (change.status, change.old_path, change.path) == ("R", "old", "sub/new\n")
+    assert (change.added, change.removed) == (1, 0)
+    await restore(snapshots, before, [change])
+    assert [path.name for path in root.iterdir()] == ["old"]
+    assert (root / "old").read_text() == text
+
+
+async def test_bytes_line_ends_modes_and_links_come_back_as_they_were(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path)
+    (root / ".gitattributes").write_text(
+        "* text=auto eol=lf ident filter=none working-tree-encoding=UTF-16\n"
+    )
+    was = {
+        "crlf": b"a\r\nb\r\n$Id$",
+        "mixed": b"a\r\nb\n",
+        "data": bytes(range(256)),
+        "script": b"#!/bin/sh\n",
+    }
+    for name, content in was.items():
+        (root / name).write_bytes(content)
+    (root / "script").chmod(0o750)
+    (root / "secret").write_text("s")
+    (root / "secret").chmod(0o600)
+    (root / "link").symlink_to("/nowhere at all")
+    before = await snapshots.take()
+
+    for name in was:
+        (root / name).write_text("other")
+    (root / "secret").write_text("other")
+    (root / "script").chmod(0o640)
+    (root / "link").unlink()
+    (root / "link").write_text("a file")
+    changes = {change.path: change for change in await snapshots.changes(before)}
+    assert changes["link"].status == "T"
+    assert changes["data"].binary
+    assert (changes["script"].old_mode, changes["script"].new_mode) == (0o100755, 0o100644)
+    restored = await restore(snapshots, before, list(changes.values()))
+
+    assert restored.problems == ()
+    assert {name: (root / name).read_bytes() for name in was} == was
+    assert (root / "script").stat().st_mode & 0o777 == 0o750
+    assert (root / "secret").stat().st_mode & 0o777 == 0o600
+    assert str((root / "link").readlink()) == "/nowhere at all"
+    assert await snapshots.changes(before) == []
+
+
+async def test_going_back_can_itself_be_undone(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (root / "b").write_text("new\n")
+
+    restored = await restore(snapshots, before, await snapshots.changes(before))
+    assert not (root / "b").exists()
+    await restore(snapshots, restored.way_back, await snapshots.changes(restored.way_back))
+
+    assert ((root / "a").read_text(), (root / "b").read_text()) == ("2\n", "new\n")
+
+
+async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (root / "b").write_text("2\n")
+    seen = await snapshots.changes(before)
+    (root / "a").write_text("3, in an editor\n")
+
+    restored = await restore(snapshots, before, seen)
+
+    assert restored.problems == ("a: changed in the meantime",)
+    assert ((root / "a").read_text(), (root / "b").read_text()) == ("3, in an editor\n", "1\n")
+
+
+async def test_a_folder_that_became_a_link_leads_nothing_outside(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path)
+    (root / "sub").mkdir()
+    (root / "sub" / "a").write_text("1\n")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    before = await snapshots.take()
+    (root / "sub" / "a").unlink()
+    (root / "sub").rmdir()
+    (root / "sub").symlink_to(outside)
+
+    changes = await snapshots.changes(before)
+    deleted = [change for change in changes if change.status == "D"]
+    restored = await restore(snapshots, before, deleted)
+
+    assert told(changes) == [("A", "sub"), ("D", "sub/a")]
+    assert len(restored.problems) == 1
+    assert list(outside.iterdir()) == []
+
+
+async def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+    (root / "a").unlink()
+    (root / "a").mkdir()
+    (root / "a" / "inner").write_text("2\n")
+    middle = await snapshots.take()
+    (root / "a" / "inner").unlink()
+    (root / "a").rmdir()
+    (root / "a").write_text("1\n")
+
+    assert told(await snapshots.changes(before, middle)) == [("A", "a/inner"), ("D", "a")]
+    assert await snapshots.changes(before) == []
+
+
+async def test_what_no_snapshot_holds_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, grown="1\n", ignored="2\n", gone="3\n")
+    before = await snapshots.take()
+    (root / "grown").write_text("9" * 20)
+    for name in ("ignored", "gone"):
+        (root / name).unlink()
+    await snapshots.take()
+    (root / ".gitignore").write_text("ignored\n")
+    (root / "ignored").write_text("new\n")
+
+    changes = [change for change in await snapshots.changes(before) if change.path != ".gitignore"]
+    assert told(changes) == [("D", "gone"), ("D", "ignored"), ("M", "grown")]
+    restored = await restore(snapshots, before, changes)
+
+    assert told(list(restored.done)) == [("D", "gone")]
+    assert len(restored.problems) == 2
+    assert (root / "grown").read_text() == "9" * 20
+    assert (root / "ignored").read_text() == "new\n"
+    assert (root / "gone").read_text() == "3\n"
+
+
+async def test_a_hunk_is_not_taken_out_of_a_file_that_became_too_large_for_a_way_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, f="a\nb\n")
+    before = await snapshots.take()
+    (root / "f").write_text("A\nb\n")
+    (change,) = await snapshots.changes(before)
+    (root / "f").write_text("A\nb\n" + "c\n" * 10)
+
+    restored = await reverse(snapshots, change, Hunk(0, 1, 0, 1))
+
+    assert not restored.done
+    assert restored.problems
+    assert (root / "f").read_text() == "A\nb\n" + "c\n" * 10
+
+
+FIRST = Hunk(0, 1, 0, 1)
+"""The first line, changed."""
+
+
+async def test_one_hunk_is_rejected_and_the_mode_stays(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n3\n4\nFIVE\n")
+    (root / "a").chmod(0o711)
+    (change,) = await snapshots.changes(before)
+
+    rejected = await reverse(snapshots, change, FIRST)
+
+    assert rejected.done == (change,)
+    assert (root / "a").read_text() == "one\n2\n3\n4\nFIVE\n"
+    assert (root / "a").stat().st_mode & 0o777 == 0o711
+
+
+async def test_a_hunk_is_rejected_in_a_file_that_changed_elsewhere_since(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n3\n4\nfive\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n3\n4\nfive\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").write_text("ONE\n2\n3\n4\nfive\nin an editor\n")
+
+    await reverse(snapshots, change, FIRST)
+
+    assert (root / "a").read_text() == "one\n2\n3\n4\nfive\nin an editor\n"
+
+
+async def test_a_hunk_whose_place_changed_again_is_a_conflict_and_stays(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").write_text("something else\n2\n")
+
+    rejected = await reverse(snapshots, change, FIRST)
+
+    assert rejected.problems == ("a: changed again in the same place",)
+    assert (root / "a").read_text() == "something else\n2\n"
+    assert snapshots.damaged is None
+
+
+async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n", other="ONE\n2\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n")
+    (change,) = await snapshots.changes(before)
+    (root / "a").unlink()
+
+    assert len((await reverse(snapshots, change, FIRST)).problems) == 1
+    (root / "a").symlink_to("other")
+    assert len((await reverse(snapshots, change, FIRST)).problems) == 1
+    assert (root / "other").read_text() == "ONE\n2\n"
