@@ -47,14 +47,16 @@ class Tail(Block):
         return TerminalLog(max_lines=self._limit * _LINES)
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
-        """Return the last lines, cut at the width, behind a mark."""
+        """Return the last lines, cut at the width, behind a mark; the first row says if there are more."""
         self.kept = 0
         mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
         last = log.line_count
         while last and not log.line_text(last - 1).strip():
             last -= 1
-        rows = log.rows(max(0, last - self._limit), last)
-        return [[mark, *crop_row(row, max(1, width - 4), look)] for row in rows]
+        is_cut = last > self._limit
+        rows = log.rows(last - self._limit + 1 if is_cut else 0, last)
+        more = [[Segment(f"{look.glyph('cut')} more above", look["faint"])]] if is_cut else []
+        return [[mark, *crop_row(row, max(1, width - 4), look)] for row in (*more, *rows)]
 
     def source(self) -> str:
         """Return all that is kept of the output."""

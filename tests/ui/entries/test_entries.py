@@ -140,7 +140,7 @@ def test_what_a_command_printed_is_shown_like_a_terminal() -> None:
 
     shown = rows(block(call(kind="execute", content=[text_item(f"```console\n{printed}\n```")])))
 
-    assert shown[2:] == [f"  ▌ line {number}" for number in range(14, 20)]
+    assert shown[2:] == ["  ▌ … more above", *(f"  ▌ line {number}" for number in range(15, 20))]
 
 
 def test_r8_a_call_of_which_nothing_is_known_takes_no_room_and_none_is_left() -> None:

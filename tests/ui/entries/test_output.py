@@ -14,11 +14,11 @@ def shown(tail: TextTail) -> list[str]:
 
 def test_the_newest_lines_are_shown_as_they_come() -> None:
     text = GrowingText("one\ntwo\nthree\n")
-    tail = TextTail(text, 2)
-    assert shown(tail) == ["two", "three"]
+    tail = TextTail(text, 3)
+    assert shown(tail) == ["one", "two", "three"]
 
     text.append("10 %\r20 %")
-    assert shown(tail) == ["three", "20 %"]
+    assert shown(tail) == ["… more above", "three", "20 %"]
 
 
 def test_lines_that_were_dropped_are_read_again() -> None:
