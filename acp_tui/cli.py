@@ -127,7 +127,7 @@ def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dic
     except ArgumentError as error:
         raise Refusal(f"{error}\nTry: {parser.prog} --help", USAGE) from None
     if unknown:
-        raise Refusal(_advice(unknown[0]), USAGE)
+        raise Refusal(_advice(parser, unknown[0]), USAGE)
     if getattr(found, "demo", False) and agent is not None:
         raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
     return vars(found)
@@ -148,10 +148,15 @@ def _split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
     return list(argv), None, ()
 
 
-def _advice(word: str) -> str:
+def _advice(parser: ArgumentParser, word: str) -> str:
+    """Return what is wrong with a word that nobody takes, and what to try."""
+    aim = {"acp-tui": "start", "acp-tui doctor": "examine"}.get(parser.prog)
+    what = f"unknown option {word}" if word.startswith("-") else f"do not know what to do with '{word}'"
+    if aim is None:
+        return f"{what}\nTry: {parser.prog} --help"
     if word.startswith("-"):
-        return f"unknown option {word}\nTry: acp-tui --help (options of the agent come after --agent NAME)"
-    return f"do not know what to do with '{word}'\nTo start an agent: acp-tui --agent {word}"
+        return f"{what}\nTry: {parser.prog} --help (options of the agent come after --agent NAME)"
+    return f"{what}\nTo {aim} an agent: {parser.prog} --agent {word}"
 
 
 def _parser() -> ArgumentParser:

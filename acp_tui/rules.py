@@ -55,9 +55,9 @@ def check(book: RuleBook, files: Sequence[Path]) -> int:
     wrong = 0
     for path in files or book.files():
         file = book.file(path)
-        if not file.digest and files:
-            _say(f"{path}: there is no such file")
-            wrong += 1
+        if not file.digest and not file.problems:
+            _say(f"{path}: there is no such file" if files else f"{path}: no rules yet")
+            wrong += bool(files)
         for problem in file.problems:
             _say(str(problem))
         wrong += len(file.problems)

@@ -60,7 +60,10 @@ def test_rules_without_mistakes_pass(home: Path, capsys: pytest.CaptureFixture[s
     path = rules_file(home, '[[rules]]\ndecision = "allow"\ncommand = "ls"\n')
 
     assert main(["rules", "check"]) == 0
-    assert capsys.readouterr().out == f"{path}: 1 rule, no mistakes\n"
+    assert capsys.readouterr().out.splitlines() == [
+        f"{path}: 1 rule, no mistakes",
+        f"{home}/w/.acp-tui/rules.toml: no rules yet",
+    ]
 
 
 def test_each_mistake_is_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
