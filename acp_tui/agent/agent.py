@@ -33,11 +33,12 @@ from acp_tui.acp.sessions import (
 from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history, snapped, verdicts
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
+from acp_tui.agent.decided import Keep, Record
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
-from acp_tui.agent.overwriting import Overwriting
-from acp_tui.agent.questions import Keep, Questions
+from acp_tui.agent.overwriting import Choice, Overwriting
+from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.files import Stale, Written
@@ -94,9 +95,10 @@ class Agent:
         self._host = host
         self._version = version
         self._sessions = Sessions(on_change, title_is_command=title_is_command)
-        self._questions = Questions(self.connection.reply, host, keep)
+        self._record = Record(keep, name)
+        self._questions = Questions(self.connection.reply, host, self._record)
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
-        self._overwriting = Overwriting(host, self.note, self.connection.remark)
+        self._overwriting = Overwriting(host, self.note, self.connection.remark, self._overwritten)
         self._started = time.monotonic()
 
     @property
@@ -288,7 +290,7 @@ class Agent:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
-        self._overwriting.cancel(session_id)
+        self._overwriting.cancel(session_id, "stop")
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     def answer(self, session_id: str, key: str, option_id: str | None, given: Given = PERSON) -> None:
@@ -299,7 +301,7 @@ class Agent:
         Raises:
             ValueError: the agent did not offer this option.
         """
-        if not self._overwriting.answer(session_id, key, option_id):
+        if not self._overwriting.answer(session_id, key, option_id, given):
             self._questions.answer(session_id, key, option_id, given)
 
     def answer_form(
@@ -356,7 +358,7 @@ class Agent:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
-        self._overwriting.cancel(session_id)
+        self._overwriting.cancel(session_id, "close")
         await self._host.take_back(session_id)
         if has(self._can.session_capabilities.close):
             try:
@@ -397,7 +399,7 @@ class Agent:
             self.connection.remark(row)
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
-            self._overwriting.cancel(session_id)
+            self._overwriting.cancel(session_id, "the end of the turn")
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)
 
@@ -444,7 +446,13 @@ class Agent:
         Raises:
             Denied.
         """
-        verdicts.check(self._host, self._sessions.find(session_id), self.name, kind, path, command)
+        session = self._sessions.find(session_id)
+        try:
+            verdicts.check(self._host, session, self.name, kind, path, command)
+        except verdicts.Denied as denied:
+            if session is not None:
+                self._record.denied(session, kind, path, command, denied.source)
+            raise
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.
@@ -453,6 +461,14 @@ class Agent:
             FileError: it may not.
         """
         await self._overwriting.decide(session_id, stale)
+
+    def _overwritten(
+        self, session_id: str, path: str, choice: Choice | None, given: Given, waited: float
+    ) -> None:
+        """Have it written down what became of a stale write."""
+        session = self._sessions.find(session_id)
+        if session is not None:
+            self._record.overwriting(session, path, choice, given, waited)
 
     def _extra(self, cwd: str, extra_roots: Sequence[str]) -> list[str] | None:
         """Return the further roots as the agent takes them: without doubles, or not at all."""

@@ -8,12 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from acp_tui.agent.replay import replay
-from acp_tui.agent.verdicts import ask_of
+from acp_tui.agent.verdicts import absolute, ask_of
 from acp_tui.host.rules import Ask
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store import recorded
-from acp_tui.store.decisions import Decision
+from acp_tui.store.decisions import OVERWRITE, Decision
 
 _ASKING = b'"session/request_permission"'
 
@@ -65,6 +65,15 @@ def _of(journal: recorded.Recorded) -> list[PastAsk]:
 def asks_of(decisions: Iterable[Decision]) -> Iterator[Ask]:
     """Yield what was asked, as far as the decision log tells it; which mode it was in, it does not."""
     for one in decisions:
-        folder = one.workspace.rstrip("/")
-        paths = tuple(path if path.startswith("/") else f"{folder}/{path}" for path in one.paths)
-        yield Ask(one.agent, one.kind, paths, one.command, workspace=one.workspace, session=one.session)
+        if one.kind == OVERWRITE:  # no rule answers that
+            continue
+        paths = tuple(absolute(path, one.workspace) for path in one.paths)
+        yield Ask(
+            one.agent,
+            one.kind,
+            paths,
+            one.command,
+            workspace=one.workspace,
+            session=one.session,
+            inputs=one.inputs,
+        )

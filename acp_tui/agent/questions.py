@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from acp_tui.agent import decided
+from acp_tui.agent.decided import Record
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import question_key
 from acp_tui.agent.sessions import Sessions
@@ -16,35 +15,27 @@ from acp_tui.agent.verdicts import verdict
 from acp_tui.host.host import Host
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store.decisions import Decision
 from acp_tui.wire.messages import Request
-
-log = logging.getLogger(__name__)
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 Reply = Callable[[Request, Any, str], None]
 """Sends a result as the answer to a request, with who gave it."""
 
 
-Keep = Callable[[Decision], None]
-"""Told of each permission that has its answer."""
-
-
 @dataclass(slots=True)
 class _Open:
     request: Request
     session: Session
-    agent: str
     since: float
 
 
 class Questions:
     """The open questions of one connection."""
 
-    def __init__(self, reply: Reply, host: Host, keep: Keep | None = None) -> None:
+    def __init__(self, reply: Reply, host: Host, record: Record) -> None:
         self._reply = reply
         self._host = host
-        self._keep = keep
+        self._record = record
         self._open: dict[tuple[str, str], _Open] = {}
 
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
@@ -56,7 +47,7 @@ class Questions:
         doubled = (session.id, key) in self._open
         if doubled:  # two questions under one id cannot be told apart: neither is put to the person
             self._close(session.id, key, _nothing(request), Given("nobody", "an id used twice"))
-        self._open[session.id, key] = _Open(request, session, agent, time.monotonic())
+        self._open[session.id, key] = _Open(request, session, time.monotonic())
         if doubled or session.turn_state == "cancelling":
             self._close(session.id, key, _nothing(request), Given("cancelled", "stop"))
             return
@@ -128,15 +119,9 @@ class Questions:
 
     def _note(self, question: _Open, result: dict[str, Any], given: Given) -> None:
         """Have a permission written down."""
-        if self._keep is None or question.request.method != "session/request_permission":
-            return
-        waited = time.monotonic() - question.since
-        try:
-            self._keep(
-                decided.decision(question.request, question.session, question.agent, result, given, waited)
-            )
-        except Exception:  # the answer goes out all the same
-            log.exception("the decision log")
+        if question.request.method == "session/request_permission":
+            waited = time.monotonic() - question.since
+            self._record.permission(question.request, question.session, result, given, waited)
 
 
 def _nothing(request: Request) -> dict[str, Any]:

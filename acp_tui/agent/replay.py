@@ -15,6 +15,8 @@ from acp_tui.agent.sessions import Sessions
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
+from acp_tui.store.agents import known_agents, quirks_of
+from acp_tui.store.launch import Quirks
 from acp_tui.wire.messages import Call, Message, Noise, Request, RequestId, Response
 from acp_tui.wire.peer import Peer
 
@@ -125,6 +127,7 @@ class _Reading:
             self._sessions.disconnect("The agent was started again.", "", self._at)
             self._peer = Peer()
             self._answered_by.clear()
+            self._sessions.title_is_command = _quirks(msg["start"]).title_is_command
         elif "exit" in msg:
             self._sessions.disconnect(_ending(msg), "", self._at)
         elif "answer" in msg:
@@ -152,6 +155,13 @@ class _Reading:
 
 def _nobody_watches(session_id: str, change: Change) -> None:
     """Nothing is drawn before all is read."""
+
+
+def _quirks(argv: object) -> Quirks:
+    """Return what is known of the agent that was started."""
+    if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
+        return Quirks()
+    return quirks_of(argv, known_agents())
 
 
 def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandEnded:

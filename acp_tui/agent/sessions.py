@@ -25,7 +25,8 @@ class Sessions:
         self.outside = Session(OUTSIDE)
         """What belongs to no session, such as a form during a login."""
         self._on_change = on_change
-        self._title_is_command = title_is_command
+        self.title_is_command = title_is_command
+        """See `ToolCall.title_is_command`; for the sessions that are made from now on."""
         self._makings = 0
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
@@ -112,7 +113,7 @@ class Sessions:
         return session
 
     def _new(self, session_id: str, cwd: str = "") -> Session:
-        return Session(session_id, cwd, title_is_command=self._title_is_command)
+        return Session(session_id, cwd, title_is_command=self.title_is_command)
 
     def _apply(self, session: Session, event: events.Event, at: float) -> None:
         change = session.apply(event, at)

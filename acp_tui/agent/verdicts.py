@@ -61,6 +61,11 @@ def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rul
 class Denied(Exception):
     """A rule of the person's forbids what the agent would have us do; the message says which."""
 
+    def __init__(self, source: str) -> None:
+        super().__init__(f"denied by a rule of the person{f' ({source})' if source else ''}")
+        self.source = source
+        """What the log says of the rule."""
+
 
 def check(
     host: Host, session: Session | None, agent: str, kind: str, path: str = "", command: str | None = None
@@ -84,8 +89,7 @@ def check(
     )
     said = rules.decide(host.rules, ask)
     if said.decision == "deny" and said.rule is not None:
-        source = f" ({said.rule.source})" if said.rule.source else ""
-        raise Denied(f"denied by a rule of the person{source}")
+        raise Denied(said.rule.source)
 
 
 def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
@@ -95,7 +99,7 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         agent=agent,
         tool_kind=call.kind,
         paths=with_targets(_paths(call, session.cwd), session.cwd),
-        inputs=with_targets(_inputs(call, session.cwd), session.cwd),
+        inputs=with_targets(input_paths(call, session.cwd), session.cwd),
         command=call.command,
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
@@ -121,7 +125,12 @@ def _told(call: ToolCall) -> Iterator[str]:
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
     """Yield the absolute paths that a tool call names: where it works, and what it changes."""
     for path in named_paths(call):
-        yield path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+        yield absolute(path, cwd)
+
+
+def absolute(path: str, cwd: str) -> str:
+    """Return a path as it is meant in a folder."""
+    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
 
 
 def named_paths(call: ToolCall) -> list[str]:
@@ -131,7 +140,7 @@ def named_paths(call: ToolCall) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _inputs(call: ToolCall, cwd: str) -> list[str]:
+def input_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that only the tool's input names, absolute."""
     raw: dict[str, Any] = call.raw_input if isinstance(call.raw_input, dict) else {}
     found = [raw[key] for key in _PATH_KEYS if isinstance(raw.get(key), str) and raw[key]]
@@ -141,7 +150,7 @@ def _inputs(call: ToolCall, cwd: str) -> list[str]:
 def _for_policy(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that a policy looks at; an input alone does not say what is edited."""
     named = named_paths(call)
-    return [*named, *_inputs(call, cwd)] if named or call.kind != "edit" else []
+    return [*named, *input_paths(call, cwd)] if named or call.kind != "edit" else []
 
 
 def _files(host: Host, session: Session) -> Files | None:

@@ -106,6 +106,11 @@ def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> 
     return Launch(name, name, argv)
 
 
+def quirks_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> Quirks:
+    """Return the quirks of the known agent that a command line starts; of any other, none."""
+    return next((agent.quirks for agent in known.values() if _runs(argv, agent)), Quirks())
+
+
 def _launch_known(agent: KnownAgent, args: Sequence[str]) -> Launch:
     if not agent.command:
         raise NoSuchAgent(

@@ -1,7 +1,8 @@
 """The decision log: who asked for what, who answered and how; one JSON object a line, the newest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited"}`; see `Decision`. All agents and all programs that run at once share it.
+"chosen", "by", "detail", "waited", "inputs"}`; see `Decision`. All agents and all programs that run at once
+share it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,8 @@ from acp_tui.store.problem import Problem
 from acp_tui.store.redacting import mask_tokens
 
 NAME: Final = "decisions.ndjson"
+OVERWRITE: Final = "overwrite"
+"""The kind of a write over a file that changed since the agent saw it; it is no kind of tool."""
 SIZE: Final = 2 << 20
 """Bytes after which a new file is begun."""
 KEPT: Final = 4
@@ -47,7 +50,7 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One permission that an agent asked for, and its answer."""
+    """One thing that an agent asked for, or would have had us do, and what was decided."""
 
     at: str
     """When it was answered: ISO 8601, UTC."""
@@ -68,6 +71,8 @@ class Decision:
     """Which key, which rule, which policy, or what ended it."""
     waited: float
     """Seconds between question and answer."""
+    inputs: tuple[str, ...] = ()
+    """Paths that only the tool's input names, absolute. (Older rows have none.)"""
 
     @property
     def is_allowed(self) -> bool:
@@ -120,7 +125,8 @@ class DecisionLog:
         row = asdict(decision)
         row["title"] = self.hidden(decision.title)
         row["command"] = None if decision.command is None else self.hidden(decision.command)
-        row["paths"] = [self.hidden(path) for path in decision.paths[:_PATHS]]
+        for name in ("paths", "inputs"):
+            row[name] = [self.hidden(path) for path in row[name][:_PATHS]]
         for option in (*row["options"], *([row["chosen"]] if row["chosen"] else ())):
             option["name"] = self.hidden(option["name"])
         return row
@@ -211,7 +217,7 @@ def _newest_first(data: bytes, needle: bytes) -> Iterator[bytes]:
         end = start - 1 if start else 0
 
 
-_NAMES: Final = frozenset(field.name for field in fields(Decision))
+_NAMES: Final = frozenset(field.name for field in fields(Decision) if field.default is MISSING)
 
 
 def _decision(line: bytes) -> Decision | None:
@@ -225,6 +231,7 @@ def _decision(line: bytes) -> Decision | None:
             **{
                 **values,
                 "paths": tuple(values["paths"]),
+                "inputs": tuple(row.get("inputs", ())),
                 "options": tuple(Offered(**option) for option in values["options"]),
                 "chosen": chosen,
             }

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.agent.given import Given
 from acp_tui.host.host import StaleWrites
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import StaleWrite
 from acp_tui.session.session import Session
+from acp_tui.store.decisions import OVERWRITE
 from tests.agent.puppet import Conversation
 from tests.agent.test_serving import lending, served
 
@@ -45,11 +47,15 @@ async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp
         assert file.read_text() == "mine\n"
         with pytest.raises(ValueError, match="not offered"):
             talk.agent.answer("s2", question.key, "yes")
-        talk.agent.answer("s2", question.key, "write")
+        talk.agent.answer("s2", question.key, "write", Given("person", "key w"))
         talk.agent.answer("s2", question.key, "keep")  # too late: it has its answer
         assert (await talk.puppet.answer_to("w"))["result"] == {}
         assert file.read_text() == "theirs\n"
         assert notices(talk.agent.sessions["s2"]) == [f"The agent has written over what was newly in {file}."]
+        (kept,) = talk.decisions
+        assert (kept.session, kept.agent, kept.kind, kept.paths) == ("s2", "puppet", OVERWRITE, (str(file),))
+        assert (kept.by, kept.detail, kept.chosen) == ("person", "key w", kept.options[0])
+        assert kept.is_allowed
 
 
 async def test_what_is_kept_is_told_to_the_agent_which_may_then_read_and_write(tmp_path: Path) -> None:
@@ -141,6 +147,8 @@ async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp
         assert "not written" in (await talk.puppet.answer_to("w"))["error"]["message"]
         assert session.questions == {}
         assert file.read_text() == "mine\n"
+        (kept,) = talk.decisions
+        assert (kept.by, kept.detail, kept.chosen) == ("cancelled", "close", None)
 
 
 async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Path) -> None:
@@ -158,6 +166,7 @@ async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Pat
         assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
         await talk.until(lambda: not session.questions)
         assert file.read_text() == "mine\n"
+        assert [kept.by for kept in talk.decisions] == ["withdrawn"]
 
 
 @pytest.mark.parametrize(("rule", "left"), [("write", "theirs\n"), ("keep", "mine\n")])
@@ -174,3 +183,6 @@ async def test_a_setting_answers_without_a_question(tmp_path: Path, rule: StaleW
         assert ("error" in answer) == (rule == "keep")
         assert file.read_text() == left
         assert talk.agent.sessions["s2"].questions == {}
+        (kept,) = talk.decisions
+        assert (kept.by, kept.detail) == ("rule", f'stale_writes = "{rule}" in the settings')
+        assert kept.is_allowed == (rule == "write")

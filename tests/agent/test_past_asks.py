@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_tui.agent.past_asks import asks_of
 from acp_tui.host.rules import Ask
-from acp_tui.store.decisions import Decision
+from acp_tui.store.decisions import OVERWRITE, Decision
 
 
 def test_a_decision_tells_what_was_asked() -> None:
@@ -21,6 +23,8 @@ def test_a_decision_tells_what_was_asked() -> None:
         by="cancelled",
         detail="",
         waited=0.0,
+        inputs=("/w/c",),
     )
 
-    assert list(asks_of([decision])) == [Ask("demo", "edit", ("/w/a", "/b"), workspace="/w/", session="s")]
+    ask = Ask("demo", "edit", ("/w/a", "/b"), workspace="/w/", session="s", inputs=("/w/c",))
+    assert list(asks_of([decision, replace(decision, kind=OVERWRITE)])) == [ask]

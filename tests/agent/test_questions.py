@@ -407,7 +407,7 @@ async def test_a_decision_is_kept_with_what_was_asked_offered_and_chosen() -> No
             "toolCallId": "t1",
             "title": "Run it",
             "kind": "execute",
-            "rawInput": {"command": "make"},
+            "rawInput": {"command": "make", "path": "./rules.mk", "file": "Makefile"},
             "locations": [{"path": "/w/Makefile"}],
         }
         talk.puppet.asks_permission("q", toolCall=call)
@@ -418,6 +418,7 @@ async def test_a_decision_is_kept_with_what_was_asked_offered_and_chosen() -> No
         assert (kept.session, kept.agent, kept.workspace, kept.tool_call) == (SESSION, "puppet", "/w", "t1")
         assert (kept.kind, kept.title, kept.command) == ("execute", "Run it", "make")
         assert kept.paths == ("/w/Makefile",)
+        assert kept.inputs == ("/w/rules.mk",)
         assert [option.id for option in kept.options] == [option["optionId"] for option in OPTIONS]
         assert kept.chosen is not None
         assert (kept.chosen.id, kept.chosen.kind) == ("yes", "allow_once")
@@ -456,7 +457,7 @@ async def test_every_way_a_permission_ends_is_kept_and_forms_are_not() -> None:
 
 async def test_an_answer_goes_out_though_the_log_fails() -> None:
     async with conversation() as talk:
-        talk.agent._questions._keep = _broken
+        talk.agent._record._keep = _broken
         talk.puppet.asks_permission("q")
         await talk.until(lambda: talk.session.questions)
 

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.replay import replay
 from acp_tui.host.host import Host
@@ -72,6 +74,19 @@ def test_halves_of_a_character_are_whole_again() -> None:
     session = replay([*NEW, saying("\ud83d"), saying("\ude00")]).sessions[SESSION]
 
     assert said(session) == ["😀"]
+
+
+@pytest.mark.parametrize(
+    ("start", "command"),
+    [(["/opt/bin/gemini", "--acp"], "rm x"), (["npx", "pi-acp@1"], "rm x"), (["other"], None), ("odd", None)],
+)
+def test_what_is_known_of_the_agent_counts_for_its_recording(start: object, command: str | None) -> None:
+    call = came(**update("tool_call", toolCallId="t", title="rm x", kind="execute", status="pending"))
+
+    found = replay([note(start=start), *NEW[1:], PROMPT, call]).sessions[SESSION].tool_call("t")
+
+    assert found is not None
+    assert found.command == command
 
 
 def test_a_second_start_begins_its_ids_again_and_takes_the_session_up() -> None:

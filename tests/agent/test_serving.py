@@ -296,6 +296,11 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
         assert answer["error"]["message"].startswith("denied by a rule of the person")
         assert rule.where in answer["error"]["message"]
         assert (tmp_path / ".env").read_text() == "KEY=1"
+        await served(talk, method, **given)  # the same again is written down once
+        (kept,) = talk.decisions
+        assert (kept.by, kept.detail, kept.is_allowed) == ("rule", rule.where, False)
+        assert kept.command in (None, "git push", "sh -c 'git push'")
+        assert kept.paths == ((given["path"],) if "path" in given else ())
 
         talk.host.rules = [Rule("ask", tool_kind=rule.tool_kind, path=rule.path, command=rule.command)]
         assert "result" in await served(talk, method, **given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,17 @@ def test_what_was_decided_is_read_back_newest_first(tmp_path: Path) -> None:
     assert ONE.is_allowed
     assert not cancelled.is_allowed
     assert kept.problem is None
+
+
+def test_a_row_of_a_version_that_did_not_keep_the_paths_of_inputs_is_read(tmp_path: Path) -> None:
+    kept = log(tmp_path)
+    kept.add(replace(ONE, inputs=("/w/b",)))
+    assert kept.path is not None
+    row = json.loads(kept.path.read_text())
+    assert row.pop("inputs") == ["/w/b"]
+    kept.path.write_text(json.dumps(row) + "\n")
+
+    assert read(kept) == [ONE]
 
 
 def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ class Asking:
 
     def _answered(self, key: Key, dialog: Dialog[Any], answer: Any) -> None:
         from acp_tui.ui.screens.permission import Answer
+        from acp_tui.ui.screens.stale_write import Chosen
 
         if self._shown is None or self._shown[1] is not dialog:
             return  # taken away: the question had its answer
@@ -171,11 +172,10 @@ class Asking:
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
-        elif answer == "stop":
-            conversation.answer(key, None)
-            conversation.stop()
-        elif isinstance(answer, str):
-            conversation.answer(key, answer)
+        elif isinstance(answer, Chosen):
+            conversation.answer(key, None if answer.choice == "stop" else answer.choice, answer.how)
+            if answer.choice == "stop":
+                conversation.stop()
         elif answer is not None:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()

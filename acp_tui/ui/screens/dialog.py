@@ -225,7 +225,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
         def do() -> None:
             self._meant = None
-            act()
+            if self.is_active:  # it may have been taken away, or the program be ending
+                act()
 
         if self.alone > 0:
             self._meant = self.set_timer(self.alone, do)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -29,7 +29,15 @@ _NO_TEXT: Final = "\0"
 """Stands for content that is there and is no text."""
 
 
-class StaleWriteDialog(Dialog[Choice]):
+class Chosen(NamedTuple):
+    """What the person decided."""
+
+    choice: Choice
+    how: str
+    """What the person did: a key, or a click."""
+
+
+class StaleWriteDialog(Dialog[Chosen]):
     """Asks which version a file shall have; dismisses with the choice, or None when put aside."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,7 +101,7 @@ class StaleWriteDialog(Dialog[Choice]):
 
     def action_choose(self, choice: Choice) -> None:
         """Give an answer."""
-        self.when_alone(lambda: self.dismiss(choice))
+        self.when_alone(lambda: self.dismiss(Chosen(choice, f"key {self._answers[choice].key}")))
 
     def action_move(self, how: str) -> None:
         """Move to another answer."""
@@ -101,13 +109,18 @@ class StaleWriteDialog(Dialog[Choice]):
 
     def action_choose_highlighted(self) -> None:
         """Give the answer that was moved to; nothing without one."""
-        self.query_one(AnswerList).action_select()
+        highlighted = self.query_one(AnswerList).highlighted
+        if highlighted is not None:
+            self._take(highlighted, "Enter")
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
+        self._take(event.option_index, "click")
+
+    def _take(self, place: int, how: str) -> None:
         if self.armed:
-            self.dismiss(list(self._answers)[event.option_index])
+            self.dismiss(Chosen(list(self._answers)[place], how))
 
     def action_put_aside(self) -> None:
         """Go one step back: out of the zoom, out of the dialog."""

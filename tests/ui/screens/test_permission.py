@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from textual import events
+from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 
 from acp_tui.acp.permissions import PermissionOption
@@ -309,6 +310,18 @@ async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers
         call.content = [Diff(path="/w/a", old_text="a", new_text="b")]
         question.refresh_call()
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
+
+
+async def test_an_answer_that_waits_to_stay_alone_is_not_given_once_something_else_is_shown() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        question.alone = 0.05
+        question.action_answer("y")
+        await app.push_screen(ModalScreen())
+        await until(pilot, lambda: question._meant is None)
+        await pilot.pause()
+
+        assert app.result is NOTHING
 
 
 async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call() -> None:
