@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.choosing import Choosing
-from acp_tui.ui.failures import Failure, ended, failure_of
-from acp_tui.ui.login import LoginScreens
+from acp_tui.ui.connecting import Connecting
 from acp_tui.ui.opening import Attach, Opening
 from acp_tui.ui.rejections import Rejections
 from acp_tui.ui.speaking import Person, Speaking
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
-    from acp_tui.agent.process import Process
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
+    from acp_tui.ui.failures import Failure
+    from acp_tui.ui.login import LoginScreens
     from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.start import Start
 
@@ -96,15 +96,10 @@ class Conversation:
         """When the current phase began, on the monotonic clock."""
         self.recorded_by = ""
         """What the person called the agent of a recorded session."""
-        self.launch: Launch | None = running.launch if running is not None else start.launch
-        self.running: RunningAgent | None = None
-        """The agent, once it is there."""
         self.session: Session | None = None
         self._start = start
         self._listener = listener
         self._logins = logins
-        self._process: Process | None = start.process if running is None else None
-        self._spawn_error: Exception | None = start.spawn_error if running is None else None
         self.round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
         self.tracking: Tracking | None = None
@@ -116,8 +111,8 @@ class Conversation:
         """What the next prompt tells of changes that the person has taken back."""
         self.choosing = Choosing(self, start)
         self._speaking = Speaking(self, listener, start)
-        if running is not None:
-            self._join(running)
+        self.connecting = Connecting(start, self, running)
+        """Which agent it talks to."""
 
     # ------------------------------------------------------------------ beginning and ending
 
@@ -128,14 +123,14 @@ class Conversation:
         """
         self.round += 1
         this = self.round
-        self.launch = launch or self.launch
+        self.connecting.launch = launch or self.launch
         self.failure = None
-        self._set_phase("starting")
+        self.enter("starting")
         for module in _SLOWLY:
             importlib.import_module(module)
             await asyncio.sleep(0)
-        if this == self.round and (self.running is not None or self._process is not None or self._spawn()):
-            await self._open(self.running or self._run(), this)
+        if this == self.round and (running := self.started()) is not None:
+            await self._open(running, this)
 
     async def _open(self, running: RunningAgent, this: int) -> None:
         """Lead a running agent to a session that is ready, unless this round ends before that."""
@@ -156,11 +151,10 @@ class Conversation:
                 raise AgentGone("The agent has ended.")
         except AgentError as error:
             if this == self.round and self.phase != "failed":
-                self._fail(self.agent or running.agent, error)
+                self.fail(self.agent or running.agent, error)
             return
         if this == self.round:
-            self._set_phase("ready")
-            self._speaking.go_on()
+            self.go_on()
 
     def show_recorded(self, path: Path) -> bool:
         """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
@@ -176,7 +170,7 @@ class Conversation:
             return False
         self.session = session = next(reversed(sessions.values()))
         self.recorded_by = agent_of(path)
-        self._set_phase("recorded")
+        self.enter("recorded")
         self._show_whole(session)
         return True
 
@@ -202,30 +196,26 @@ class Conversation:
 
     async def _end(self) -> None:
         self.round += 1
-        self._set_phase("ending")
-        running, process = self.running, self._process
+        self.enter("ending")
         tracking, self.tracking = self.tracking, None
         try:
             if tracking is not None:
                 await tracking.close()
-            if running is not None:
-                await self._leave(running)
-            elif process is not None:
-                await process.stop()
+            await self.connecting.end(self.session)
             await self._speaking.end()
         finally:
-            self.running = self._process = self._ending = None
+            self._ending = None
+            self.connecting.forget()
 
-    async def _leave(self, running: RunningAgent) -> None:
-        """End our session, or the whole agent when nobody else needs it."""
-        try:
-            if not running.is_shared:
-                await running.end()
-            elif self.session is not None:
-                await running.agent.close_session(self.session.id)
-        finally:
-            if self in running.hearers:
-                running.hearers.remove(self)
+    @property
+    def launch(self) -> Launch | None:
+        """How the agent is started, first and again."""
+        return self.connecting.launch
+
+    @property
+    def running(self) -> RunningAgent | None:
+        """The agent with all that belongs to it, while it is there."""
+        return self.connecting.running
 
     @property
     def agent(self) -> Agent | None:
@@ -337,36 +327,18 @@ class Conversation:
 
     # ------------------------------------------------------------------ parts of the start
 
-    def _spawn(self) -> bool:
-        from acp_tui.agent.process import Process, SpawnFailed
+    def started(self) -> RunningAgent | None:
+        """Return the agent, started if need be; None, and the phase `failed`, if that cannot be done."""
+        from acp_tui.agent.process import SpawnFailed
+        from acp_tui.ui.failures import Failure
 
-        assert self.launch is not None
-        error, self._spawn_error = self._spawn_error, None
-        if error is None:
-            try:
-                self._process = Process.spawn(
-                    self.launch.argv, cwd=self._start.cwd, env=self.launch.env, guard=self._start.guard
-                )
-                return True
-            except SpawnFailed as failed:
-                error = failed
-        self.failure = Failure("spawn", str(error), advice=getattr(error, "advice", ""))
+        try:
+            return self.connecting.start()
+        except SpawnFailed as error:
+            self.failure = Failure("spawn", str(error), advice=error.advice)
         self._speaking.give_back()
-        self._set_phase("failed")
-        return False
-
-    def _run(self) -> RunningAgent:
-        from acp_tui.ui.running import RunningAgent
-
-        assert self._process is not None
-        assert self.launch is not None
-        running = RunningAgent(self._start, self.launch, self._process)
-        self._join(running)
-        return running
-
-    def _join(self, running: RunningAgent) -> None:
-        self.running = running
-        running.hearers.append(self)
+        self.enter("failed")
+        return None
 
     async def _make_session(self, agent: Agent) -> tuple[Agent, Session]:
         """Make a session; while the agent wants a login first, let the person log in.
@@ -381,9 +353,9 @@ class Conversation:
                 return agent, await self._opening.open(agent, self.journal)
             except LoginRequired as required:
                 refused = required
-            self._set_phase("logging-in")
+            self.enter("logging-in")
             agent = await self.log_in(refused)
-            self._set_phase("starting")
+            self.enter("starting")
 
     async def log_in(self, refused: LoginRequired) -> Agent:
         """Let the person log in, and return whom to ask again.
@@ -392,58 +364,23 @@ class Conversation:
             LoginRequired: they did not.
             AgentGone.
         """
+        from acp_tui.ui.following import reconnect
         from acp_tui.ui.login import log_in
 
         assert self.running is not None
-        this = self.round
         outcome = await log_in(self.running, refused, self._logins)
         if outcome == "given_up":
             raise refused
         if outcome == "reconnect":
-            return await self._reconnect(this)
+            return await reconnect(self)
         return self.running.agent
-
-    async def _reconnect(self, this: int) -> Agent:
-        """Start the agent anew, since only a new process knows of a login in a terminal."""
-        from acp_tui.agent.errors import AgentGone
-
-        assert self.running is not None
-        others = [hearer for hearer in self.running.hearers if hearer is not self]
-        await self._leave(self.running)
-        if this == self.round:
-            self.running = self._process = None
-        if this != self.round or not self._spawn():
-            raise AgentGone("The agent has ended.")
-        running = self._run()
-        await running.introduce()
-        for other in others:
-            other.follow(running)
-        return running.agent
 
     def follow(self, running: RunningAgent) -> None:
         """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
+        from acp_tui.ui.following import follow
+
         if self.phase == "ready" and not self.is_busy and self.session is not None:
-            self._following = asyncio.create_task(self._follow(running, self.session))
-
-    async def _follow(self, running: RunningAgent, session: Session) -> None:
-        """Take a session to another process; the last one to leave the process before ends it."""
-        from acp_tui.agent.errors import AgentError
-
-        this, before = self.round, self.running
-        self._set_phase("starting")
-        self._join(running)
-        try:
-            await self.open_again(running.agent, session)
-        except AgentError as error:
-            self._fail(running.agent, error)
-        finally:
-            if before is not None and self in before.hearers:
-                before.hearers.remove(self)
-                if not before.hearers:
-                    await before.end()
-        if this == self.round and self.phase == "starting":
-            self._set_phase("ready")
-            self._speaking.go_on()
+            self._following = asyncio.create_task(follow(self, running, self.session))
 
     async def open_again(self, agent: Agent, before: Session) -> Session:
         """Return the session of an agent that was started anew: the one before, where it can be resumed."""
@@ -479,17 +416,21 @@ class Conversation:
 
     def agent_ended(self) -> None:
         """The agent is gone, and nobody asked for it."""
+        from acp_tui.ui.failures import ended
+
         agent = self.agent
         if agent is not None and self.phase == "ready":
             self.failure = ended(agent)
             self._speaking.give_back()
-            self._set_phase("ended")
+            self.enter("ended")
 
-    def _fail(self, agent: Agent, error: Exception) -> None:
+    def fail(self, agent: Agent, error: Exception) -> None:
         """The start did not lead to a session: say why, with what the agent said on the side."""
+        from acp_tui.ui.failures import failure_of
+
         self.failure = failure_of(agent, error)
         self._speaking.give_back()
-        self._set_phase("failed")
+        self.enter("failed")
 
     def changed(self, session_id: str, change: Change) -> None:
         """Something in a session of the agent changed; it concerns us if it is ours, or nobody's."""
@@ -512,7 +453,13 @@ class Conversation:
             return not attach.is_open and session_id == attach.info.session_id
         return not self.running.is_shared
 
-    def _set_phase(self, phase: Phase) -> None:
+    def enter(self, phase: Phase) -> None:
+        """Be in this phase from now on."""
         self.phase = phase
         self.waiting_since = time.monotonic()
         self._listener.phase_changed()
+
+    def go_on(self) -> None:
+        """Be ready, and say what waits."""
+        self.enter("ready")
+        self._speaking.go_on()

@@ -219,8 +219,8 @@ async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
         notes.choose_login = never  # type: ignore[method-assign, assignment]
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: conversation.phase == "logging-in")
-        assert conversation._process is not None
-        os.kill(conversation._process.pid, 9)
+        assert conversation.connecting.process is not None
+        os.kill(conversation.connecting.process.pid, 9)
         await beginning
 
         assert gone.is_set()
