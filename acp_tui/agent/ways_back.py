@@ -22,6 +22,16 @@ class _WayBack(NamedTuple):
     """How they were right after it."""
 
 
+class Undone(NamedTuple):
+    """What came of taking a step back."""
+
+    restored: Restored
+    is_over: bool
+    """Whether the step is forgotten, since it is undone or there was nothing left of it."""
+    newer: int
+    """How many newer steps stand then, since their files were changed."""
+
+
 class WaysBack:
     """What the person has undone in one session, the newest last."""
 
@@ -30,6 +40,8 @@ class WaysBack:
         self._snapshots = snapshots
         self._look = look
         self._ways: list[_WayBack] = []
+        self._passed = 0
+        """How many of the newest could not be taken back and were said to be so."""
 
     @property
     def can_undo(self) -> bool:
@@ -39,6 +51,7 @@ class WaysBack:
     def clear(self) -> None:
         """Forget all: the snapshots are lost."""
         self._ways.clear()
+        self._passed = 0
 
     async def restore(self, before: Snapshot, changes: Sequence[Changed]) -> Restored:
         """Undo changes that the person has seen.
@@ -56,27 +69,43 @@ class WaysBack:
         """
         return await self._done(reverse(self._snapshots, change, hunk, base))
 
-    async def undo(self) -> Restored | None:
+    async def undo(self) -> Undone | None:
         """Take the newest restoring or rejecting back; None if there is none.
 
-        Files that were changed since then stay as they are: nobody has seen what would be lost.
+        Files that were changed since then stay as they are: nobody has seen what would be lost. Where that
+        is all of them, it is said, and the next time the one before is taken back; after the oldest, it
+        begins with the newest again.
 
         Raises:
             SnapshotError: nothing was done.
         """
         if not self._ways:
             return None
-        way = self._ways[-1]
+        if self._passed >= len(self._ways):
+            self._passed = 0
+        place = len(self._ways) - 1 - self._passed
+        restored, stay = await self._take_back(self._ways[place])
+        is_over = bool(restored.done) or not stay
+        if is_over:
+            del self._ways[place]
+        else:
+            self._passed += 1
+            if place:
+                stay.append("once more undoes the one before it")
+        await self._look()
+        return Undone(
+            replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._ways) - place
+        )
+
+    async def _take_back(self, way: _WayBack) -> tuple[Restored, list[str]]:
+        """Take one step back, and return also what is to be said of files that stay."""
         newer = {path for change in await self._snapshots.changes(way.after) for path in _paths(change)}
         changes = [change for change in await self._snapshots.changes(way.back) if _paths(change) & way.paths]
         restored = await restore(
             self._snapshots, way.back, [change for change in changes if not _paths(change) & newer]
         )
         stay = [f"{each.path}: changed since then, so it stays" for each in changes if _paths(each) & newer]
-        if restored.done or not stay:
-            self._ways.pop()
-        await self._look()
-        return replace(restored, problems=(*restored.problems, *stay))
+        return restored, stay
 
     async def _done(self, work: Coroutine[Any, Any, Restored]) -> Restored:
         """Keep the way back, and look what came of it."""
@@ -85,6 +114,7 @@ class WaysBack:
         if paths:
             after = await self._snapshots.take()
             self._ways.append(_WayBack(restored.way_back, paths, after))
+            self._passed = 0
         await self._look()
         return restored
 

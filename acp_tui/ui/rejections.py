@@ -40,11 +40,15 @@ class Rejections:
         self._steps.append(fact)
         self._tell(fact)
 
-    def undone(self) -> None:
-        """The newest step was undone: forget it, or tell that, too, if the agent knows of it."""
-        if not self._steps:
+    def undone(self, newer: int = 0) -> None:
+        """A step was undone: forget it, or tell that, too, if the agent knows of it.
+
+        Args:
+            newer: how many steps after it stand.
+        """
+        if len(self._steps) <= newer:
             return
-        step = self._steps.pop()
+        step = self._steps.pop(-1 - newer)
         if step.is_told:
             self._tell(_Fact(step.undo, ""))
         elif step in self._facts:

@@ -37,8 +37,8 @@ async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched
     undone = await watched.tracking.ways_back.undo()
 
     assert undone is not None
-    assert [change.path for change in undone.done] == ["b"]
-    assert undone.problems == ("a: changed since then, so it stays",)
+    assert [change.path for change in undone.restored.done] == ["b"]
+    assert undone.restored.problems == ("a: changed since then, so it stays",)
     assert (watched.root / "a").read_text() == "mine\n"
     assert (watched.root / "b").read_text() == "new\n"
 
@@ -54,10 +54,45 @@ async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Wat
 
     undone = await watched.tracking.ways_back.undo()
     assert undone is not None
-    assert not undone.done
+    assert not undone.restored.done
+    assert not undone.is_over
     assert (watched.root / "a").read_text() == "mine\n"
     (watched.root / "a").write_text("1\n")
     await watched.tracking.ways_back.undo()
 
     assert (watched.root / "a").read_text() == "the agent's\n"
     assert not watched.tracking.ways_back.can_undo
+
+
+async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_from_being_undone(
+    watched: Watched,
+) -> None:
+    await watched.begin()
+    for name in ("a", "b", "c"):
+        (watched.root / name).write_text(f"the agent's {name}\n")
+    await watched.tracking.look()
+    for name in ("c", "b", "a"):
+        change = watched.tracking.change(f"{watched.root}/{name}")
+        assert change is not None
+        await watched.tracking.reject(change)
+    (watched.root / "a").write_text("mine\n")
+    ways = watched.tracking.ways_back
+
+    blocked, second, third = await ways.undo(), await ways.undo(), await ways.undo()
+
+    assert blocked is not None
+    assert not blocked.is_over
+    assert blocked.restored.problems == (
+        "a: changed since then, so it stays",
+        "once more undoes the one before it",
+    )
+    assert second is not None
+    assert third is not None
+    assert [(one.is_over, one.newer) for one in (second, third)] == [(True, 1), (True, 1)]
+    assert (watched.root / "a").read_text() == "mine\n"
+    assert (watched.root / "b").read_text() == "the agent's b\n"
+    assert (watched.root / "c").read_text() == "the agent's c\n"
+    again = await ways.undo()  # there is only the first one left
+    assert again is not None
+    assert again.restored.problems == ("a: changed since then, so it stays",)
+    assert ways.can_undo

@@ -38,6 +38,17 @@ def test_what_is_undone_in_time_is_not_told_and_what_was_told_is_corrected() -> 
     assert facts.note().splitlines()[1:] == ["- took back a"]
 
 
+def test_of_a_step_that_was_undone_before_newer_ones_nothing_is_told() -> None:
+    facts = rejections()
+    facts.add("rejected a", "took back a")
+    facts.add("rejected b", "took back b")
+
+    facts.undone(newer=1)
+    facts.undone(newer=1)  # there is nothing before it
+
+    assert facts.note().splitlines()[1:] == ["- rejected b"]
+
+
 def test_a_note_that_did_not_arrive_is_told_again() -> None:
     facts = rejections()
     facts.add("rejected a", "took back a")

@@ -134,9 +134,9 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
             back = f"put these files back to before your last turn: {names}"
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
     elif choice == "undo" and (undone := await tracking.ways_back.undo()) is not None:
-        _tell(screen, undone, "as before the restoring")
-        if undone.done:
-            screen.conversation.rejections.undone()
+        _tell(screen, undone.restored, "as before the restoring")
+        if undone.is_over:
+            screen.conversation.rejections.undone(undone.newer)
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -104,7 +104,9 @@ class Review:
         Raises:
             SnapshotError: nothing was done.
         """
-        restored = await self.tracking.ways_back.undo()
-        if restored is not None and restored.done:
-            self._rejections.undone()
-        return restored
+        undone = await self.tracking.ways_back.undo()
+        if undone is None:
+            return None
+        if undone.is_over:
+            self._rejections.undone(undone.newer)
+        return undone.restored
