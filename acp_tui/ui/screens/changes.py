@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
@@ -13,6 +14,7 @@ from textual.screen import Screen
 
 from acp_tui.host.merging import Hunk
 from acp_tui.ui.panes.changes import facts
+from acp_tui.ui.screens.origins import origin_words
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
@@ -59,6 +61,7 @@ class ChangesScreen(Screen[None]):
         cwd: str = "",
         look: Look | None = None,
         review: Review | None = None,
+        prompt_of: Callable[[int], str] = lambda turn: "",
     ) -> None:
         """Show the changes.
 
@@ -68,12 +71,14 @@ class ChangesScreen(Screen[None]):
             cwd: the workspace, by which paths are shortened.
             look: the styles.
             review: knows what files were, keeps and rejects changes; without it only what was told is shown.
+            prompt_of: returns what the person said to begin a turn, from 1.
         """
         super().__init__()
         self._all_files = files
         self._first = first
         self._cwd = cwd
         self._review = review
+        self._prompt_of = prompt_of
         self._kept = 0
         self._files = in_order(files(), first)
         self._shown: list[Seen | None] = []
@@ -111,7 +116,11 @@ class ChangesScreen(Screen[None]):
     async def _read(self, goes_on: bool = False) -> None:
         """Show the files as they are now, where the person is already looking, or at the next change."""
         self._files = in_order(self._all_files(), self._first)
-        found = [one for file in self._files for one in await self._differences(file)]
+        found = [
+            (seen, replace(diff, origin=origin_words(file, self._prompt_of)))
+            for file in self._files
+            for seen, diff in await self._differences(file)
+        ]
         self._kept = sum(self._is_kept(file) for file in self._files)
         self._shown = [seen for seen, _ in found]
         diffs = [diff for _, diff in found]

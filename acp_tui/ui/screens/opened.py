@@ -88,6 +88,7 @@ class Opened:
                 self._start.cwd,
                 self._screen.look,
                 Review(tracking, conversation.rejections) if tracking is not None else None,
+                session.prompt_of,
             )
             self._screen.app.push_screen(screen, lambda _: self._show_kept(session))
 

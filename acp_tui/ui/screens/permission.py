@@ -157,7 +157,7 @@ class PermissionDialog(Dialog[Answer]):
             return [("Enter", "reject and tell"), ("Esc", "back")]
         if self._zoomed:
             back = [("z", "back to the answers")]
-            return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("f", "all lines")]
+            return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("l", "wrap")]
         found = [("Up/Down Enter" if self.look.ascii else "↑↓ Enter", "choose")]
         found += [("r", "reject with a reason")] * (self._to_reject() is not None)
         found += [("m", "rule")] * (self._make_rule is not None)

@@ -89,7 +89,13 @@ class StaleWriteDialog(Dialog[Chosen]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
         if self._zoomed:
-            return [("z", "back to the answers"), ("n p", "changes"), ("N P", "versions"), ("s", "sides")]
+            return [
+                ("z", "back to the answers"),
+                ("n p", "changes"),
+                ("N P", "versions"),
+                ("s", "sides"),
+                ("l", "wrap"),
+            ]
         move = "Up/Down" if self.look.ascii else "↑↓"
         return [(move, "move"), ("Enter", "choose"), ("z", "zoom"), ("Esc", "later")]
 

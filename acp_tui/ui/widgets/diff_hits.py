@@ -44,9 +44,9 @@ def row_of(hit: Hit, parts: Sequence[tuple[int, Part]], starts: Sequence[int]) -
         if page != hit.page or part.block != hit.block or part.kind in ("fold", "fact"):
             continue
         is_side = part.kind in ("changed", "equal") or (part.kind == "removed") == hit.use_old
-        row = hit.line - (part.old if hit.use_old else part.new)
-        if is_side and 0 <= row < part.rows:
-            return start + row
+        line = hit.line - (part.old if hit.use_old else part.new)
+        if is_side and 0 <= line < part.lines:
+            return start + (min(hit.column // part.room, part.rows - 1) if part.room else line)
     return None
 
 

@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 from acp_tui.ui.widgets.diff import CONTEXT, Difference
 from acp_tui.ui.widgets.diff_lines import Block
 
-PartKind = Literal["gap", "header", "fact", "waiting", "equal", "removed", "added", "changed", "fold"]
+PartKind = Literal[
+    "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold"
+]
 
 
 class Part(NamedTuple):
@@ -23,7 +25,14 @@ class Part(NamedTuple):
     """Lines of the first row, counted from 0; of removed and added rows also those they are paired with."""
     old_lines: int = 0
     new_lines: int = 0
-    """Lines of the block on each side."""
+    """Lines of the block on each side, from the first row on."""
+    room: int = 0
+    """Cells of a row, where all rows show one long line; else 0."""
+
+    @property
+    def lines(self) -> int:
+        """How many lines the rows show."""
+        return 1 if self.room else self.rows
 
 
 def lay_out(

@@ -14,6 +14,7 @@ from acp_tui.ui.widgets.diff import Difference, compute
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
 from acp_tui.ui.widgets.diff_patch import patch_of
+from acp_tui.ui.widgets.diff_wrap import wrapped
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -36,6 +37,8 @@ class FileDiff:
     """What else to say beside the path, such as "not written yet"."""
     first_line: int | None = 1
     """Number of the first line; None for a snippet whose place is not known."""
+    origin: str = ""
+    """Where the change comes from, for a row of its own."""
 
 
 @dataclass(eq=False)
@@ -68,15 +71,18 @@ class Page:
         lines = (*self.difference.old, *self.difference.new) if self.difference else ()
         return max(map(len, lines), default=0)
 
-    def parts(self, side_by_side: bool, gap: bool) -> Iterator[Part]:
-        """Yield what the file is made of, below a gap or not."""
+    def parts(self, side_by_side: bool, gap: bool, wraps: DiffPainter | None = None) -> Iterator[Part]:
+        """Yield what the file is made of, below a gap or not; with a painter, long lines are wrapped."""
         if gap:
             yield Part("gap", 1)
         yield Part("header", 1)
+        if self.file.origin:
+            yield Part("origin", 1)
         if self.difference is None:
             yield Part("waiting", 1)
-        else:
-            yield from lay_out(self.difference, side_by_side and self.has_two_sides, self.opened)
+            return
+        parts = lay_out(self.difference, side_by_side and self.has_two_sides, self.opened)
+        yield from wrapped(parts, wraps.height, wraps.room) if wraps is not None else parts
 
     def patch(self, lines: tuple[int, int] | None = None) -> str:
         """Return the file as a patch, or the hunks at these lines of the old text (from 0)."""

@@ -14,6 +14,7 @@ from acp_tui.ui.widgets.cells import fit
 from acp_tui.ui.widgets.diff import Difference
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_words import Span, changed_words
+from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 
@@ -24,6 +25,8 @@ WINDOW: Final = 32
 """Lines that are coloured together: of a file with scattered changes only a few of each are seen."""
 _WINDOWS: Final = 128
 """Coloured windows that are kept."""
+_LONG_LINES: Final = 64
+"""Wrapped lines that are kept."""
 TAB: Final = "    "
 
 _TWO_NUMBERS_FROM: Final = 60
@@ -73,6 +76,7 @@ class DiffPainter:
         self._digits = 0 if difference.first_line is None else max(3, len(str(last)))
         self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
+        self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
         self._windows: dict[tuple[bool, int], tuple[tuple[tuple[str, str], ...], ...]] = {}
 
     def row(self, part: Part, number: int, pan: int = 0) -> Row:
@@ -83,9 +87,10 @@ class DiffPainter:
             return self.fold(part)
         if part.kind == "changed" or (part.kind == "equal" and self._left < self._width):
             return self._both_sides(part, number, pan)
-        old = part.old + number if part.kind != "added" or number < part.old_lines else None
-        new = part.new + number if part.kind != "removed" or number < part.new_lines else None
-        return self._line(part.kind, part.kind == "removed", old, new, self._width, pan)
+        line, rest = (0, number) if part.room else (number, None)
+        old = part.old + line if part.kind != "added" or line < part.old_lines else None
+        new = part.new + line if part.kind != "removed" or line < part.new_lines else None
+        return self._line(part.kind, part.kind == "removed", old, new, self._width, pan, rest)
 
     def fold(self, part: Part, marked: bool = False) -> Row:
         """Return the row that stands for hidden lines; `marked` when Enter would open it."""
@@ -103,35 +108,93 @@ class DiffPainter:
         )
 
     def _both_sides(self, part: Part, number: int, pan: int) -> Row:
-        old = part.old + number if number < part.old_lines else None
-        new = part.new + number if number < part.new_lines else None
+        line, rest = (0, number) if part.room else (number, None)
+        old = part.old + line if line < part.old_lines else None
+        new = part.new + line if line < part.new_lines else None
         left, right = ("equal", "equal") if part.kind == "equal" else ("removed", "added")
         right_width = self._width - self._left - 1
         return [
             *(
                 self._nothing(self._left)
                 if old is None
-                else self._line(left, True, old, new, self._left, pan)
+                else self._line(left, True, old, new, self._left, pan, rest)
             ),
             self._column,
             *(
                 self._nothing(right_width)
                 if new is None
-                else self._line(right, False, old, new, right_width, pan)
+                else self._line(right, False, old, new, right_width, pan, rest)
             ),
         ]
 
     def _nothing(self, width: int) -> Row:
         return [Segment(" " * width, self._look.base + self._look["code-block"])]
 
-    def _line(self, kind: str, use_old: bool, old: int | None, new: int | None, width: int, pan: int) -> Row:
-        """Return one line of one side; `old` and `new` are the lines that are paired, if they are."""
+    def _line(
+        self,
+        kind: str,
+        use_old: bool,
+        old: int | None,
+        new: int | None,
+        width: int,
+        pan: int,
+        rest: int | None,
+    ) -> Row:
+        """Return one line of one side; `old` and `new` are the lines that are paired, if they are.
+
+        `rest`: which row of it, from 0, where it is wrapped; else it is moved left by `pan` cells.
+        """
         index = old if use_old else new
         assert index is not None, "a row shows a line of its side"
         gutter = self._gutter(kind, use_old, old, new)
-        room = max(0, width - sum(len(segment.text) for segment in gutter))
-        code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
-        return [*gutter, *fit(code, pan, room, self._style(kind, "", False), self._look)]
+        room, ground = max(0, width - self._gutter_width), self._style(kind, "", False)
+        if rest is None:
+            code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
+            return [*gutter, *fit(code, pan, room, ground, self._look)]
+        if rest:
+            gutter = [Segment(" " * self._gutter_width, ground)]
+        rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
+        return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._look)]
+
+    def height(self, part: Part, line: int) -> int:
+        """Return how many rows a line of a part takes where long ones are wrapped."""
+        rows = 1
+        if part.kind in ("removed", "changed", "equal") and line < part.old_lines:
+            rows = height_of(self._text(part.kind, True, part.old + line), self.room)
+        if part.kind in ("added", "changed") and line < part.new_lines:
+            rows = max(rows, height_of(self._text(part.kind, False, part.new + line), self.room))
+        return rows
+
+    @property
+    def room(self) -> int:
+        """Cells for code in a row, of the narrower side where there are two."""
+        return max(1, self._left - self._gutter_width)
+
+    @property
+    def _gutter_width(self) -> int:
+        return (2 if self._two_numbers else 1) * (self._digits + 1) + 2 if self._digits else 2
+
+    def _wrapped(
+        self, kind: str, use_old: bool, index: int, room: int, marks: tuple[Span, ...]
+    ) -> Sequence[Row]:
+        """Return the rows of a long line."""
+        from acp_tui.ui.widgets.wrap import wrap
+
+        key = (use_old, index, room)
+        rows = self._long_lines.get(key)
+        if rows is None:
+            code = self._code(kind, use_old, index, room * MOST_ROWS, marks)
+            rows = wrap(
+                [(segment.text, segment.style or self._look.base) for segment in code], room, words=False
+            )
+            if len(self._long_lines) >= _LONG_LINES:
+                del self._long_lines[next(iter(self._long_lines))]
+            self._long_lines[key] = rows
+        return rows
+
+    def _text(self, kind: str, use_old: bool, index: int) -> str:
+        line = (self._difference.old if use_old else self._difference.new)[index]
+        return line.removesuffix("\r") if kind == "equal" else line
 
     def _gutter(self, kind: str, use_old: bool, old: int | None, new: int | None) -> Row:
         mark = {"removed": self._look.glyph("minus"), "added": "+"}.get(kind, " ")
@@ -160,9 +223,7 @@ class DiffPainter:
         self, kind: str, use_old: bool, index: int, longest: int, marks: tuple[Span, ...]
     ) -> list[Segment]:
         """Return a line as segments: code colours, changed words, a carriage return if it changed."""
-        line = (self._difference.old if use_old else self._difference.new)[index]
-        if kind == "equal":
-            line = line.removesuffix("\r")
+        line = self._text(kind, use_old, index)
         pieces = self._coloured(use_old, index, line, longest)
         blank = len(line.rstrip(" \t")) if kind != "equal" else len(line)
         blanks = [mark for mark in marks if line[slice(*mark)].isspace()]

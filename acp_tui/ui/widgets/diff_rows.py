@@ -12,6 +12,7 @@ from acp_tui.ui.widgets.diff_hits import Hit, row_of
 from acp_tui.ui.widgets.diff_layout import Part
 
 _CHANGED: Final = frozenset({"removed", "added", "changed"})
+_REMARKS: Final = ("gap", "origin", "fact", "waiting")
 
 
 class Place(NamedTuple):
@@ -22,6 +23,16 @@ class Place(NamedTuple):
     part: Part
     row: int
     """Number of the row within the part, from 0."""
+
+
+class Anchor(NamedTuple):
+    """A place in the texts, whatever the layout."""
+
+    page: int
+    block: int
+    use_old: bool
+    line: int
+    """From 0, of its side."""
 
 
 class DiffRows:
@@ -75,42 +86,50 @@ class DiffRows:
         _, part, inside = self.place(row)
         if part.kind == "fold":
             return part.new + part.new_lines
-        return part.new + min(max(0, inside), max(0, part.new_lines - 1))
+        return part.new + min(max(0, inside), part.lines - 1, max(0, part.new_lines - 1))
 
     def row_of(self, hit: Hit) -> int | None:
         """Return the row of a line that was found, None while it is folded."""
         return row_of(hit, self._parts, self._starts)
 
-    def anchor(self, row: int) -> tuple[int, int] | None:
-        """Return file and block of a row, by which `row_at_anchor` of another layout finds it again."""
+    def anchor(self, row: int) -> Anchor | None:
+        """Return what `row_at_anchor` of another layout finds a row by."""
         if not self._parts or row == 0:
             return None
-        page, part, _ = self.place(row)
-        return page, part.block
+        page, part, inside = self.place(row)
+        use_old = part.kind == "removed"
+        first = part.old if use_old else part.new
+        return Anchor(page, part.block, use_old, first + min(inside, part.lines - 1))
 
-    def row_at_anchor(self, anchor: tuple[int, int]) -> int | None:
-        """Return the row of a file and block, or the first one after it."""
+    def row_at_anchor(self, anchor: Anchor) -> int | None:
+        """Return the row of a file, block and line, or the first one after it."""
+        found = None
+        passed = (*_REMARKS, "added" if anchor.use_old else "removed")
         for row, (number, part) in zip(self._starts, self._parts, strict=False):
-            if (number, part.block) >= anchor and part.kind != "fact":
-                return row
-        return None
+            if part.kind in passed or (number, part.block) < anchor[:2]:
+                continue
+            first = part.old if anchor.use_old else part.new
+            if (number, part.block) > anchor[:2] or first > anchor.line:
+                return row if found is None else found
+            found = row + min(anchor.line - first, part.lines - 1)
+        return found
 
     def _part_at(self, row: int) -> int:
         return min(bisect_right(self._starts, row) - 1, len(self._parts) - 1)
 
     def _index(self) -> None:
-        """Note at which rows files, changes and folds begin."""
-        apart = True
+        """Note at which rows files, changes and folds begin; a few equal lines do not part two changes."""
+        apart, equal = True, 0
         for row, (_, part) in zip(self._starts, self._parts, strict=False):
+            if part.kind in _CHANGED:
+                if apart or equal > 2 * CONTEXT:
+                    self.changes.append(row)
+                apart, equal = False, 0
+                continue
+            equal += part.lines
             if part.kind == "header":
                 self.headers.append(row)
                 apart = True
             elif part.kind == "fold":
                 self.folds.append(row)
-                apart = True
-            elif part.kind in _CHANGED:
-                if apart:
-                    self.changes.append(row)
-                apart = False
-            elif part.rows > 2 * CONTEXT:
                 apart = True

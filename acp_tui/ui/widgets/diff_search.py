@@ -29,7 +29,7 @@ class DiffSearch:
         rows = self._view.rows
         number, part, inside = rows.place(min(self._view.top_row(), len(rows) - 1))
         is_old = part.kind in ("removed", "changed")
-        line = (part.old if is_old else part.new) + inside
+        line = (part.old if is_old else part.new) + min(inside, part.lines - 1)
         place = bisect_left(self._hits, (number, part.block, not is_old, line), key=place_of)
         return min(place, len(self._hits) - 1)
 

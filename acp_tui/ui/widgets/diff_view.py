@@ -18,12 +18,13 @@ from acp_tui.ui.widgets.cells import fit
 from acp_tui.ui.widgets.diff import CONTEXT
 from acp_tui.ui.widgets.diff_copying import copy_all, copy_current
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
-from acp_tui.ui.widgets.diff_paint import Row
-from acp_tui.ui.widgets.diff_rows import DiffRows
+from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
+from acp_tui.ui.widgets.diff_rows import Anchor, DiffRows
 from acp_tui.ui.widgets.diff_search import DiffSearch
 from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
 
 SIDE_BY_SIDE_FROM: Final = 100
 """Columns from which two sides are shown beside each other unless the person chose."""
@@ -52,9 +53,10 @@ class DiffView(LineView, can_focus=True):
         Binding("p", "previous_change", "Previous change", show=False, id="diff.previous-change"),
         Binding("N", "next_file", "Next file", show=False, id="diff.next-file"),
         Binding("P", "previous_file", "Previous file", show=False, id="diff.previous-file"),
-        Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
-        Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
-        Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
+        Binding("s", "toggle_sides", "Side by side", show=False, id="diff.side-by-side"),
+        Binding("enter", "open_fold", "Unfold", show=False, id="diff.unfold"),
+        Binding("f", "toggle_folds", "All lines", show=False, id="diff.all-lines"),
+        Binding("l", "toggle_wrap", "Wrap long lines", show=False, id="diff.wrap"),
         Binding("slash,ctrl+f", "find", "Find", show=False, id="diff.find"),
         Binding("c", "copy_patch", "Copy as patch", show=False, id="diff.copy-patch"),
         Binding("C", "copy_all", "Copy all as patch", show=False, id="diff.copy-all"),
@@ -85,6 +87,7 @@ class DiffView(LineView, can_focus=True):
         self.rows = DiffRows()
         """Where they are shown now."""
         self._chosen_sides: bool | None = None
+        self._wraps = False
         self._pan = 0
         self._at_change = -1
         self._change_scroll = -1.0
@@ -161,14 +164,15 @@ class DiffView(LineView, can_focus=True):
 
     def lay_out_rows(self) -> None:
         """Place every row again: after a resize, a new look, a fold or a finished comparison."""
-        anchor = self.rows.anchor(self.top_row())
+        top = self.top_row()
+        anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
         for page in self.pages:
             page.paint_again()
         self.rows = DiffRows(
             [
                 (number, part)
                 for number, page in enumerate(self.pages)
-                for part in page.parts(self.side_by_side, gap=number > 0)
+                for part in page.parts(self.side_by_side, number > 0, self._wrapping(page))
             ]
         )
         self.show_rows(len(self.rows))
@@ -187,7 +191,9 @@ class DiffView(LineView, can_focus=True):
             return self._remark("")
         if part.kind == "waiting":
             return self._remark(" comparing…")
-        painter = self.pages[number].painter(self.row_width, self.look, self.side_by_side)
+        if part.kind == "origin":
+            return self._remark(f" {safe_line(self.pages[number].file.origin)}")
+        painter = self._painter(self.pages[number])
         if part.kind == "fold":
             return painter.fold(part, marked=row == self._marked_fold)
         painted = painter.row(part, inside, self._pan)
@@ -248,6 +254,11 @@ class DiffView(LineView, can_focus=True):
         self._chosen_sides = not self.side_by_side
         self.lay_out_rows()
 
+    def action_toggle_wrap(self) -> None:
+        """Show long lines on several rows, or on one that is panned."""
+        self._wraps, self._pan = not self._wraps, 0
+        self.lay_out_rows()
+
     def action_open_fold(self) -> None:
         """Show the unchanged lines of the marked fold."""
         if self._marked_fold >= 0:
@@ -291,7 +302,7 @@ class DiffView(LineView, can_focus=True):
         """Move long lines to the left or back; as far as the longest line reaches."""
         longest = max((page.longest for page in self.pages), default=0)
         half_shown = self.row_width // (4 if self.side_by_side else 2)
-        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown))
+        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown)) if not self._wraps else 0
         if pan != self._pan:
             self._pan = pan
             self.show_rows(self.row_count)
@@ -299,7 +310,7 @@ class DiffView(LineView, can_focus=True):
     def pan_to(self, column: int) -> None:
         """Show the cell of a long line, when it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
-        if not self._pan <= column < self._pan + shown:
+        if not self._wraps and not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
@@ -320,10 +331,17 @@ class DiffView(LineView, can_focus=True):
             page.difference = await asyncio.to_thread(page.compare)
             self.lay_out_rows()
 
-    def _return_to(self, anchor: tuple[int, int] | None) -> None:
+    def _painter(self, page: Page) -> DiffPainter:
+        return page.painter(self.row_width, self.look, self.side_by_side)
+
+    def _wrapping(self, page: Page) -> DiffPainter | None:
+        """Return what wraps the lines of a page, if that is wanted and possible yet."""
+        return self._painter(page) if self._wraps and page.difference is not None else None
+
+    def _return_to(self, anchor: Anchor | None) -> None:
         row = self.rows.row_at_anchor(anchor) if anchor is not None else None
         if row is not None:
-            self.scroll_to(y=row, animate=False)
+            self.scroll_to(y=max(0, row - 1), animate=False)
 
     def _go_to_change(self, index: int) -> None:
         if not 0 <= index < len(self.rows.changes):

@@ -131,6 +131,46 @@ async def test_long_lines_are_marked_as_cut_and_can_be_panned() -> None:
         assert "+ 0123" in screen(app.view)[line]
 
 
+@pytest.mark.parametrize("width", [40, 80, 121, 140])
+async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> None:
+    line = "".join(f"日本{number:02}x" for number in range(60))
+    app = Viewer(FileDiff("a.txt", f"{line}\none\n", f"{line}\n{line}two\n"))
+    async with app.run_test(size=(width, 60)) as pilot:
+        app.view.focus()
+        await pilot.press("l")
+
+        assert all(cell_len(app.view.render_line(y).text) == width for y in range(60))
+        sides = [side for row in screen(app.view)[1:] for side in row.split("│")[-1:]]
+        shown = "".join(side.split()[-1] for side in sides if side.split())
+        assert shown.count(line) == 2
+        assert shown.endswith("59xtwo")
+
+        await pilot.press("l")
+        assert any(row.endswith("…") for row in screen(app.view)), "long lines are cut again"
+
+
+async def test_wrapping_stays_where_the_person_reads() -> None:
+    old = "".join(f"{number} {'long ' * 30}\n" for number in range(200))
+    app = Viewer(FileDiff("a.txt", None, old))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.view.focus()
+        app.view.scroll_to(y=100, animate=False, immediate=True)
+        top = screen(app.view)[1].split()[0]
+
+        await pilot.press("l")
+        assert screen(app.view)[1].split()[0] == top
+
+        await pilot.press("l")
+        assert screen(app.view)[1].split()[0] == top
+
+
+async def test_where_a_change_comes_from_stands_below_the_name() -> None:
+    app = Viewer(FileDiff("a.py", OLD, NEW, origin="turn 2, Edit [/a], “go\x1b[2J”"))
+    async with app.run_test(size=(80, 20)):
+        assert "turn 2, Edit [/a], “go␛[2J”" in screen(app.view)[1]
+        assert "unchanged lines" in screen(app.view)[2]
+
+
 async def test_r31_a_large_difference_is_computed_beside_the_interface() -> None:
     old = "".join(f"old_{number} = {number}\n" for number in range(20_000))
     new = "".join(f"new_{number} = {number}\n" for number in range(20_000))

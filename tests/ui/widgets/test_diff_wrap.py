@@ -1,0 +1,38 @@
+"""How many rows a long line takes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.diff_page import FileDiff, Page
+from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of
+from acp_tui.ui.widgets.wrap import row_cells, row_text
+
+
+@pytest.mark.parametrize("room", [1, 2, 7, 40])
+@pytest.mark.parametrize(
+    "line", ["", "x" * 41, "\ta\t" * 9, "日本" * 30, "a\x1b[2J" * 20, "👨‍👩‍👧e\u0301 " * 12]
+)
+def test_a_line_takes_as_many_rows_as_are_painted(line: str, room: int) -> None:
+    page = Page(FileDiff("a", None, f"{line}\n"))
+    page.difference = page.compare()
+    painter = page.painter(room + 6, look_of(choose("acp-dark")[0]), False)
+    assert painter.room == room
+    (part,) = [part for part in page.parts(False, False, painter) if part.kind == "added"]
+
+    assert part.rows == height_of(line, room)
+    assert all(row_cells(painter.row(part, number)) == room + 6 for number in range(part.rows))
+    if room >= 2 and "\x1b" not in line and "\t" not in line:
+        painted = "".join(row_text(painter.row(part, number))[6:].rstrip() for number in range(part.rows))
+        assert painted.replace(" ", "").replace("·", "") == line.replace(" ", "")
+
+
+def test_an_endless_line_is_wrapped_in_time_and_its_end_left_out() -> None:
+    began = time.process_time()
+
+    assert height_of("日" * 1_000_000, 80) == MOST_ROWS
+    assert height_of("x" * 10_000_000, 80) == MOST_ROWS
+    assert time.process_time() - began < 2
