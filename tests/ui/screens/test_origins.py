@@ -26,4 +26,6 @@ def test_what_came_from_no_turn_is_not_told_and_long_prompts_are_cut() -> None:
     assert words() == ""
     assert words(Origin(0)) == ""
     assert words(Origin(1, "t", "Edit"), Origin(0)) == "turn 1, Edit, “prompt 1”"
-    assert words(Origin(3)).endswith("long…”")
+    _, _, prompt = words(Origin(3)).partition("“")
+    assert len(prompt) == 61
+    assert prompt.endswith("…”")
