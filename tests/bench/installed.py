@@ -13,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PYTHON = sys.executable
-ACP_TUI = (PYTHON, "-c", "import sys; from acp_tui.cli import main; sys.exit(main())")
-"""What the script of an installed package runs."""
+ACP_TUI = (PYTHON, "-P", "-c", "import sys; from acp_tui.cli import main; sys.exit(main())")
+"""What the script of an installed package runs; `-P`: not what lies in the folder where the benchmark is run."""
 
 
 @contextmanager

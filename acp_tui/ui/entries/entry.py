@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class EntryBlock(Block):
     """One entry of the session, drawn as blocks one below the other."""
 
-    __slots__ = ("_instead", "_is_switched", "_rows", "entry", "kept", "parts", "setting")
+    __slots__ = ("_instead", "_is_switched", "_rows", "_starts", "entry", "kept", "parts", "setting")
     parts: Sequence[Block]
 
     def __init__(self, entry: Entry | Any, setting: Setting) -> None:
@@ -27,6 +28,8 @@ class EntryBlock(Block):
         self.parts = []
         self.kept = 0
         self._rows: Sequence[Row] = ()
+        self._starts: Sequence[int] = ()
+        """The first rows of the parts, where there are several."""
         self._instead: Sequence[Block] | None = None
         self._is_switched = False
         self.sync()
@@ -79,14 +82,23 @@ class EntryBlock(Block):
             return rows
         together: list[Row] = []
         kept: int | None = None
+        starts: list[int] = []
         for part in self._drawn:
+            starts.append(len(together))
             rows = part.some_rows(width, look, until)
             if kept is None and part.kept < len(rows):
                 kept = len(together) + part.kept
             together.extend(rows)
         self.kept = 0 if switched else min(len(together) if kept is None else kept, len(self._rows))
-        self._rows = together
+        self._rows, self._starts = together, starts
         return together
+
+    def inked(self, number: int, row: Row) -> Row:
+        """Return a row as the part that it belongs to paints it."""
+        if len(self._drawn) == 1:
+            return self._drawn[0].inked(number, row)
+        place = bisect_right(self._starts, number) - 1
+        return self._drawn[place].inked(number - self._starts[place], row)
 
     def height_hint(self, width: int) -> int:
         """Estimate the rows of the parts."""
@@ -98,6 +110,6 @@ class EntryBlock(Block):
 
     def forget_rows(self) -> None:
         """Give back the rows of the parts."""
-        self._rows = ()
+        self._rows = self._starts = ()
         for part in self.parts:
             part.forget_rows()

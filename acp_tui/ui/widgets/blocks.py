@@ -41,6 +41,13 @@ class Block(ABC):
         """
         return self.rows(width, look)
 
+    def inked(self, number: int, row: Row) -> Row:
+        """Return row `number` of those laid out last as it is painted: what is seen may cost more.
+
+        The text is the same as that of `row`.
+        """
+        return row
+
     @abstractmethod
     def height_hint(self, width: int) -> int:
         """Estimate the number of rows, cheaply, for a block that was not laid out yet."""

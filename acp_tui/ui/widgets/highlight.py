@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
-
-GROUPS: Final = (16, 32, 64)
-"""How many lines are coloured at once: the smallest number that does not end in a string or comment."""
 
 _LONGEST: Final = 500
 """A longer line is data rather than code and stays plain."""
@@ -55,20 +51,6 @@ def language_of_file(name: str) -> str:
         return str(get_lexer_for_filename(name).aliases[0])
     except (ClassNotFound, IndexError):
         return ""
-
-
-def group_size(language: str, lines: Sequence[str], start: int) -> int:
-    """Return how many lines from `start` on are coloured together, or 0 while too few are there.
-
-    The answer depends on the lines alone, so that a stream gets the same colours as a whole text. Each
-    group starts with a fresh lexer: a string or comment of more than 64 lines loses its colour there.
-    """
-    for size in GROUPS:
-        if start + size > len(lines):
-            return 0
-        if size == GROUPS[-1] or not colour(language, "\n".join(lines[start : start + size])).inside:
-            break
-    return size
 
 
 @lru_cache(128)

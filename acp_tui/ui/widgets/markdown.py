@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich.segment import Segment
 
-from acp_tui.ui.widgets.highlight import Coloured, colour, group_size
 from acp_tui.ui.widgets.inline import blend, inline_spans
+from acp_tui.ui.widgets.listing import Listing
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.table import FIXED, Align, Cell, Columns
-from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
+from acp_tui.ui.widgets.wrap import Continued, Row, Span, row_cells, wrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _NARROW: Final = 12
 """Cells of text that indentation has to leave, or half of the width if that is less."""
+
+_PIECE: Final = 16
+"""Lines of a fence that are laid out for good together."""
 
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
@@ -30,10 +34,13 @@ class Code(NamedTuple):
     row: int
     """The first of its rows."""
     rows: int
-    language: str
-    text: str
-    goes_on: bool
-    """Whether it goes on with the code before it."""
+    listing: Listing
+    line: int
+    """The first of its lines in the listing."""
+    lines: int
+    """How many lines: one without any has a row all the same."""
+    marks: int
+    """How many segments stand before the code in each row."""
 
 
 class Growth(NamedTuple):
@@ -49,6 +56,10 @@ class Growth(NamedTuple):
     """Of an ordered list: the number of its next item."""
     columns: Columns | None = None
     """Of a table: the columns, once they are fixed."""
+    listing: Listing | None = None
+    """Of a fence: its code."""
+    lines: int = 0
+    """How many lines of that stay as they are."""
 
 
 def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
@@ -137,7 +148,9 @@ class Page:
         elif kind == "heading_open":
             self._wrap(self._spans(self._tokens[index + 1], (*self._roles, "heading")))
         elif kind == "code_block":
-            self._code("", token.content.removesuffix("\n").split("\n"))
+            listing, lines = Listing(""), token.content.removesuffix("\n").split("\n")
+            listing.take(0, lines, len(lines))
+            self._code(listing, 0, len(lines))
         elif kind == "hr":
             rule = self._look.glyph("rule") * self._room
             self._add([[*self._first, Segment(rule, self._look["faint"])]])
@@ -211,39 +224,72 @@ class Page:
             index = self._end(index) + 1
 
     def _fence(self, token: Token, continued: Growth | None) -> Growth | None:
-        """Lay out a fence: first whole groups of lines, which keep their colours, then what is left."""
+        """Lay out a fence, in pieces of as many lines as may become many; the last one is not finished."""
         begin = (token.map or [0])[0]
         lines = token.content.removesuffix("\n").split("\n") if token.content else []
-        language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
-        known = lines[: max(0, self._complete - begin - 1)]
-        done = 0
-        while size := group_size(language, known, done):
-            self._code(language, lines[done : done + size], goes_on=bool(continued or done))
-            done += size
+        known = max(0, min(len(lines), self._complete - begin - 1))
+        kept = continued.lines if continued else 0
+        listing = continued.listing if continued else None
+        if listing is None:
+            language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
+            listing = Listing(language)
+        listing.take(kept, lines, known)
+        done = known - known % _PIECE
+        if done:
+            self._code(listing, kept, kept + done)
         rows = len(self.rows)
         if done < len(lines) or not (continued or done):
-            self._code(language, lines[done:], goes_on=bool(continued or done))
-        return Growth(begin + 1 + done, rows, self._lines[begin] + "\n") if done else None
+            self._code(listing, kept + done, kept + len(lines))
+        if not done:
+            return None
+        lead = self._lines[begin] + "\n"
+        return Growth(begin + 1 + done, rows, lead, listing=listing, lines=kept + done)
 
-    def _code(self, language: str, lines: Sequence[str], goes_on: bool = False) -> None:
-        start = len(self.rows)
-        self._code_rows(language, lines)
-        text = "".join(f"{line}\n" for line in lines)
-        self.codes.append(Code(start, len(self.rows) - start, language, text, goes_on))
-
-    def _code_rows(self, language: str, lines: Sequence[str]) -> None:
-        coloured: Coloured = colour(language, "\n".join(line.expandtabs(4) for line in lines))
+    def _code(self, listing: Listing, start: int, end: int) -> None:
+        """Add the rows of some lines of code, plain: `inked` has their colours."""
+        first = len(self.rows)
         plain = blend(self._look, ("code-block",))
         filled = plain.bgcolor is not None
-        for line in coloured.lines:
-            spans = [
-                (text, blend(self._look, ("code-block", role)) if role else plain) for text, role in line
-            ]
+        for line in listing.lines[start:end] or ("",):
+            text = line.expandtabs(4)
+            spans = [(text, plain)] if text else []
             rows = wrap(spans, self._width, self._first, self._rest, words=False)
             if filled:
                 for row in rows:
                     row.append(Segment(" " * (self._width - row_cells(row)), plain))
             self._add(rows)
+        self.codes.append(Code(first, len(self.rows) - first, listing, start, end - start, len(self._rest)))
+
+    def code_of(self, row: int) -> Code | None:
+        """Return the piece of code that a row is in."""
+        place = bisect_right(self.codes, row, key=_row) - 1
+        code = self.codes[place] if place >= 0 else None
+        return code if code is not None and row < code.row + code.rows else None
+
+    def inked(self, number: int, code: Code) -> tuple[Row, bool]:
+        """Return a row of a piece of code in its colours, and whether these are final."""
+        row = self.rows[number]
+        if not code.lines:
+            return row, True
+        first, skipped = number, 0
+        while isinstance(self.rows[first], Continued):
+            first -= 1
+            skipped += len(self.rows[first][code.marks].text)
+        line = code.line + sum([not isinstance(one, Continued) for one in self.rows[code.row : first]])
+        spans, settled = code.listing.spans(line)
+        if not spans:
+            return row, settled
+        end = skipped + len(row[code.marks].text)
+        return [*row[: code.marks], *self._colours(spans, skipped, end), *row[code.marks + 1 :]], settled
+
+    def _colours(self, spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[Segment]:
+        """Yield the characters from `start` to `end` of a line of code, with the styles of their roles."""
+        position = 0
+        for text, role in spans:
+            piece = text[max(0, start - position) : max(0, end - position)]
+            if piece:
+                yield Segment(piece, blend(self._look, ("code-block", role) if role else ("code-block",)))
+            position += len(text)
 
     def _table(self, index: int, continued: Growth | None) -> Growth | None:
         head, aligns, body, begins = self._cells(index)
@@ -328,6 +374,10 @@ def _align(style: str) -> Align:
     if style.endswith("right"):
         return "right"
     return "center" if style.endswith("center") else "left"
+
+
+def _row(code: Code) -> int:
+    return code.row
 
 
 def _without(spans: list[Span], characters: int) -> list[Span]:

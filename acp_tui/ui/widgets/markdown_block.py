@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter
@@ -21,6 +20,9 @@ from acp_tui.ui.widgets.wrap import Row
 
 _GULP: Final = 65_536
 """Characters cleaned at once."""
+
+_ALL: Final = 1 << 60
+"""More rows than there are."""
 
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -47,6 +49,7 @@ class MarkdownBlock(Block):
         "_stream",
         "_taken",
         "_text",
+        "_unsettled",
         "kept",
         "landmark",
         "waiting",
@@ -70,6 +73,8 @@ class MarkdownBlock(Block):
         self._ended = False
         """Whether the stream was told that the text is complete."""
         self._line_ends = self._length = 0
+        self._unsettled = _ALL
+        """The first row that was painted in colours that may change."""
         self.replace(text)
 
     def append(self, text: str) -> None:
@@ -121,6 +126,7 @@ class MarkdownBlock(Block):
             if perf_counter() > until:
                 break
         self.kept = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
+        self.kept, self._unsettled = min(self.kept, self._unsettled), _ALL
         return stream.rows
 
     def height_hint(self, width: int) -> int:
@@ -135,16 +141,17 @@ class MarkdownBlock(Block):
 
     def code_at(self, row: int) -> str | None:
         """Return the code of the block of code that `row` is in, of the rows laid out last."""
-        codes = self._stream.codes if self._stream else ()
-        place = bisect_right(codes, row, key=lambda code: code.row) - 1
-        if place < 0 or row >= codes[place].row + codes[place].rows:
-            return None
-        first, last = place, place + 1
-        while codes[first].goes_on:
-            first -= 1
-        while last < len(codes) and codes[last].goes_on:
-            last += 1
-        return "".join([code.text for code in codes[first:last]])
+        code = self._stream.code_of(row) if self._stream else None
+        return code.listing.text if code is not None else None
+
+    def inked(self, number: int, row: Row) -> Row:
+        """Return a row with the colours of code."""
+        if self._stream is None:
+            return row
+        inked, settled = self._stream.inked(number)
+        if not settled:
+            self._unsettled = min(self._unsettled, number)
+        return inked
 
     def forget_rows(self) -> None:
         """Drop the rows of a text that does not grow any more."""

@@ -82,7 +82,7 @@ class Paint:
                 self.clear()
                 strips = self._strips.setdefault(block, {})
             base = self.base + self._look["cursor"] if cursor else self.base
-            strip = strips[key] = self._finished(row, base, thumb)
+            strip = strips[key] = self._finished(block.inked(number, row), base, thumb)
             self._count += 1
         return strip
 

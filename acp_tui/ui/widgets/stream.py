@@ -43,10 +43,18 @@ class Stream:
         self._cut: Growth | None = None
         self._gap = False
 
-    @property
-    def codes(self) -> Sequence[Code]:
-        """The pieces of code in the rows, in order."""
-        return self._page.codes
+    def code_of(self, row: int) -> Code | None:
+        """Return the piece of code that a row is in."""
+        return self._page.code_of(row)
+
+    def inked(self, number: int) -> tuple[Row, bool]:
+        """Return a row as it is painted, and whether that is final as long as the row is."""
+        code = self._page.code_of(number)
+        if code is None:
+            return self.rows[number], True
+        row, settled = self._page.inked(number, code)
+        goes_on = self._cut is not None and self._cut.listing is code.listing
+        return row, settled or (number < self.frozen and not goes_on)
 
     @property
     def room(self) -> int:
@@ -120,7 +128,9 @@ class Stream:
         fence = tokens[0] if tokens and tokens[0].type == "fence" else None
         opening = (lead + self._open).split("\n", 1)[0] + "\n" if fence else ""
         self.finish()
-        self._cut = Growth(0, len(self.rows), opening)
+        listing = self._page.codes[-1].listing if fence else None
+        lines = len(listing.lines) if listing else 0
+        self._cut = Growth(0, len(self.rows), opening, listing=listing, lines=lines)
         self._gap, self._open = False, rest
 
 

@@ -32,6 +32,9 @@ FLUSH_EVERY: Final = 0.033
 SLICE: Final = 0.006
 """Seconds of layout before other work gets its turn; the piece under way may take some more."""
 
+SLICES_DRAWN: Final = 5
+"""One in so many slices is drawn while the view catches up: a frame costs as much as a slice."""
+
 OVERLOADED: Final = 4_000_000
 CAUGHT_UP: Final = 1_000_000
 """Characters that wait for layout: at the first the view asks for a pause, at the second for more."""
@@ -127,6 +130,8 @@ class Transcript(ScrollView, can_focus=True):
         self._overloaded = False
         self._flush_waits = False
         self._flushed_at = 0.0
+        self._undrawn = 0
+        """Slices of layout since the last frame."""
 
     # what the owner does with it
 
@@ -328,7 +333,7 @@ class Transcript(ScrollView, can_focus=True):
             index, within = self._stack.at(max(0, row))
             self._moved(self._view.go(self._stack.blocks[index], within, perf_counter() + SLICE))
 
-    def _moved(self, finished: bool) -> None:
+    def _moved(self, finished: bool, draw: bool = True) -> None:
         """Tell Textual and the owner where the view is now, draw it, and go on if it is not complete."""
         # set without watchers: none of this changes the layout of the screen
         self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
@@ -340,7 +345,9 @@ class Transcript(ScrollView, can_focus=True):
             self.post_message(self.FollowChanged(self, self._followed))
         if not finished:
             self._request_flush(0.001)
-        self.refresh()
+        self._undrawn = 0 if draw else self._undrawn + 1
+        if draw:
+            self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
@@ -382,7 +389,7 @@ class Transcript(ScrollView, can_focus=True):
         }
         self._weigh()
         self._flushed_at = perf_counter()
-        self._moved(finished)
+        self._moved(finished, draw=finished or self._undrawn + 1 >= SLICES_DRAWN)
 
     def _weigh(self) -> None:
         shown = self._stack.width and not self._hidden  # what nobody sees can wait

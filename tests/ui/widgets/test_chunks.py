@@ -72,9 +72,14 @@ def drawn(chunks: list[str], width: int = 40, peek: random.Random | None = None)
     for chunk in chunks:
         block.append(chunk)
         if peek and peek.random() < 0.7:
-            block.rows(width, LOOK)
+            painted(block, width)
     block.finish()
-    return [list(row) for row in block.rows(width, LOOK)]
+    return painted(block, width)
+
+
+def painted(block: MarkdownBlock, width: int = 40) -> list[list[Segment]]:
+    """Lay out what is new, and paint all rows."""
+    return [list(block.inked(number, row)) for number, row in enumerate(block.rows(width, LOOK))]
 
 
 def in_one_go(text: str, width: int = 40) -> list[list[Segment]]:
@@ -85,7 +90,9 @@ def in_one_go(text: str, width: int = 40) -> list[list[Segment]]:
         if number:
             page.gap()
         page.add(index)
-    return [list(row) for row in page.rows]
+    codes = [page.code_of(number) for number in range(len(page.rows))]
+    inked = [page.inked(number, code)[0] if code else page.rows[number] for number, code in enumerate(codes)]
+    return [list(row) for row in inked]
 
 
 def cut(text: str, dice: random.Random, longest: int) -> list[str]:
@@ -156,16 +163,16 @@ def test_another_width_gives_the_same_rows_as_a_fresh_layout() -> None:
     block.finish()
 
     for width in (120, 40, 7):
-        assert list(block.rows(width, LOOK)) == drawn([text], width)
+        assert painted(block, width) == drawn([text], width)
 
 
 def test_what_is_kept_is_unchanged() -> None:
     dice = random.Random(6)
     block = MarkdownBlock()
     before: list[list[Segment]] = []
-    for chunk in cut("\n\n".join(TEXTS.values()), dice, 25):
+    for chunk in cut("\n\n".join((*TEXTS.values(), LONG["long fence"])), dice, 25):
         block.append(chunk)
-        rows = [list(row) for row in block.rows(40, LOOK)]
+        rows = painted(block)
         assert rows[: block.kept] == before[: block.kept]
         before = rows
     assert block.kept > len(before) // 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.ui.widgets.highlight import GROUPS, colour, group_size, language_of_file
+from acp_tui.ui.widgets.highlight import colour, language_of_file
 
 
 def role_of(language: str, code: str, text: str) -> str:
@@ -25,17 +25,6 @@ def test_an_unknown_language_and_overlong_lines_stay_plain() -> None:
 def test_every_line_stays_a_line() -> None:
     code = "a = '''\n\nb\n'''\n\n\nc"
     assert ["".join(text for text, _ in line) for line in colour("python", code).lines] == code.split("\n")
-
-
-def test_lines_are_coloured_in_groups_that_do_not_end_in_a_string() -> None:
-    plain = [f"x{n} = 1" for n in range(100)]
-    string = ["s = '''", *["text"] * 20, "'''", *plain]
-    endless = ["s = '''", *["text"] * 200]
-
-    assert group_size("python", plain[:15], 0) == 0
-    assert group_size("python", plain, 3) == GROUPS[0]
-    assert group_size("python", string, 0) == GROUPS[1]
-    assert group_size("python", endless, 0) == GROUPS[2]
 
 
 def test_languages_are_known_by_the_names_of_files() -> None:

@@ -33,8 +33,8 @@ def roles(text: str) -> dict[str, str]:
     block.finish()
     return {
         segment.text: str(segment.style.meta.get("role")) if segment.style else ""
-        for row in block.rows(80, MARKED)
-        for segment in row
+        for number, row in enumerate(block.rows(80, MARKED))
+        for segment in block.inked(number, row)
     }
 
 
