@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.widgets.blocks import Block
@@ -15,11 +15,23 @@ from acp_tui.ui.widgets.wrap import Row
 if TYPE_CHECKING:
     from acp_tui.session.entries import Entry
 
+_ONE: Final = (0,)
+
 
 class EntryBlock(Block):
     """One entry of the session, drawn as blocks one below the other."""
 
-    __slots__ = ("_instead", "_is_switched", "_rows", "_starts", "entry", "kept", "parts", "setting")
+    __slots__ = (
+        "_instead",
+        "_is_switched",
+        "_laid_out",
+        "_rows",
+        "_starts",
+        "entry",
+        "kept",
+        "parts",
+        "setting",
+    )
     parts: Sequence[Block]
 
     def __init__(self, entry: Entry | Any, setting: Setting) -> None:
@@ -29,7 +41,9 @@ class EntryBlock(Block):
         self.kept = 0
         self._rows: Sequence[Row] = ()
         self._starts: Sequence[int] = ()
-        """The first rows of the parts, where there are several."""
+        """The first rows of the parts that were laid out last."""
+        self._laid_out: Sequence[Block] = ()
+        """Those parts: there may be others by now."""
         self._instead: Sequence[Block] | None = None
         self._is_switched = False
         self.sync()
@@ -79,6 +93,7 @@ class EntryBlock(Block):
         if len(self._drawn) == 1:
             rows = self._drawn[0].some_rows(width, look, until)
             self.kept = 0 if switched else self._drawn[0].kept
+            self._laid_out, self._starts = tuple(self._drawn), _ONE
             return rows
         together: list[Row] = []
         kept: int | None = None
@@ -90,15 +105,13 @@ class EntryBlock(Block):
                 kept = len(together) + part.kept
             together.extend(rows)
         self.kept = 0 if switched else min(len(together) if kept is None else kept, len(self._rows))
-        self._rows, self._starts = together, starts
+        self._rows, self._laid_out, self._starts = together, tuple(self._drawn), starts
         return together
 
     def inked(self, number: int, row: Row) -> Row:
         """Return a row as the part that it belongs to paints it."""
-        if len(self._drawn) == 1:
-            return self._drawn[0].inked(number, row)
         place = bisect_right(self._starts, number) - 1
-        return self._drawn[place].inked(number - self._starts[place], row)
+        return self._laid_out[place].inked(number - self._starts[place], row) if place >= 0 else row
 
     def height_hint(self, width: int) -> int:
         """Estimate the rows of the parts."""
@@ -110,6 +123,6 @@ class EntryBlock(Block):
 
     def forget_rows(self) -> None:
         """Give back the rows of the parts."""
-        self._rows = self._starts = ()
+        self._rows = self._laid_out = self._starts = ()
         for part in self.parts:
             part.forget_rows()

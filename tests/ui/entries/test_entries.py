@@ -19,6 +19,7 @@ from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import row_text
 from tests.ui.entries.rows import block, rows, setting
 from tests.waiting import until
 
@@ -46,6 +47,20 @@ def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
 
     assert rows(shown) == ["", "A bold word", "[image image/png 5 B]", "and more"]
     assert shown.source() == "A **bold** word\n[image image/png 5 B]\nand more"
+
+
+def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -> None:
+    message = AgentMessage([PICTURE, GrowingText("```py\ndef f(): pass\n```")], finished=True)
+    shown = block(message)
+    laid_out = shown.rows(40, Look())
+    place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
+    painted = shown.inked(place, laid_out[place])
+    assert [segment.text for segment in painted][:2] == ["def", " "]
+
+    shown.show_instead([])
+    assert shown.inked(place, laid_out[place]) == painted
+    shown.forget_rows()
+    assert shown.inked(place, laid_out[place]) == laid_out[place]
 
 
 @pytest.mark.parametrize(
