@@ -51,7 +51,7 @@ FIRST_SHEETS: Final = [
 ]
 """What the first frame needs; the other sheets are read after it."""
 
-_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session", "inbox"))
+_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session"))
 
 SETTLED: Final = 3.0
 """Seconds after the start, when what is imported one by one after the first frame is in."""
@@ -279,10 +279,11 @@ class AcpApp(App[int]):
 
     @work(group="inbox", exclusive=True)
     async def action_inbox(self) -> None:
-        """Choose what waits, in whichever session."""
-        from acp_tui.ui.screens.inbox import Inbox
+        """Choose what waits, in whichever session; from over a question, too, which stays as it is."""
+        from acp_tui.ui.screens.inbox import Inbox, InboxMenu
 
-        await Inbox(self.tabs).open()
+        if not isinstance(self.screen, InboxMenu):
+            await Inbox(self.tabs).open()
 
     def action_close_session(self) -> None:
         """End the session that is seen; with the last one the program ends."""

@@ -48,6 +48,7 @@ class AddressDialog(Dialog[FormAnswer]):
         *,
         agent: str,
         look: Look,
+        counter: tuple[int, int] = (1, 1),
         opener: Callable[[str], bool] = open_in_browser,
     ) -> None:
         """Take what is asked.
@@ -56,9 +57,10 @@ class AddressDialog(Dialog[FormAnswer]):
             elicitation: the open question, with its address.
             agent: who asks, as shown to people.
             look: the styles of the text.
+            counter: the number of this question and how many wait.
             opener: shows an address in a browser, called in a thread; False: there is none.
         """
-        super().__init__(f"{agent} wants you to visit a page", look)
+        super().__init__(f"{agent} wants you to visit a page", look, counter=counter)
         self._elicitation = elicitation
         self._address = read_address(elicitation.url or "")
         self._opener = opener

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from acp_tui.store.prompt import Prompt
 from acp_tui.ui.screens.withdrawing import withdraw
 
 if TYPE_CHECKING:
@@ -24,14 +26,17 @@ class Asking:
         self._aside: set[Key] = set()
         self._wanted: Key | None = None
         """The question that the person has chosen."""
+        self._last: dict[Key, Dialog[Any]] = {}
+        """The dialog that was shown last for each question without an answer: it has what was entered."""
 
     def show_next(self) -> None:
         """Bring up the oldest open question; take away a dialog whose question has its answer."""
         questions = self._screen.conversation.questions
         self._aside &= questions.keys()
         if self._shown is not None and (gone := self._shown[0]) not in questions:
-            self.close()
+            self._take_away()
             self._screen.tabs.come_back(self._screen, gone)
+        self._rescue([key for key in self._last if key not in questions])
         if self._shown is not None:
             self._show_waiting()
         if self._shown is not None or not self._screen.presence.is_seen:
@@ -41,12 +46,17 @@ class Asking:
                 self._show(key, questions[key])
                 return
 
+    @property
+    def shown(self) -> Key | None:
+        """The question whose dialog lies over the screen."""
+        return self._shown[0] if self._shown is not None else None
+
     def want(self, key: Key) -> None:
         """Bring up this question before all others, now or as soon as the session is seen."""
         self._aside.discard(key)
         self._wanted = key
         if self._shown is not None and self._shown[0] != key:
-            self.close()
+            self._take_away()
         elif self._shown is not None:
             self._shown[1].show_note(self._screen.tabs.note(self._screen))
         self.show_next()
@@ -58,6 +68,17 @@ class Asking:
 
     def close(self) -> None:
         """Take the dialog away without an answer: there is nothing to answer any more."""
+        self._take_away()
+        self._rescue(list(self._last))
+
+    def _rescue(self, closed: Sequence[Key]) -> None:
+        """Put what was written for questions that are closed, and did not go out, into the prompt."""
+        texts = [text for key in closed if (text := self._last.pop(key).words())]
+        if texts:
+            self._screen.prompt.give_back(Prompt("\n".join(texts)))
+            self._screen.notify("The question is closed. What you wrote is in the prompt.")
+
+    def _take_away(self) -> None:
         if self._shown is not None:
             dialog = self._shown[1]
             self._shown = None
@@ -88,11 +109,9 @@ class Asking:
 
     def _show_waiting(self) -> None:
         """Have the dialog list what waits by now."""
-        from acp_tui.ui.screens.permission import PermissionDialog
-
         assert self._shown is not None
         key, dialog = self._shown
-        if isinstance(dialog, PermissionDialog) and key in self._screen.conversation.questions:
+        if key in self._screen.conversation.questions:
             dialog.show_waiting(self._waiting(), self._counter(key))
 
     def _show(self, key: Key, question: Question) -> None:
@@ -104,8 +123,11 @@ class Asking:
         elif isinstance(question, StaleWrite):
             dialog = self._stale_write(key, question)
         else:
-            dialog = self._elicitation(question)
+            dialog = self._elicitation(key, question)
         dialog.note = self._screen.tabs.note(self._screen)
+        if key in self._last:
+            dialog.entered = self._last[key].entered
+        self._last[key] = dialog
         self._shown = (key, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
 
@@ -149,15 +171,16 @@ class Asking:
             counter=self._counter(key),
         )
 
-    def _elicitation(self, question: Elicitation) -> Dialog[Any]:
+    def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
         agent, look = self._screen.conversation.agent_name, self._screen.look
+        counter = self._counter(key)
         if question.url is not None:
             from acp_tui.ui.screens.address import AddressDialog
 
-            return AddressDialog(question, agent=agent, look=look)
+            return AddressDialog(question, agent=agent, look=look, counter=counter)
         from acp_tui.ui.screens.form import FormDialog
 
-        return FormDialog(question, agent=agent, look=look)
+        return FormDialog(question, agent=agent, look=look, counter=counter)
 
     def _answered(self, key: Key, dialog: Dialog[Any], answer: Any) -> None:
         from acp_tui.ui.screens.permission import Answer
@@ -167,6 +190,8 @@ class Asking:
             return  # taken away: the question had its answer
         self._shown = None
         conversation = self._screen.conversation
+        if answer is not None:
+            del self._last[key]
         self._aside.add(key)  # also what stays open after its answer: an address that is being visited
         if isinstance(answer, Answer):
             conversation.answer(key, answer.option_id, answer.how)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -72,6 +73,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """What it does then."""
         self.note = ""
         """Which session it belongs to, where that needs to be said."""
+        self.entered: dict[str, Any] = {}
+        """What was entered and not sent, by names of its own; for the next dialog of its question."""
         self._focus_back: Widget | None = None
         self.set_class(look.ascii, "-ascii")
 
@@ -92,6 +95,10 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def first_focus(self) -> Widget | None:
         """Return the widget that gets the focus as soon as keys count."""
         return None
+
+    def words(self) -> str:
+        """Return what the person wrote in their own words and did not send; it must not be lost."""
+        return ""
 
     # the frame
 
@@ -145,6 +152,12 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         count = f"{self._counter[0]} of {self._counter[1]}" if self._counter[1] > 1 else ""
         for box in self.query("#box"):
             box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
+
+    def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
+        """Say anew how many questions wait, and which of them this is; `waiting` has a line for each."""
+        if counter != self._counter:
+            self._counter = counter
+            self.show_note(self.note)
 
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""
@@ -246,6 +259,11 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             self.typing_pause.restart(monotonic())
             self._wait()
 
+    def on_screen_resume(self) -> None:
+        """Keep keys back for a moment: they may be the rest of what was typed over another screen."""
+        if self.is_mounted and self.armed:
+            self.pause_anew()
+
     def _window_focused(self, focus: bool) -> None:
         """Keep clicks back for a moment: the first one may only be meant to reach the window."""
         if focus:
@@ -269,6 +287,14 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         back, self._focus_back = self._focus_back, None
         if self.focused is None:
             self.set_focus(back or self.first_focus())
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Go, with an answer or none; nothing happens where the dialog has gone already, or is covered.
+
+        Textual would take away whichever screen is on top: an answer that waited to stay alone, or for a
+        check, may come when the question is gone, or while the person looks at something else.
+        """
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     # keys
 

@@ -49,10 +49,12 @@ class FormAnswer:
 class FieldRow(Vertical):
     """One field: its title, what it is for, its control, and what is wrong with it."""
 
-    def __init__(self, about: Field, look: Look) -> None:
+    def __init__(self, about: Field, look: Look, entry: Entry) -> None:
+        """Show a field with what is entered in it at first."""
         super().__init__()
         self.about = about
         self._look = look
+        self._first = entry
 
     def compose(self) -> ComposeResult:
         """Yield the lines of the field."""
@@ -105,8 +107,7 @@ class FieldRow(Vertical):
             what = "so this form cannot be sent" if about.required else "so it is left out"
             return Static(Content(f"This kind of field is not known here, {what}."), classes="unknown")
         if not about.choices:
-            # What is shown is what is sent: a default with control characters is not.
-            return Input(safe_line(about.default) if isinstance(about.default, str) else "")
+            return Input(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
             [(choice.title, choice.description) for choice in about.choices],
             self._look,
@@ -116,10 +117,10 @@ class FieldRow(Vertical):
         )
 
     def _chosen(self) -> list[int]:
-        default = self.about.default
-        if isinstance(default, bool):
-            default = "yes" if default else "no"
-        values = default if isinstance(default, tuple) else (default,)
+        first = self._first
+        if isinstance(first, bool):
+            first = "yes" if first else "no"
+        values = first if isinstance(first, tuple) else (first,)
         return [index for index, choice in enumerate(self.about.choices) if choice.value in values]
 
 
@@ -132,15 +133,18 @@ class FormDialog(Dialog[FormAnswer]):
         Binding("shift+tab", "app.focus_previous", "Field before", show=False, id="form.previous"),
     ]
 
-    def __init__(self, elicitation: Elicitation, *, agent: str, look: Look) -> None:
+    def __init__(
+        self, elicitation: Elicitation, *, agent: str, look: Look, counter: tuple[int, int] = (1, 1)
+    ) -> None:
         """Take what is asked.
 
         Args:
             elicitation: the open question, with its schema.
             agent: who asks, as shown to people.
             look: the styles of the text.
+            counter: the number of this question and how many wait.
         """
-        super().__init__(f"{agent} asks", look)
+        super().__init__(f"{agent} asks", look, counter=counter)
         self._elicitation = elicitation
         self._fields = fields_of(elicitation.schema)
 
@@ -148,7 +152,7 @@ class FormDialog(Dialog[FormAnswer]):
         """Yield what is asked, then the fields."""
         yield Details(self._introduction(), self.look)
         for about in self._fields:
-            yield FieldRow(about, self.look)
+            yield FieldRow(about, self.look, self.entered.get(about.name, _default(about)))
 
     def compose_answers(self) -> ComposeResult:
         """Yield the buttons."""
@@ -175,6 +179,18 @@ class FormDialog(Dialog[FormAnswer]):
         if action == "send" and not can_be_sent(self._fields):
             return False
         return super().check_action(action, parameters)
+
+    @on(Input.Changed)
+    @on(Choices.Changed)
+    def _keep(self, event: Input.Changed | Choices.Changed) -> None:
+        event.stop()
+        row = event.control.query_ancestor(FieldRow)
+        self.entered[row.about.name] = row.entry
+
+    def words(self) -> str:
+        """Return the texts that were written, one a line."""
+        texts = [(about, self.entered.get(about.name)) for about in self._fields if about.kind == "text"]
+        return "\n".join(str(entry) for about, entry in texts if entry and entry != _default(about))
 
     @on(Input.Submitted)
     def _next_field(self, event: Input.Submitted) -> None:
@@ -249,3 +265,8 @@ class FormDialog(Dialog[FormAnswer]):
             warning = "This form seems to ask for a secret. Agents may not do that: do not enter one."
             blocks.append(TextBlock([("warning", f"{self.look.glyph('warning')} {warning}")]))
         return blocks
+
+
+def _default(about: Field) -> Entry:
+    """Return what a field holds at first. What is shown is what is sent: control characters are not."""
+    return safe_line(about.default) if isinstance(about.default, str) and not about.choices else about.default

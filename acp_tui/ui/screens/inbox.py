@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class InboxMenu(Menu):
     """Lists what waits, as of now; dismisses with its key."""
 
-    def __init__(self, items: Callable[[], Sequence[Item]], look: Look) -> None:
-        super().__init__("Inbox", items(), None, look)
+    def __init__(self, items: Callable[[], Sequence[Item]], current: str | None, look: Look) -> None:
+        super().__init__("Inbox", items(), current, look)
         self._items_now = items
 
     def refresh_items(self) -> None:
@@ -42,7 +42,8 @@ class Inbox:
         if not self._items():
             self._tabs.current.notify("Nothing waits for you.")
             return
-        key = await self._tabs.current.presence.ask(InboxMenu(self._items, self._tabs.current.look))
+        screen = self._tabs.current
+        key = await screen.presence.ask(InboxMenu(self._items, self._shown(), screen.look))
         if key is None:
             return
         one = next((one for one in waiting(self._tabs.screens) if self._key(one) == key), None)
@@ -55,6 +56,12 @@ class Inbox:
 
     def _items(self) -> list[Item]:
         return [self._item(one) for one in waiting(self._tabs.screens)]
+
+    def _shown(self) -> str | None:
+        """Return the key of the question that is before the person already."""
+        screen = self._tabs.current
+        found = (one for one in waiting([screen]) if one.question is not None)
+        return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
 
     def _item(self, one: Waiting) -> Item:
         number = self._tabs.screens.index(one.screen) + 1

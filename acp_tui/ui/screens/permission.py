@@ -136,6 +136,7 @@ class PermissionDialog(Dialog[Answer]):
         self._whole = False
         self._zoomed = False
         self._rejecting: PermissionOption | None = None
+        """The option that goes out with a reason, while that is written."""
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
@@ -149,7 +150,13 @@ class PermissionDialog(Dialog[Answer]):
         """Yield the options, and the line for a reason."""
         yield AnswerList([self._shown(option) for option in self._options])
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
-        yield Input(id="reason")
+        yield Input(self.entered.get("reason", ""), id="reason", select_on_focus=False)
+
+    def on_mount(self) -> None:
+        """Go on with a reason that was begun."""
+        begun = self.entered.get("rejecting")
+        self._rejecting = next((option for option in self._options if option.option_id == begun), None)
+        self.set_class(self._rejecting is not None, "-rejecting")
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
@@ -221,6 +228,15 @@ class PermissionDialog(Dialog[Answer]):
         self._rejecting = self._to_reject()
         self._show_reason()
 
+    @on(Input.Changed)
+    def _keep(self, event: Input.Changed) -> None:
+        event.stop()
+        self.entered["reason"] = event.value
+
+    def words(self) -> str:
+        """Return the reason as far as it is written."""
+        return str(self.entered.get("reason", "")).strip()
+
     @on(Input.Submitted)
     def _reject(self, event: Input.Submitted) -> None:
         event.stop()
@@ -260,8 +276,8 @@ class PermissionDialog(Dialog[Answer]):
         self._redraw()
 
     def first_focus(self) -> Widget | None:
-        """Return nothing: the dialog itself has the keys."""
-        return None
+        """Return the line for a reason while that is written; else the dialog itself has the keys."""
+        return self.query_one("#reason") if self._rejecting is not None else None
 
     def fit(self) -> None:
         """Let the zoomed changes have all rows."""
@@ -339,6 +355,7 @@ class PermissionDialog(Dialog[Answer]):
 
     def _show_reason(self) -> None:
         asking = self._rejecting is not None
+        self.entered["rejecting"] = self._rejecting.option_id if self._rejecting is not None else None
         self.set_class(asking, "-rejecting")
         self.set_focus(self.query_one("#reason") if asking else None)
         self._redraw()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -20,6 +22,17 @@ class Choices(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "select", "Choose", show=False, id="choices.choose"),
     ]
+
+    @dataclass
+    class Changed(Message):
+        """Something else is chosen."""
+
+        choices: Choices
+
+        @property
+        def control(self) -> Choices:
+            """Who says so, under the name that all widgets give it."""
+            return self.choices
 
     def __init__(
         self,
@@ -57,6 +70,7 @@ class Choices(OptionList):
         self.chosen = others if taken_back else others | {index}
         for position in range(len(self._values)):
             self.replace_option_prompt_at_index(position, self._row(position))
+        self.post_message(self.Changed(self))
 
     def _row(self, index: int) -> Content:
         label, description = self._values[index]

@@ -7,10 +7,16 @@ from time import monotonic
 
 import pytest
 from textual.events import Key, Paste
+from textual.widgets import Input
 
 from acp_tui.host.rules import Rule
+from acp_tui.session.questions import Elicitation
 from acp_tui.store.decisions import NAME, Decisions
+from acp_tui.ui.screens.form import FormDialog
+from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.inbox import InboxMenu
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.widgets.choices import Choices
 from tests.ui.seats import Seat, seat
 
 
@@ -143,3 +149,121 @@ async def test_the_key_that_answered_is_written_down_and_a_reason_goes_out_as_th
         assert (kept.by, kept.detail) == ("person", "key r")
         assert kept.chosen is not None
         assert kept.chosen.kind == "reject_once"
+
+
+FORM = {
+    "type": "object",
+    "properties": {
+        "why": {"type": "string", "title": "Why"},
+        "areas": {"type": "array", "items": {"type": "string", "enum": ["api", "ui"]}},
+        "sure": {"type": "boolean", "default": True},
+    },
+}
+
+
+def form_asked(here: Seat, key: str = "form") -> None:
+    """Let the agent ask with a form, as if it had said so."""
+    session = here.conversation.session
+    assert session is not None
+    session.questions[key] = Elicitation(key, "Tell me more", schema=FORM)
+    here.session.asking.show_next()
+
+
+async def test_a_half_filled_form_keeps_what_was_entered_while_another_question_is_looked_at(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        form_asked(here)
+        form = await here.is_before(FormDialog)
+        await here.sees("Tell me more")
+        await here.press(*"half", "tab", "down", "space", "tab", "down", "space")
+        here.conversation.say("ask t1 t2")
+        await here.sees("1 of 3")
+
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+        await here.press("down", "enter")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.until(lambda: here.app.screen is not form)
+        again = await here.is_before(FormDialog)
+
+        assert again is not form
+        assert again.query_one(Input).value == "half"
+        assert [sorted(choices.chosen) for choices in again.query(Choices)] == [[1], [1]]
+
+
+async def test_a_half_written_reason_stands_there_again_when_its_question_comes_back(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask one two")
+        first = await here.is_before(PermissionDialog)
+        await here.press("r")
+        await here.until(lambda: first.focused is not None)
+        await here.press(*"not yet")
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+        await here.press("down", "enter")
+        await here.until(lambda: here.app.screen not in (first,) and "2 of 2" in here.text)
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.sees("not yet", "Why not?")
+        again = await here.is_before(PermissionDialog)
+        await here.until(lambda: again.focused is not None)
+        await here.press(*" now", "enter")
+
+        await here.until(lambda: "heard not yet now" in here.said)
+
+
+async def test_a_reason_that_was_begun_for_a_question_that_closes_goes_to_the_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1")
+        dialog = await here.is_before(PermissionDialog)
+        await here.press("r")
+        await here.until(lambda: dialog.focused is not None)
+        await here.press(*"never")
+        await here.until(lambda: dialog.words() == "never")
+        here.conversation.cancel()
+
+        await here.until(lambda: here.app.screen is here.session)
+        assert here.draft == "never"
+
+
+async def test_what_was_sent_or_declined_does_not_come_back_in_the_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1")
+        dialog = await here.is_before(PermissionDialog)
+        await here.press("r")
+        await here.until(lambda: dialog.focused is not None)
+        await here.press(*"bad idea", "enter")
+        await here.until(lambda: "heard bad idea" in here.said)
+
+        assert here.draft == ""
+
+
+async def test_the_inbox_is_opened_from_over_a_question_and_closed_without_an_answer(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask one two")
+        dialog = await here.is_before(PermissionDialog)
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+        await here.sees("▶ 1", "Do one", "Do two")
+        await here.press("alt+a")
+        here.press_together("escape", "n")  # the second is typed before the question can have been seen
+        await here.until(lambda: here.app.screen is dialog)
+        await here.until(lambda: not dialog.armed)
+        await here.until(lambda: dialog.armed)
+
+        assert len(here.conversation.questions) == 2
+
+
+async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at_once(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1")
+        dialog = await here.is_before(PermissionDialog)
+        dialog.alone = 0.05
+        here.press_together("y", "f1")
+        help_screen = await here.is_before(HelpScreen)
+        await here.pilot.pause(0.1)
+
+        assert here.app.screen is help_screen
+        assert len(here.conversation.questions) == 1

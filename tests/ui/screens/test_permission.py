@@ -452,3 +452,14 @@ async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answe
         assert "command   make target-number-0" in app.text
         assert all(name in app.text for _, name, _ in FOUR)
         await until(pilot, lambda: "more rows, PgDn shows them" in app.text)
+
+
+async def test_a_second_answer_takes_no_other_screen_away() -> None:
+    question = dialog()
+    async with shown(question) as (app, pilot):
+        question.dismiss(Answer("y1"))
+        question.dismiss(Answer("no"))  # as by a timer that was on its way
+        await until(pilot, lambda: app.result is not NOTHING)
+
+        assert app.result == Answer("y1")
+        assert len(app.screen_stack) == 1
