@@ -13,6 +13,12 @@ from acp_tui.host.snapshot_store import NO_FILE, SnapshotStore
 from acp_tui.host.successor import Reason, look_at
 
 MOST_FILES: Final = 200_000
+_AT_ONCE: Final = 10_000
+"""Files that one command takes in: within one it looks for each among those before it."""
+_PACKED_FROM: Final = 500
+"""Files from which their contents go into one pack instead of a file each."""
+_PACKED: Final = ("core.bigFileThreshold=1", "pack.compression=1")
+"""What is larger than this is written straight into a pack."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,13 @@ async def update(store: SnapshotStore) -> list[LeftOut]:
     count = (await _count(store)) if len(listed.others) > 1_000 else 0
     put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - count)
     if drop:
-        orders = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
-        await store.git("update-index", "-z", "--index-info", given=orders)
-    if put:
-        paths = b"".join(path + b"\0" for path in put)
-        await store.git("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=paths)
+        lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
+        await store.git("update-index", "-z", "--index-info", given=lines)
+    settings = _PACKED if len(put) >= _PACKED_FROM else ()
+    for begun in range(0, len(put), _AT_ONCE):
+        paths = b"".join(path + b"\0" for path in put[begun : begun + _AT_ONCE])
+        orders = ("--add", "--remove", "--replace", "-z", "--stdin")
+        await store.git("update-index", *orders, given=paths, settings=settings)
     return left_out
 
 

@@ -95,13 +95,21 @@ class SnapshotStore:
         finally:
             os.close(lock)
 
-    async def git(self, *arguments: str, given: bytes = b"", fine: Sequence[int] = (0,)) -> bytes:
-        """Run a command of git in the store, and return what it prints; `fine` are exit codes of success.
+    async def git(
+        self, *arguments: str, given: bytes = b"", fine: Sequence[int] = (0,), settings: Sequence[str] = ()
+    ) -> bytes:
+        """Run a command of git in the store, and return what it prints.
+
+        Args:
+            arguments: the command, and what it takes.
+            given: what it reads.
+            fine: exit codes of success.
+            settings: of git, for this command, such as `core.abbrev=7`.
 
         Raises:
             GitFailed.
         """
-        options = [word for setting in _SETTINGS for word in ("-c", setting)]
+        options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
         if not self.root.is_dir():
             raise GitFailed(_GONE)
         try:

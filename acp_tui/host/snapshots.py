@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,8 @@ from acp_tui.host.watcher import Watcher
 
 _REFS: Final = "refs/snapshots/"
 _NAMED: Final = 1_000  # folders that a command of git is given at once
+_LOOSE: Final = 1_000  # objects in files of their own, and packs, that are put up with
+_PACKS: Final = 50
 _FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
 
 
@@ -136,12 +138,13 @@ class Snapshots:
         """
         await asyncio.to_thread(self.store.forget_others, oldest)
         async with self._open():
-            size = await self._size()
+            room = await self._room()
             known = await self._known()
             old = [ref for ref, at in known if at < oldest]
-            if size > most_bytes:
+            if 1024 * (room["size"] + room["size-pack"]) > most_bytes:
                 old = [ref for ref, _ in known[: len(known) // 2]] or old
             if not old:
+                await self._pack(room)
                 return
             orders = "".join(f"delete {ref}\n" for ref in old)
             await self.store.git("update-ref", "--stdin", given=orders.encode())
@@ -216,11 +219,18 @@ class Snapshots:
     async def _content(self, name: str) -> bytes:
         return await self.store.git("cat-file", "blob", name)
 
-    async def _size(self) -> int:
-        """Return how many bytes all content takes."""
+    async def _pack(self, room: Mapping[str, int]) -> None:
+        """Put what lies about in many files into one."""
+        if room["packs"] > _PACKS:
+            await self.store.git("repack", "-a", "-d", "-k", "-q")
+        elif room["count"] > _LOOSE:
+            await self.store.git("repack", "-d", "-q")
+
+    async def _room(self) -> dict[str, int]:
+        """Return what git counts in the store: objects in files of their own, packs, kilobytes of both."""
         out = await self.store.git("count-objects", "-v")
-        facts = dict(line.split(": ") for line in out.decode().splitlines())
-        return 1024 * (int(facts["size"]) + int(facts["size-pack"]))
+        rows = (line.partition(": ") for line in out.decode().splitlines())
+        return {name: int(count) for name, _, count in rows if count.isdigit()}
 
     async def _known(self) -> list[tuple[str, float]]:
         out = await self.store.git("for-each-ref", "--format=%(refname) %(committerdate:unix)", _REFS)

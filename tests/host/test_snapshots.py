@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.host import index
+from acp_tui.host import snapshots as snapshots_module
 from acp_tui.host.undoing import restore
 from tests.host.workspaces import bytes_of, repository, told, workspace
 
@@ -108,6 +110,56 @@ async def test_old_snapshots_are_forgotten_and_younger_ones_are_not(tmp_path: Pa
 
     assert await snapshots.store.git("for-each-ref") == b""
     assert await snapshots.changes(young) == [], "what may be shown just now is there for two days"
+
+
+async def test_many_files_take_few_in_the_store_and_are_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "_AT_ONCE", 250)
+    root, snapshots = workspace(tmp_path)
+    (root / ".gitattributes").write_text("* text=auto eol=crlf\n")
+    for number in range(600):
+        (root / f"{number}.txt").write_bytes(b"%d\r\n\xff\n" % number * 20)
+    (root / "empty").touch()
+    (root / "link").symlink_to("0.txt")
+
+    before = await snapshots.take()
+
+    room = await snapshots._room()
+    assert room["count"] < 10
+    assert room["in-pack"] >= 600
+    for number in range(600):
+        (root / f"{number}.txt").write_text("other\n")
+    (root / "link").unlink()
+    assert len(await snapshots.changes(before)) == 601
+    await restore(snapshots, before, await snapshots.changes(before))
+    assert all(
+        (root / f"{number}.txt").read_bytes() == b"%d\r\n\xff\n" % number * 20 for number in range(600)
+    )
+    assert (root / "link").readlink() == Path("0.txt")
+
+
+async def test_what_lies_about_is_packed_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots_module, "_LOOSE", 5)
+    monkeypatch.setattr(snapshots_module, "_PACKS", 2)
+    root, snapshots = workspace(tmp_path, a="1\n")
+    taken = []
+    for number in range(5):
+        for name in "bcd":
+            (root / name).write_text(f"{name}{number}\n")
+        taken.append(await snapshots.take())
+        shown = await snapshots.changes(taken[0])  # of a commit that nothing names
+        await snapshots.prune(0, 1 << 30)
+        room = await snapshots._room()
+        assert room["count"] <= 8
+        assert room["packs"] <= 3
+
+    assert len(shown) == 3
+    (root / "b").unlink()
+    assert len(await snapshots.changes(taken[1], taken[2])) == 3
+    assert await snapshots.texts((await snapshots.changes(taken[0]))[0]) == (b"b0\n", None)
 
 
 async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) -> None:
