@@ -65,6 +65,9 @@ class Listener(Person, Protocol):
     def session_changed(self, change: Change) -> None:
         """Something in the session changed."""
 
+    def session_dropped(self) -> None:
+        """Nothing of what was shown counts any more: it did not come about, or is told anew."""
+
     def questions_changed(self) -> None:
         """A question that belongs to no session was asked, or has its answer."""
 
@@ -141,6 +144,8 @@ class Conversation:
             agent, session = await self._make_session(running.agent)
             if this == self.round:
                 if self.session is not session:
+                    if self._opening.replaces:
+                        self._listener.session_dropped()
                     self.session = session
                     self._show_whole(session)
                 self._opening.tell(agent, session)
@@ -182,11 +187,22 @@ class Conversation:
         self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
 
     async def restart(self, launch: Launch | None = None) -> None:
-        """End what runs and begin again. What was said stays on the screen, above the new session."""
+        """End what runs and begin again, with the same session where the agent can take it up.
+
+        What was said stays on the screen, unless the agent tells it anew.
+        """
         await self.end()
-        self._opening.continues = self._opening.continues or self.session is not None
+        self._opening.restarts(self.session, same_agent=launch is None)
         self.session = None
         await self.begin(launch)
+
+    async def begin_new(self) -> None:
+        """Begin a new session with the agent that would not take up an earlier one."""
+        self._opening.attach = None
+        if self.running is None or not self.running.is_running:
+            await self.restart()
+        else:
+            await self.begin()
 
     async def end(self) -> None:
         """Leave the agent; the last one to leave ends it. May be called again, and at the same time."""
@@ -345,17 +361,26 @@ class Conversation:
 
         Returns (who has it, the session): a login may put another process in the place of the agent.
         """
-        from acp_tui.agent.errors import LoginRequired
+        from acp_tui.agent.errors import AgentError, LoginRequired
 
         while True:
             assert self.journal is not None
             try:
                 return agent, await self._opening.open(agent, self.journal)
-            except LoginRequired as required:
-                refused = required
+            except AgentError as error:
+                self._drop_replay(agent)
+                if not isinstance(error, LoginRequired):
+                    raise
+                refused = error
             self.enter("logging-in")
             agent = await self.log_in(refused)
             self.enter("starting")
+
+    def _drop_replay(self, agent: Agent) -> None:
+        """Show nothing of a session that was being told when its taking up failed."""
+        if self.session is not None and self.session.id not in agent.sessions:
+            self.session = None
+            self._listener.session_dropped()
 
     async def log_in(self, refused: LoginRequired) -> Agent:
         """Let the person log in, and return whom to ask again.
@@ -428,7 +453,7 @@ class Conversation:
         """The start did not lead to a session: say why, with what the agent said on the side."""
         from acp_tui.ui.failures import failure_of
 
-        self.failure = failure_of(agent, error)
+        self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
         self._speaking.give_back()
         self.enter("failed")
 
@@ -448,9 +473,8 @@ class Conversation:
         """Whether this may be the session that we wait for: its news come before the answer that names it."""
         if self.session is not None or self.running is None:
             return False
-        if self._opening.attach is not None:
-            attach = self._opening.attach
-            return not attach.is_open and session_id == attach.info.session_id
+        if self._opening.takes_up:
+            return self._opening.awaits(session_id)
         return not self.running.is_shared
 
     def enter(self, phase: Phase) -> None:

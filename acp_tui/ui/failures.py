@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.host.processes import ExitStatus
 
-FailureKind = Literal["spawn", "exited", "version", "login", "refused", "ended", "silent"]
+FailureKind = Literal["spawn", "exited", "version", "login", "refused", "not_taken_up", "ended", "silent"]
 
 
 class Failure(NamedTuple):
@@ -32,8 +32,14 @@ def ended(agent: Agent) -> Failure:
     return Failure("ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit)
 
 
-def failure_of(agent: Agent, error: Exception) -> Failure:
-    """Return why a start did not lead to a session, with what the agent said on the side."""
+def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Failure:
+    """Return why a start did not lead to a session, with what the agent said on the side.
+
+    Args:
+        agent: with whom it was tried.
+        error: what went wrong.
+        takes_up: an earlier session was wanted, not a new one.
+    """
     from acp_tui.agent.errors import AgentGone, LoginRequired, WrongVersion
 
     kinds: dict[type[Exception], FailureKind] = {
@@ -42,7 +48,7 @@ def failure_of(agent: Agent, error: Exception) -> Failure:
         LoginRequired: "login",
     }
     return Failure(
-        kinds.get(type(error), "refused"),
+        kinds.get(type(error), "not_taken_up" if takes_up else "refused"),
         str(error),
         stderr=agent.stderr_tail,
         exit=agent.connection.exit,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os.path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from acp_tui.acp.initialization import AgentCapabilities
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
+    from acp_tui.session.events import Noted
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.ui.start import Start
@@ -18,10 +22,13 @@ class Attach(NamedTuple):
     info: SessionInfo
     is_open: bool = False
     """It is there already, as one that was just forked is: there is nothing to ask for."""
+    again: bool = False
+    """It was open here, in a process of the agent that is gone; what was said is on the screen."""
 
 
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 _CONTINUES: Final = "A new session: the agent does not know what stands above."
+_GOES_ON: Final = "The agent was started again, and has taken this session up."
 
 
 class Opening:
@@ -34,9 +41,36 @@ class Opening:
         """Whether the last session that was opened is one in which nothing was said or chosen."""
         self.continues = False
         """A session is begun below an earlier one."""
+        self.replaces = False
+        """Whether the agent has told all of the session anew: what stood on the screen is in it."""
         self._start = start
+        self._not_lent: list[str] = []
+        """Folders that a session had before, and that the person has not granted."""
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot take."""
+
+    def restarts(self, before: Session | None, *, same_agent: bool) -> None:
+        """Prepare for another process: take up the session before, where that is worth it."""
+        if not same_agent:
+            self.attach = None
+        elif before is not None and (before.turns or self.attach is not None):
+            from acp_tui.acp.sessions import SessionInfo
+
+            info = SessionInfo(session_id=before.id, cwd=before.cwd, title=before.title or None)
+            self.attach = Attach(info, again=True)
+            return
+        self.continues = self.continues or before is not None
+
+    def awaits(self, session_id: str) -> bool:
+        """Whether what comes of this session is to be shown before the answer that it is taken up."""
+        attach = self.attach
+        is_told = attach is not None and not attach.is_open and not attach.again
+        return is_told and attach is not None and session_id == attach.info.session_id
+
+    @property
+    def takes_up(self) -> bool:
+        """Whether an earlier session is wanted, not a new one."""
+        return self.attach is not None
 
     async def open(self, agent: Agent, journal: Journal) -> Session:
         """Open the session of this conversation.
@@ -46,17 +80,41 @@ class Opening:
             AgentError.
         """
         servers = self._servers(agent, journal)
-        self.is_new = self.attach is None
-        if self.attach is None:
+        attach = self.attach
+        self.is_new, self.replaces = attach is None, False
+        if attach is None:
             return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
-        info = self.attach.info
-        if self.attach.is_open:
+        if attach.is_open:
             self.attach = None  # not again: another process of the agent will not have it open
-            return agent.sessions[info.session_id]
-        assert agent.info is not None
-        replay = agent.info.agent_capabilities.load_session
-        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
-        return await agent.load_session(info.session_id, cwd, roots, servers, replay=replay)
+            return agent.sessions[attach.info.session_id]
+        if attach.again:
+            return await self._again(agent, attach.info, servers)
+        return await self._take_up(agent, attach.info, servers, replay=_can(agent).load_session)
+
+    async def _take_up(
+        self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]], *, replay: Any
+    ) -> Session:
+        cwd, roots = self._folders(info)
+        return await agent.load_session(info.session_id, cwd, roots, servers, replay=bool(replay))
+
+    async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
+        """Take up what was open before, as it stands on the screen or told anew; else make a new session."""
+        from acp_tui.acp.initialization import has
+        from acp_tui.agent.errors import CallFailed, LoginRequired
+
+        resumes = has(_can(agent).session_capabilities.resume)
+        if resumes or _can(agent).load_session:
+            try:
+                session = await self._take_up(agent, info, servers, replay=not resumes)
+            except LoginRequired:
+                raise
+            except CallFailed:
+                pass  # nothing was said in it yet, or it was not kept
+            else:
+                self.replaces = not resumes
+                return session
+        self.attach, self.continues, self.is_new = None, True, True
+        return await agent.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
         """Have the agent fork a session that it has, and return the fork, which is open.
@@ -65,7 +123,7 @@ class Opening:
             LoginRequired: the agent wants a login first.
             AgentError.
         """
-        cwd, roots = info.cwd or self._start.cwd, info.additional_directories
+        cwd, roots = self._folders(info)
         forked = await agent.fork_session(info.session_id, cwd, roots, self._servers(agent, journal))
         return info.model_copy(update={"session_id": forked.id, "title": None})
 
@@ -74,10 +132,9 @@ class Opening:
         from acp_tui.acp.initialization import has
         from acp_tui.agent.errors import CallFailed
 
-        assert agent.info is not None
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
-        if has(agent.info.agent_capabilities.session_capabilities.resume):
+        if has(_can(agent).session_capabilities.resume):
             try:
                 return await agent.load_session(before.id, cwd, roots, servers, replay=False), True
             except CallFailed:
@@ -87,21 +144,70 @@ class Opening:
 
     def tell(self, agent: Agent, session: Session) -> None:
         """Note what the person should know about a session that begins."""
+        from acp_tui.acp.updates import SessionInfoUpdate
+
+        if self.attach is not None and self.attach.info.title and not session.title:
+            agent.note(session.id, SessionInfoUpdate(title=self.attach.info.title))
+        for notice in self._notices(agent):
+            agent.note(session.id, notice)
+
+    def _notices(self, agent: Agent) -> Iterator[Noted]:
+        from acp_tui.acp.initialization import has
         from acp_tui.session.events import Noted
 
-        assert agent.info is not None
-        if self.attach is not None and not agent.info.agent_capabilities.load_session:
-            agent.note(session.id, Noted(_RESUMED))
-        if self.continues:
-            agent.note(session.id, Noted(_CONTINUES))
+        if self.attach is not None:
+            yield from self._of_the_taken_up(_can(agent))
+        elif self.continues:
+            yield Noted(_CONTINUES)
         if self._left_out:
-            text = f"This agent cannot take these MCP servers: {', '.join(self._left_out)}."
-            agent.note(session.id, Noted(text, "warning"))
+            yield Noted(f"This agent cannot take these MCP servers: {', '.join(self._left_out)}.", "warning")
+        takes_more = has(_can(agent).session_capabilities.additional_directories)
+        if self._start.extra_roots and not takes_more:
+            yield Noted(
+                f"This agent takes no further folders: {', '.join(self._start.extra_roots)}.", "warning"
+            )
+
+    def _of_the_taken_up(self, can: AgentCapabilities) -> Iterator[Noted]:
+        from acp_tui.session.events import Noted
+
+        assert self.attach is not None
+        if self.attach.again:
+            yield Noted(_GOES_ON)
+        elif not can.load_session:
+            yield Noted(_RESUMED)
+        if (cwd := self.attach.info.cwd) and cwd != self._start.cwd:
+            yield Noted(f"This session works in {cwd}.")
+        if self._not_lent:
+            said = ", ".join(self._not_lent)
+            yield Noted(
+                f"This session had further folders: {said}. --add-dir lends such a folder.", "warning"
+            )
+
+    def _folders(self, info: SessionInfo) -> tuple[str, list[str]]:
+        """Return (folder, further folders) of an earlier session: none that the person has not granted.
+
+        The agent says which folders a session had. That it says so is no reason to lend them.
+        """
+        cwd = info.cwd or self._start.cwd
+        granted = [cwd, self._start.cwd, *self._start.extra_roots]
+        lent = [root for root in info.additional_directories if _is_below(root, granted)]
+        self._not_lent = [root for root in info.additional_directories if root not in lent]
+        return cwd, [*self._start.extra_roots, *lent]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         from acp_tui.ui.equipment import mcp_servers_for
 
-        assert agent.info is not None
-        servers, self._left_out = mcp_servers_for(self._start, agent.info.agent_capabilities.mcp_capabilities)
+        servers, self._left_out = mcp_servers_for(self._start, _can(agent).mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
+
+
+def _can(agent: Agent) -> AgentCapabilities:
+    assert agent.info is not None
+    return agent.info.agent_capabilities
+
+
+def _is_below(path: str, folders: list[str]) -> bool:
+    """Whether a path is one of some folders or lies in one, once links are followed."""
+    real = os.path.realpath(path)
+    return any(os.path.commonpath((real, folder)) == folder for folder in map(os.path.realpath, folders))

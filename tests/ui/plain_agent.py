@@ -117,11 +117,12 @@ def prompt(frame: Frame) -> None:
 
 
 def new_session(frame: Frame) -> None:
-    global number
+    global number, SESSION
     if LIKE.get("login") == "session" and not logged_in:
         reply(frame, error=LOGIN_REQUIRED)
         return
     number += 1
+    SESSION = LIKE.get("session", "s1")
     modes = [{"id": name, "name": name.title()} for name in LIKE.get("modes", ())]
     state = {"modes": {"currentModeId": mode, "availableModes": modes}} if modes else {}
     if "options" in LIKE:
@@ -136,7 +137,10 @@ def attach(frame: Frame) -> None:
     SESSION = frame["params"]["sessionId"]
     if frame["method"] == "session/load":
         say("as before")
-    reply(frame)
+    if LIKE.get("refuses_to_attach"):
+        reply(frame, error={"code": -32002, "message": "No such session"})
+    else:
+        reply(frame)
 
 
 def fork(frame: Frame) -> None:

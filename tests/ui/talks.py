@@ -19,6 +19,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
 from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.opening import Attach
 from acp_tui.ui.running import RunningAgent
 from acp_tui.ui.start import Start
 
@@ -42,6 +43,7 @@ class Notes:
         self.phases: list[str] = []
         self.given_back: list[str] = []
         self.questions = 0
+        self.dropped = 0
         self.errors: list[str] = []
         self.logins: list[str | None] = []
         self.offered: list[str] = []
@@ -57,6 +59,9 @@ class Notes:
 
     def session_changed(self, change: Change) -> None:
         """Nothing is drawn here."""
+
+    def session_dropped(self) -> None:
+        self.dropped += 1
 
     def questions_changed(self) -> None:
         self.questions += 1
@@ -81,10 +86,12 @@ class Notes:
 
 
 @asynccontextmanager
-async def talk(given: Start, **more: Any) -> AsyncIterator[tuple[Conversation, Notes]]:
-    """Make a conversation that has not begun, and end it."""
+async def talk(
+    given: Start, attach: Attach | None = None, **more: Any
+) -> AsyncIterator[tuple[Conversation, Notes]]:
+    """Make a conversation that has not begun, and end it; `attach` is an earlier session to take up."""
     notes = Notes()
-    notes.conversation = conversation = Conversation(given._replace(**more), notes, notes)
+    notes.conversation = conversation = Conversation(given._replace(**more), notes, notes, attach=attach)
     try:
         yield conversation, notes
     finally:

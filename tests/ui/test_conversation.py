@@ -137,6 +137,132 @@ async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_anot
         assert conversation.agent is not first
 
 
+RESUMES = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+STARTED_AGAIN = "The agent was started again, and has taken this session up."
+
+
+async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_resume_it(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can=RESUMES, session="kept")) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("die")
+        await until(lambda: conversation.phase == "ended")
+
+        await conversation.restart()
+        await conversation.restart()
+
+        assert conversation.session is not None
+        assert conversation.session.id == "kept"
+        assert said(conversation) == [STARTED_AGAIN], "nothing is told twice"
+        assert notes.dropped == 0, "what was said stays on the screen"
+
+
+async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was_shown(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can={"loadSession": True}, session="kept")) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert conversation.session is not None
+        assert conversation.session.id == "kept"
+        assert said(conversation) == ["as before", STARTED_AGAIN]
+        assert notes.dropped == 1
+
+
+async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_old_one_up(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, refuses_to_attach=True)
+    async with talk(given) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert conversation.phase == "ready"
+        assert said(conversation) == ["A new session: the agent does not know what stands above."]
+        assert notes.dropped == 0, "nothing of what was said is lost"
+
+
+async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_another_agent(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can=RESUMES)) as (conversation, _):
+        await conversation.begin()
+        await conversation.restart()
+        assert STARTED_AGAIN not in said(conversation)
+
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        await conversation.restart(launch(can=RESUMES))
+        assert STARTED_AGAIN not in said(conversation)
+
+
+async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of_the_same_agent(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, refuses_to_attach=True)
+    attach = Attach(SessionInfo(session_id="gone", cwd=str(tmp_path)))
+    async with talk(given, attach) as (conversation, notes):
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "not_taken_up"
+        assert conversation.failure.reason == "No such session"
+        assert conversation.session is None
+        assert notes.dropped == 1, "of the half replay nothing is left"
+
+        agent = conversation.agent
+        await conversation.begin_new()
+        assert conversation.phase == "ready"
+        assert conversation.agent is agent
+        assert said(conversation) == []
+
+
+async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    info = SessionInfo(session_id="old", cwd=str(tmp_path / "there"), title="Fix the router")
+    async with talk(start(tmp_path, can={"loadSession": True}), Attach(info)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        assert conversation.session.title == "Fix the router"
+        assert said(conversation) == ["as before", f"This session works in {tmp_path / 'there'}."]
+
+
+async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path) -> None:
+    for name in ("granted", "inner", "foreign"):
+        (tmp_path / name).mkdir()
+    granted, inner, foreign = (str(tmp_path / name) for name in ("granted", "work/inner", "foreign"))
+    (tmp_path / "work" / "inner").mkdir(parents=True)
+    can = {"loadSession": True, "sessionCapabilities": {"additionalDirectories": {}}}
+    given = start(tmp_path / "work", can=can)._replace(extra_roots=(granted,))
+    info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign])
+    async with talk(given, Attach(info)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.host is not None
+        assert conversation.host.files("old").roots == (str(tmp_path / "work"), granted, inner)
+        assert said(conversation)[-1] == (
+            f"This session had further folders: {foreign}. --add-dir lends such a folder."
+        )
+
+
+async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path) -> None:
+    given = start(tmp_path)._replace(extra_roots=("/somewhere",))
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+
+        assert said(conversation) == ["This agent takes no further folders: /somewhere."]
+
+
 @pytest.mark.parametrize("where", ["session", "prompt"])
 async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_it_fails(
     tmp_path: Path, where: str

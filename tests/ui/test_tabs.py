@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.acp.sessions import SessionInfo
 from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.folders import state_folder
 from acp_tui.store.names import Names
 from acp_tui.store.settings import Settings
+from acp_tui.ui.opening import Attach
 from acp_tui.ui.screens.agents import StartScreen
+from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.session import SessionScreen
@@ -122,6 +125,23 @@ async def test_c45_an_earlier_session_is_taken_up_with_what_was_said_in_it(tmp_p
         assert again is not None
         assert again.id == said.id
         assert [type(entry) for entry in again.entries] == [type(entry) for entry in said.entries]
+
+
+async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: Path) -> None:
+    async with seat(tmp_path, can={"loadSession": True}, refuses_to_attach=True) as here:
+        running = here.conversation.running
+        await here.app.tabs.open(running=running, attach=Attach(SessionInfo(session_id="gone")))
+        await here.is_before(FailureScreen)
+        await here.sees("could not take this session up", "No such session")
+        assert "as before" not in here.text
+
+        await here.press("n")
+        await here.until(lambda: here.conversation.phase == "ready")
+
+        assert here.conversation.running is running
+        await here.say("hello")
+        await here.sees("heard hello")
+        assert "as before" not in here.text
 
 
 async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> None:

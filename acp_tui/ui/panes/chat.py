@@ -50,6 +50,13 @@ class ChatPane(Pane):
         self._welcome = TextBlock(pieces, first=[("text", "  ")], rest=[("text", "  ")], above=1)
         self.append(self._welcome)
 
+    def forget(self, welcome: Sequence[tuple[str, str]]) -> None:
+        """Show nothing of what was shown, as at the start."""
+        self.clear()
+        self._counting.clear()
+        self._above, self._welcome, self._folding, self._session = 0, None, None, None
+        self.welcome(welcome)
+
     def begin(self) -> None:
         """Another session is shown from now on, below what was said before."""
         self._above = len(self.blocks) - (self._welcome is not None)

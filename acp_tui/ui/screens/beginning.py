@@ -112,6 +112,8 @@ class Beginning:
                 await self.explain()
             else:
                 self._screen.begin_again(launch)
+        elif choice.kind == "new":
+            self._screen.begin_new()
         else:
             self._screen.begin_again()
 
@@ -151,6 +153,7 @@ class Beginning:
             said.advice,
             can_log_in,
             self._screen.look,
+            can_begin_new=failure.kind == "not_taken_up",
         )
 
     def _can_log_in(self, failure: Failure) -> bool:

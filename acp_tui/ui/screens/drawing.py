@@ -59,6 +59,12 @@ class Drawing:
             else:
                 self._screen.call_next(self.flush)
 
+    def forget(self) -> None:
+        """Draw nothing more of the session that was shown; the next one is furnished for."""
+        self._session = None
+        self._entries.clear()
+        self._fields.clear()
+
     def flush(self) -> None:
         """Draw what is collected."""
         self._waits = False

@@ -84,6 +84,8 @@ def _title(failure: Failure, waited: float | None) -> str:
             return "The agent speaks another version of the protocol"
         case "login":
             return "The agent wants you to log in"
+        case "not_taken_up":
+            return "The agent could not take this session up"
         case "ended":
             return f"The agent {ending(failure.exit)}"
         case _:
@@ -103,13 +105,18 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
     if failure.kind == "version":
         yield "Update the agent or acp-tui, whichever is older."
         return
-    yield from _signs(failure.stderr)
+    if failure.kind != "not_taken_up":
+        yield from _signs(failure.stderr)
     if waited is not None:
         yield "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
     if failure.kind == "exited":
         yield from _exit_advice(failure)
     if failure.kind == "refused" and _WORKSPACE.search(failure.reason):
         yield "Check that the workspace exists, and that the agent may use it (--cwd names another one)."
+    if failure.kind == "not_taken_up":
+        yield "Begin a new session: the agent may not know this one any more."
+        yield "If it was recorded here, it can still be read: it is in the list of sessions."
+        return
     if failure.kind == "ended":
         yield "The conversation is kept: retry starts the agent again and takes it up."
 

@@ -30,7 +30,7 @@ _LINES: Final = 500
 class FailureChoice:
     """What the person wants to do about it."""
 
-    kind: Literal["retry", "edit", "log_in", "choose"]
+    kind: Literal["retry", "edit", "log_in", "choose", "new"]
     command: tuple[str, ...] = ()
     """The command to run instead, for `edit`."""
 
@@ -38,10 +38,12 @@ class FailureChoice:
 class FailureScreen(ModalScreen[FailureChoice | None]):
     """Shows a failed agent over its session; dismissed with None, all stays as it is."""
 
+    AUTO_FOCUS = ""  # nothing that takes letters may have the keys before the command is edited
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "choose('retry')", "Retry", id="failure.retry"),
         Binding("e", "edit", "Edit the command", id="failure.edit"),
         Binding("l", "choose('log_in')", "Log in", id="failure.log-in"),
+        Binding("n", "choose('new')", "New session", id="failure.new"),
         Binding("a", "choose('choose')", "Another agent", id="failure.choose"),
         Binding("c", "copy", "Copy", id="failure.copy"),
         Binding("escape", "close", "Close", id="failure.close"),
@@ -56,6 +58,8 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         advice: Sequence[str],
         can_log_in: bool,
         look: Look | None = None,
+        *,
+        can_begin_new: bool = False,
     ) -> None:
         super().__init__()
         self._command = tuple(command)
@@ -64,6 +68,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._stderr = stderr.rstrip()
         self._advice = advice
         self._can_log_in = can_log_in
+        self._can_begin_new = can_begin_new
         self._look = look or Look()
         self._edits = False
 
@@ -108,12 +113,14 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self.query_one(Transcript).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a login only where there is one, and no keys while the command is edited."""
+        """Offer a login or a new session only where there is one, and no keys while the command is edited."""
         if parameters == ("log_in",) and not self._can_log_in:
+            return False
+        if parameters == ("new",) and not self._can_begin_new:
             return False
         return action in ("close", "quit") or not self._edits
 
-    def action_choose(self, kind: Literal["retry", "log_in", "choose"]) -> None:
+    def action_choose(self, kind: Literal["retry", "log_in", "choose", "new"]) -> None:
         """Leave with a wish."""
         self.dismiss(FailureChoice(kind))
 

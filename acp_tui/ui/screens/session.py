@@ -139,6 +139,11 @@ class SessionScreen(Screen[None]):
         """End the agent, and start it again or another one."""
         await self.conversation.restart(launch)
 
+    @work(group="begin", exclusive=True)
+    async def begin_new(self) -> None:
+        """Begin a new session in the place of one that could not be taken up."""
+        await self.conversation.begin_new()
+
     def set_look(self, look: Look) -> None:
         """Draw everything in another look."""
         self.look = look

@@ -46,6 +46,19 @@ class Showing:
         if self._screen.is_running and session is not None:
             self._drawing.add(session, change)
 
+    def session_dropped(self) -> None:
+        """Show nothing of a session that did not come about, or that is told anew."""
+        from acp_tui.ui.panes.chat import ChatPane
+        from acp_tui.ui.words import welcome
+
+        if not self._screen.is_running:
+            return
+        self._drawing.forget()
+        for pane in self._screen.query(Pane):
+            pane.begin()
+        for chat in self._screen.query(ChatPane):
+            chat.forget(welcome(self._start.cwd))
+
     def questions_changed(self) -> None:
         """Bring up a question that belongs to no session."""
         if self._screen.is_running:

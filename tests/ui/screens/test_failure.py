@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from textual.widgets import Input
 
 from acp_tui.ui.screens.failure import FailureChoice, FailureScreen
@@ -46,6 +47,23 @@ async def test_keys_leave_with_a_wish() -> None:
         await pilot.press("l")
 
         assert app.results == [FailureChoice("log_in")]
+
+
+async def test_keys_leave_with_a_wish_also_where_nothing_was_said() -> None:
+    app = Stage(failure(stderr=""))
+    async with app.run_test() as pilot:
+        await pilot.press("r")
+
+        assert app.results == [FailureChoice("retry")], "no hidden field has taken the key"
+
+
+@pytest.mark.parametrize("can", [True, False])
+async def test_a_new_session_is_offered_only_in_the_place_of_an_earlier_one(can: bool) -> None:
+    app = Stage(failure(can_begin_new=can))
+    async with app.run_test() as pilot:
+        await pilot.press("n")
+
+        assert app.results == ([FailureChoice("new")] if can else [])
 
 
 async def test_the_command_is_edited_in_place() -> None:
