@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from acp_tui.acp.authentication import AuthMethod
@@ -34,7 +34,7 @@ from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history, snapped, verdicts
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.decided import Keep, Record
-from acp_tui.agent.errors import AgentError, Busy, CallFailed, LoginRequired, NotOffered, WrongVersion
+from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, LoginRequired, NotOffered, WrongVersion
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.overwriting import Choice, Overwriting
@@ -65,6 +65,9 @@ OFFERED: Final = ClientCapabilities(
 """What we tell every agent that we can do."""
 
 W = TypeVar("W", bound=Word)
+
+PAGES: Final = 1000
+"""Pages of a list of sessions that are asked for; a list without an end is none."""
 
 _CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
 
@@ -242,24 +245,30 @@ class Agent:
         self._host.lend(forked, [cwd, *(request.additional_directories or ())])
         return self.sessions[forked]
 
-    async def list_sessions(self, cwd: str | None = None) -> list[SessionInfo]:
-        """Return what the agent has, all pages of it. Source: ACP, page "session list".
+    async def session_pages(self, cwd: str | None = None) -> AsyncIterator[list[SessionInfo]]:
+        """Yield what the agent has, page by page. Source: ACP, page "session list".
+
+        It ends where the agent says so, at a cursor that comes again, or after `PAGES` of them.
 
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
         self._need(self._can.session_capabilities.list, "list its sessions")
-        found: list[SessionInfo] = []
         seen: set[str | None] = {None}
         params = {} if cwd is None else {"cwd": cwd}
-        while True:
+        for _ in range(PAGES):
             result = await self.connection.call("session/list", params)
             page = _read(ListSessionsResponse, "session/list", _object(result))
-            found += page.sessions
+            yield page.sessions
             if page.next_cursor in seen:
-                return found
+                return
             seen.add(page.next_cursor)
             params = {**params, "cursor": str(page.next_cursor)}
+        log.warning("session/list: no end after %d pages", PAGES)
+
+    async def list_sessions(self, cwd: str | None = None) -> list[SessionInfo]:
+        """Return what the agent has, all pages of it; raises what `session_pages` does."""
+        return [info async for page in self.session_pages(cwd) for info in page]
 
     async def prompt(self, session_id: str, prompt: list[ContentBlock]) -> PromptResponse:
         """Say something and wait for the end of the turn. Source: ACP, page "prompt turn".
@@ -267,10 +276,12 @@ class Agent:
         An error after a cancel is the end of a cancelled turn.
 
         Raises:
-            Busy, NotOffered: nothing was sent.
+            Busy, Closed, NotOffered: nothing was sent.
             AgentGone, CallFailed.
         """
-        session = self.sessions[session_id]
+        session = self.sessions.get(session_id)
+        if session is None:
+            raise Closed("This session is closed.")
         if session.turn_state != "idle":
             raise Busy("A turn is running in this session.")
         self._need_blocks(prompt)

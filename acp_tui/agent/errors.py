@@ -5,6 +5,7 @@ AgentError
 │   └── LoginRequired         … with "authentication required"
 ├── AgentGone                 the process ended, or closed its side
 ├── Busy                      a turn runs already
+├── Closed                    the session is not open any more
 ├── NotOffered                the agent has said that it cannot do this
 └── WrongVersion              the agent speaks another version of the protocol
 """
@@ -54,6 +55,10 @@ class AgentGone(AgentError):
 
 class Busy(AgentError):
     """A second prompt for a session whose turn still runs; nothing was sent."""
+
+
+class Closed(AgentError):
+    """A prompt for a session that was closed or deleted; nothing was sent."""
 
 
 class NotOffered(AgentError):

@@ -197,8 +197,9 @@ class Conversation:
         await self.begin(launch)
 
     async def begin_new(self) -> None:
-        """Begin a new session with the agent that would not take up an earlier one."""
-        self._opening.attach = None
+        """Begin a new session with the agent, below an earlier one that it does not have (any more)."""
+        self._opening.begins_new(below=self.session is not None)
+        self.session = None
         if self.running is None or not self.running.is_running:
             await self.restart()
         else:

@@ -61,6 +61,11 @@ class Opening:
             return
         self.continues = self.continues or before is not None
 
+    def begins_new(self, *, below: bool) -> None:
+        """Prepare for a new session; `below` what was said in another one."""
+        self.attach = None
+        self.continues = self.continues or below
+
     def awaits(self, session_id: str) -> bool:
         """Whether what comes of this session is to be shown before the answer that it is taken up."""
         attach = self.attach

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.errors import AgentError, CallFailed
+from acp_tui.agent.errors import AgentError, CallFailed, Closed
 from acp_tui.session.entries import ToolCall
 from tests.agent.puppet import ABLE, OPTIONS, SESSION, conversation, text, update
 from tests.sent import Frame
@@ -220,6 +220,17 @@ async def test_c48_a_list_is_followed_to_its_end_and_never_in_circles() -> None:
         listing = asyncio.create_task(talk.agent.list_sessions())
         talk.puppet.answers(await talk.puppet.hears("session/list"), None)
         assert await listing == []
+
+
+async def test_nothing_is_said_to_a_session_that_was_closed() -> None:
+    async with conversation() as talk:
+        closing = asyncio.create_task(talk.agent.close_session(SESSION))
+        talk.puppet.answers(await talk.puppet.hears("session/close"), {})
+        await closing
+
+        with pytest.raises(Closed):
+            await talk.agent.prompt(SESSION, [])
+        assert talk.puppet.sent.requests("session/prompt") == []
 
 
 async def test_c49_deleting_closes_first_and_may_be_done_twice() -> None:

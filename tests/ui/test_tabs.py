@@ -142,6 +142,7 @@ async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: P
         await here.say("hello")
         await here.sees("heard hello")
         assert "as before" not in here.text
+        await here.app.tabs.end()
 
 
 async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> None:
@@ -164,6 +165,48 @@ async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> 
 
         await here.is_before(SessionsMenu)
         assert session.id not in {info.session_id for info in await agent.list_sessions()}
+
+
+async def delete_listed(here: Seat, words: str) -> None:
+    """Delete the session that some words find."""
+    await here.press("alt+s")
+    menu = await here.is_before(SessionsMenu)
+    await here.press(*words, "ctrl+d")
+    await here.until(lambda: here.app.screen is not menu)
+    await here.sees("Delete it")
+    await here.press("down", "enter")
+    await here.is_before(SessionsMenu)
+
+
+async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        session = second.conversation.session
+        assert session is not None
+        await here.say("/usage")
+        await here.until(lambda: is_over(session))
+        await here.press("alt+1")
+        await here.until(lambda: here.session is first)
+
+        await delete_listed(here, "usage")
+
+        assert here.app.tabs.screens == [first]
+
+
+async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, second):
+        before = second.conversation.session
+        assert before is not None
+        await here.say("/usage")
+        await here.until(lambda: is_over(before))
+
+        await delete_listed(here, "usage")
+        await here.press("escape")
+        await here.sees("does not know what stands above")
+        await here.say("/usage")
+        after = second.conversation.session
+        assert after is not None
+        assert after.id != before.id
+        await here.until(lambda: is_over(after))
 
 
 async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> None:

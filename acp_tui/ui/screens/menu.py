@@ -144,7 +144,8 @@ class Menu(Dialog[str]):
     def set_items(self, items: Sequence[Item]) -> None:
         """List other items from now on; the one that was moved to stays so while it is among them."""
         self._items = list(items)
-        self._list(self.query_one(Input).value)
+        if self.is_mounted:
+            self._list(self.query_one(Input).value)
 
     @property
     def _column(self) -> int:

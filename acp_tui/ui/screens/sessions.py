@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -10,6 +12,7 @@ from textual.binding import Binding, BindingType
 from acp_tui.ui.opening import Attach
 from acp_tui.ui.screens.forking import fork_listed
 from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.session_listing import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,18 +67,30 @@ class SessionList:
 
     async def show(self) -> None:
         """Let the person take up an earlier session, look at a recorded one, or delete one."""
-        infos = await self._of_agent()
-        recorded = self._recorded()
-        if not infos and not recorded:
+        listing = await self._of_agent()
+        recorded = [_recorded_item(one) for one in self._recorded()]
+        if not listing.found and not recorded:
             self._screen.notify("There are no earlier sessions.")
             return
-        items = [self._item(info) for info in infos]
-        items += [_recorded_item(one) for one in recorded]
-        menu = SessionsMenu("Sessions", items, None, self._screen.look)
+        menu = SessionsMenu("Sessions", self._items(listing, recorded), None, self._screen.look)
         menu.can_delete, menu.can_fork = self._can("delete"), self._can("fork")
-        choice = await self._screen.presence.ask(menu)
-        if choice is None:
-            return
+        menu.note = _note_on(listing)
+
+        def show() -> None:
+            menu.set_items(self._items(listing, recorded))
+            menu.show_note(_note_on(listing))
+            if listing.problem:
+                self._tell(listing.problem)
+
+        reading = asyncio.create_task(listing.read_on(show))
+        try:
+            choice = await self._screen.presence.ask(menu)
+        finally:
+            reading.cancel()
+        if choice is not None:
+            await self._do(choice, listing.found)
+
+    async def _do(self, choice: str, infos: Sequence[SessionInfo]) -> None:
         if choice.startswith(_RECORDED):
             await self._screen.tabs.open(recorded=Path(choice.removeprefix(_RECORDED)))
             return
@@ -89,11 +104,10 @@ class SessionList:
             await self._take_up(info)
 
     async def _take_up(self, info: SessionInfo) -> None:
-        for place, screen in enumerate(self._screen.tabs.screens):
-            session = screen.conversation.session
-            if session is not None and session.id == info.session_id and not screen.conversation.is_over:
-                await self._screen.tabs.go_to(place)
-                return
+        shown = self._shown(info.session_id)
+        if shown is not None:
+            await self._screen.tabs.go_to(self._screen.tabs.screens.index(shown))
+            return
         agent = self._screen.conversation.agent
         assert agent is not None
         assert agent.info is not None
@@ -101,6 +115,16 @@ class SessionList:
             await self._screen.tabs.open(running=self._screen.conversation.running, attach=Attach(info))
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
+
+    def _shown(self, session_id: str) -> SessionScreen | None:
+        """Return the tab in which a session of the agent is open."""
+        ours = self._screen.conversation.launch
+        for screen in self._screen.tabs.screens:
+            known = screen.conversation
+            is_it = known.session is not None and known.session.id == session_id and known.launch == ours
+            if is_it and not known.is_over:
+                return screen
+        return None
 
     async def _delete(self, info: SessionInfo) -> None:
         from acp_tui.agent.errors import AgentError
@@ -118,23 +142,34 @@ class SessionList:
             await agent.delete_session(info.session_id)
         except AgentError as error:
             self._screen.notify(str(error), title="Not deleted", severity="error", markup=False)
+        else:
+            await self._leave(self._shown(info.session_id))
         await self.show()
 
-    async def _of_agent(self) -> list[SessionInfo]:
-        from acp_tui.agent.errors import AgentError
-        from acp_tui.ui.login import asked
+    async def _leave(self, screen: SessionScreen | None) -> None:
+        """Let no tab stay open on a session that is not there any more."""
+        if screen is self._screen:
+            await screen.conversation.begin_new()
+        elif screen is not None:
+            await screen.tabs.close(screen)
 
-        agent = self._screen.conversation.agent
-        if agent is None or not self._can("list"):
-            return []
-        try:
-            return await asked(self._screen.conversation, lambda agent: agent.list_sessions())
-        except AgentError as error:
-            self._screen.notify(str(error), title="The agent's list", severity="warning", markup=False)
-            return []
+    async def _of_agent(self) -> Listing:
+        """Return the agent's list as far as it has been read."""
+        listing = Listing(self._screen.conversation)
+        if self._screen.conversation.agent is not None and self._can("list"):
+            await listing.begin()
+        if listing.problem:
+            self._tell(listing.problem)
+        return listing
+
+    def _tell(self, problem: str) -> None:
+        self._screen.notify(problem, title="The agent's list", severity="warning", markup=False)
+
+    def _items(self, listing: Listing, recorded: Sequence[Item]) -> list[Item]:
+        return [*map(self._item, listing.found), *recorded]
 
     def _item(self, info: SessionInfo) -> Item:
-        about = " · ".join(filter(None, (info.updated_at, info.cwd)))
+        about = " · ".join(filter(None, (_local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
         return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
 
@@ -165,7 +200,21 @@ def _capabilities(agent: Agent | None) -> SessionCapabilities | None:
     return agent.info.agent_capabilities.session_capabilities
 
 
+def _note_on(listing: Listing) -> str:
+    if listing.problem:
+        return "not all of the agent's sessions could be read"
+    return "" if listing.is_whole or not listing.found else "more is being read"
+
+
+def _local(text: str) -> str:
+    """Return an ISO 8601 time as the clock on the wall shows it; another text as it is."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return text
+
+
 def _recorded_item(one: Recorded) -> Item:
-    when = f"{one.started:%Y-%m-%d %H:%M}" if one.started is not None else ""
+    when = _local(one.started.isoformat()) if one.started is not None else ""
     about = " · ".join(filter(None, (one.agent, when, one.cwd)))
     return Item(_RECORDED + str(one.path), one.title, about, "Recorded here, to look at")
