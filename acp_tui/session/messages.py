@@ -79,6 +79,7 @@ class Messages:
         message = self._entries[index]
         if isinstance(message, AgentMessage | Thought):
             message.finished = True
+            message.parts = list(message.parts)  # without room for more
             for part in message.parts:
                 if isinstance(part, GrowingText):
                     part.finish()

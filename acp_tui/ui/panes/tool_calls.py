@@ -5,20 +5,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.one_line import OneLine, Piece
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.one_line import one_row
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acp_tui.session.changes import Change
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.one_line import Piece
+    from acp_tui.ui.widgets.wrap import Row
 
 
-class CallLine(OneLine):
-    """One tool call."""
+class CallLine(Block):
+    """One tool call; its text is made when it is drawn."""
 
-    def __init__(self, call: ToolCall) -> None:
-        super().__init__(is_action=True)
+    __slots__ = ("_pane", "call", "kept")
+    is_action = True
+
+    def __init__(self, call: ToolCall, pane: ToolCallsPane) -> None:
         self.call = call
+        self._pane = pane
+        self.kept = 0
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the row."""
+        self.kept = 0
+        return [one_row(*self._pane.pieces_of(self.call), width, look)]
+
+    def height_hint(self, width: int) -> int:
+        """One row."""
+        return 1
+
+    def source(self) -> str:
+        """Return the text without styles."""
+        left, right = self._pane.pieces_of(self.call)
+        return "".join(text for _, text in (*left, *right))
 
 
 class ToolCallsPane(Pane):
@@ -32,6 +56,8 @@ class ToolCallsPane(Pane):
         self._lines: dict[str, CallLine] = {}
         self._asking: set[str] = set()
         """Ids of the calls that wait for a permission."""
+        self._cwd = ""
+        self._now: float | None = None
 
     def begin(self) -> None:
         """Another session is shown from now on."""
@@ -48,17 +74,19 @@ class ToolCallsPane(Pane):
             for question in session.questions.values()
             if isinstance(question, Permission)
         }
+        self._cwd = session.cwd
         for index in change.entries:
             call = session.entries[index]
             if isinstance(call, ToolCall):
-                self._show(call, session.cwd)
+                self._show(call)
         if change.entries:
             self.set_fact(str(len(self._lines)) if self._lines else "")
 
     def tick(self, now: float, cwd: str) -> None:
         """Count the seconds of what runs."""
+        self._now = now
         for line in self._lines.values():
-            if not line.call.is_final and line.set_pieces(*self._pieces(line.call, cwd, now)):
+            if not line.call.is_final:
                 self.changed(line)
 
     @property
@@ -66,19 +94,18 @@ class ToolCallsPane(Pane):
         """The newest tool call."""
         return next(reversed(self._lines.values())).call if self._lines else None
 
-    def _show(self, call: ToolCall, cwd: str) -> None:
+    def _show(self, call: ToolCall) -> None:
         line = self._lines.get(call.tool_call_id)
-        if line is None:
-            if call.is_empty:
-                return
-            self.take_placeholder_away()
-            line = self._lines[call.tool_call_id] = CallLine(call)
-            line.set_pieces(*self._pieces(call, cwd))
-            self.append(line)
-        elif line.set_pieces(*self._pieces(call, cwd)):
+        if line is not None:
             self.changed(line)
+        elif not call.is_empty:
+            self.take_placeholder_away()
+            line = self._lines[call.tool_call_id] = CallLine(call, self)
+            self.append(line)
 
-    def _pieces(self, call: ToolCall, cwd: str, now: float | None = None) -> tuple[list[Piece], list[Piece]]:
+    def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
+        """Return the line of a call: what stands on its left and on its right."""
         from acp_tui.ui.entries.tool_call import call_pieces
 
-        return call_pieces(call, cwd, self.look, now, asks=call.tool_call_id in self._asking)
+        now = None if call.is_final else self._now
+        return call_pieces(call, self._cwd, self.look, now, asks=call.tool_call_id in self._asking)
