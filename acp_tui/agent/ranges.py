@@ -38,6 +38,15 @@ class Ranges:
         """Keep how the workspace was before a turn."""
         self._turns[turn] = snapshot
 
+    @property
+    def turns(self) -> list[int]:
+        """The turns before which the workspace is known, from 1."""
+        return sorted(self._turns)
+
+    def before(self, turn: int) -> Snapshot | None:
+        """Return how the workspace was before a turn."""
+        return self._turns.get(turn)
+
     def base(self, first: Snapshot | None) -> Snapshot | None:
         """Return what files are compared with; `first`: how they were when the session began."""
         since = self.newest if self.since == THIS_TURN else self.since

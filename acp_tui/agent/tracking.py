@@ -63,6 +63,7 @@ class Tracking:
         """How it was before the newest turn."""
         self.is_late = False
         """Whether that one was taken when the agent may have begun already."""
+        self._late: set[int] = set()
         self.reviewed = Reviewed()
         """What the person has kept of the changes."""
         self._snapshots = snapshots
@@ -103,6 +104,8 @@ class Tracking:
         remembering = self._start(self._remember)
         done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
         self.is_late = not done
+        if self.is_late:
+            self._late.add(self._ranges.newest)
         self._in_turn = True
 
     def after_turn(self) -> None:
@@ -155,13 +158,27 @@ class Tracking:
             self._failed(error)
             return None, None
 
-    async def since_turn(self) -> list[Changed]:
-        """Return what differs from before the newest turn: what `restore` can undo.
+    @property
+    def turns(self) -> list[int]:
+        """The turns before which the workspace is known, from 1."""
+        return self._ranges.turns
+
+    def before_of(self, turn: int | None) -> Snapshot | None:
+        """Return how the workspace was before a turn; None: before the newest."""
+        return self.before if turn is None else self._ranges.before(turn)
+
+    def was_late(self, turn: int | None) -> bool:
+        """Whether that was taken when the agent may have begun already."""
+        return self.is_late if turn is None else turn in self._late
+
+    async def since_turn(self, turn: int | None = None) -> list[Changed]:
+        """Return what differs from before a turn, or the newest: what `restore` can undo.
 
         Raises:
             SnapshotError.
         """
-        return await self._snapshots.changes(self.before) if self.before is not None else []
+        before = self.before_of(turn)
+        return await self._snapshots.changes(before) if before is not None else []
 
     async def reject(self, change: Changed) -> Restored:
         """Give a file back what it was at the beginning of the session, or of the chosen turn.

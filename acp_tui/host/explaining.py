@@ -128,7 +128,8 @@ def _written(command: Command) -> str:
     redirects = []
     for one in command.redirects:
         stream, target = (word.source if word is not None else "" for word in (one.stream, one.target))
-        redirects.append(f"{stream}{one.operator} {target}".rstrip())
+        gap = "" if one.operator.endswith("&") else " "
+        redirects.append(f"{stream}{one.operator}{gap}{target}".rstrip())
     words = [*command.assignments, *(word.source for word in command.words), *redirects]
     return " ".join(" ".join(words).split())
 

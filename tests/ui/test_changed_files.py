@@ -142,6 +142,30 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         assert not (tmp_path / "old.txt").exists()
 
 
+async def test_the_files_are_restored_to_before_an_earlier_turn(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo early > early.txt")
+        await run(here, "echo x > new.txt")
+        await here.sees("A new.txt")
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("A new.txt is deleted")
+        assert "early.txt is deleted" not in here.text
+        await here.press("t")
+        await here.is_before(Menu)
+        await here.sees("before turn 2", "before turn 1", "echo early > early.txt")
+        await here.press("down", "enter")
+        await here.is_before(RestoreDialog)
+        await here.sees("Restore files to before turn 1", "A early.txt is deleted", "A new.txt is deleted")
+        await here.press("y")
+
+        await here.sees("2 files are as before turn 1.")
+        assert [each.name for each in tmp_path.glob("*.txt")] == ["old.txt"]
+        note = here.conversation.rejections.note()
+        assert "put these files back to what they were before I said “/run echo early > early.txt”" in note
+
+
 async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path) -> None:
     lines = [f"line {number}\n" for number in range(40)]
     (tmp_path / "long.txt").write_text("".join(lines))

@@ -1,4 +1,4 @@
-"""Going back: files are given what they were before the newest turn, after a look at what that does."""
+"""Going back: files are given what they were before a turn, after a look at what that does."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.widgets import OptionList
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.screens.withdrawing import answer_of
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from acp_tui.host.snapshot import Changed, Restored
     from acp_tui.ui.screens.session import SessionScreen
 
-Choice = Literal["restore", "undo"]
+Choice = Literal["restore", "undo", "earlier"]
 
 _DOES: Final = {
     "A": ("error", "is deleted: it was not there"),
@@ -35,6 +36,8 @@ _DOES: Final = {
 }
 _NAMED: Final = 10
 """Files that the note for the agent names."""
+_PROMPT: Final = 60
+"""Characters of a prompt that name a turn."""
 _LATE: Final = (
     "The agent may have begun before this snapshot was ready: its first changes can be missing here."
 )
@@ -46,9 +49,19 @@ class RestoreDialog(Dialog[Choice]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "choose('restore')", "Restore", id="restore.restore"),
         Binding("u", "choose('undo')", "Undo the last restoring", id="restore.undo"),
+        Binding("t", "choose('earlier')", "Another turn", id="restore.turn"),
     ]
 
-    def __init__(self, changes: Sequence[Changed], look: Look, *, can_undo: bool, is_late: bool) -> None:
+    def __init__(
+        self,
+        changes: Sequence[Changed],
+        look: Look,
+        *,
+        can_undo: bool,
+        is_late: bool,
+        turn: str = "the last turn",
+        has_others: bool = False,
+    ) -> None:
         """Take what is to be shown.
 
         Args:
@@ -56,8 +69,11 @@ class RestoreDialog(Dialog[Choice]):
             look: the styles of the text.
             can_undo: whether there is a restoring or rejecting to take back.
             is_late: whether the snapshot was taken when the agent may have begun already.
+            turn: which turn, in words.
+            has_others: whether there are other turns to choose.
         """
-        super().__init__("Restore files to before the last turn", look)
+        super().__init__(f"Restore files to before {turn}", look)
+        self._turn = turn
         self._changes = changes
         self._is_late = is_late
         restore = Answer("Restore these files", "y", "can be undone", role="warning")
@@ -67,6 +83,8 @@ class RestoreDialog(Dialog[Choice]):
             self._answers["restore"] = restore
         if can_undo:
             self._answers["undo"] = undo
+        if has_others:
+            self._answers["earlier"] = Answer("Another turn", "t", role="muted")
 
     def compose_body(self) -> ComposeResult:
         """Yield a line for each file."""
@@ -94,7 +112,7 @@ class RestoreDialog(Dialog[Choice]):
 
     def _about(self) -> list[TextBlock]:
         if not self._changes:
-            return [TextBlock([("muted", "No file has changed since the last turn began.")])]
+            return [TextBlock([("muted", f"No file has changed since {self._turn} began.")])]
         blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
         for change in self._changes:
             role, what = _DOES[change.status]
@@ -121,22 +139,53 @@ async def restore_turn(screen: SessionScreen) -> None:
 
 
 async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
-    before, changes = tracking.before, await tracking.since_turn()
-    dialog = RestoreDialog(
-        changes, screen.look, can_undo=tracking.ways_back.can_undo, is_late=tracking.is_late
-    )
-    choice = await answer_of(screen.app, dialog)
+    turn: int | None = None
+    while True:
+        before, changes = tracking.before_of(turn), await tracking.since_turn(turn)
+        dialog = RestoreDialog(
+            changes,
+            screen.look,
+            can_undo=tracking.ways_back.can_undo,
+            is_late=tracking.was_late(turn),
+            turn="the last turn" if turn is None else f"turn {turn}",
+            has_others=len(tracking.turns) > 1,
+        )
+        choice = await answer_of(screen.app, dialog)
+        if choice != "earlier":
+            break
+        turn = await _other_turn(screen, tracking, turn)
     if choice == "restore" and before is not None:
+        when = "before your last turn"
+        if turn is not None:
+            when = f"what they were before I said “{_prompt(screen, turn)}”"
         restored = await tracking.ways_back.restore(before, changes)
-        _tell(screen, restored, "as before the last turn")
+        _tell(screen, restored, "as before the last turn" if turn is None else f"as before turn {turn}")
         if restored.done:
             names = _named([change.path for change in restored.done])
-            back = f"put these files back to before your last turn: {names}"
+            back = f"put these files back to {when}: {names}"
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
     elif choice == "undo" and (undone := await tracking.ways_back.undo()) is not None:
         _tell(screen, undone.restored, "as before the restoring")
         if undone.is_over:
             screen.conversation.rejections.undone(undone.newer)
+
+
+async def _other_turn(screen: SessionScreen, tracking: Tracking, turn: int | None) -> int | None:
+    """Let the person choose a turn; whoever chooses none stays with the one that there was."""
+    newest = tracking.turns[-1]
+    items = [
+        Item(str(number), f"before turn {number}", _prompt(screen, number))
+        for number in reversed(tracking.turns)
+    ]
+    menu = Menu("Restore files to", items, str(turn or newest), screen.look)
+    chosen = await answer_of(screen.app, menu)
+    return int(chosen) if chosen is not None else turn
+
+
+def _prompt(screen: SessionScreen, turn: int) -> str:
+    session = screen.conversation.session
+    prompt = session.prompt_of(turn) if session is not None else ""
+    return prompt if len(prompt) <= _PROMPT else f"{prompt[: _PROMPT - 1]}…"
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -9,12 +9,12 @@ from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from acp_tui.agent.rule_book import RuleBook
     from acp_tui.agent.rule_changes import Draft, RuleChanges
     from acp_tui.host.rules import Ask, Rule
     from acp_tui.session.entries import ToolCall
+    from acp_tui.store.rules import RuleFile
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.start import Start
 
@@ -104,19 +104,23 @@ class Ruling:
         new = [file for file in book.not_trusted() if file.digest not in self._told]
         if new and self._screen.app.screen is self._screen:
             self._told.add(new[0].digest)
-            self._screen.run_worker(self._ask_for_trust(book, new[0].path), group="rules")
+            self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
 
-    async def _ask_for_trust(self, book: RuleBook, path: Path) -> None:
+    async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
+        """Trust exactly what is shown, whatever has become of the file meanwhile; then ask about that."""
         from acp_tui.ui.screens.rule_trust import RuleTrust
 
-        file = book.file(path)
-        if await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
-            try:
-                book.trust.give(path, file.digest)
-            except OSError as error:
-                self._screen.notify(
-                    str(error.strerror), title="Not written down", severity="error", markup=False
-                )
+        if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
+            return
+        try:
+            book.trust.give(file.path, file.digest)
+        except OSError as error:
+            self._screen.notify(str(error.strerror), title="Not written down", severity="error", markup=False)
+            return
+        if not book.is_trusted(file.path):
+            text = f"{file.path} has changed since it was shown: what it allows now is not trusted."
+            self._screen.notify(safe_line(text), title="Rules", severity="warning", markup=False)
+            self.look()
 
     def _made(self, draft: Draft | None) -> None:
         from acp_tui.store.rules_writing import CannotWrite

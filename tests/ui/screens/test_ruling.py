@@ -55,6 +55,27 @@ async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change
         await here.is_before(SessionScreen)
 
 
+async def test_what_is_trusted_is_what_was_shown_also_when_the_file_changes_meanwhile(tmp_path: Path) -> None:
+    path = workspace_rules(tmp_path, '[[rules]]\ndecision = "allow"\ncommand = "make"\n')
+    shown = path.read_text()
+    async with seat(tmp_path) as here:
+        await here.is_before(RuleTrust)
+        await here.sees("allow make …")
+        path.write_text('[[rules]]\ndecision = "allow"\ncommand = "curl"\n')
+        await here.press("t")
+
+        await here.sees("allow curl …")  # asked anew, about what is there now
+        book = here.session.rooms.ruling.book
+        assert not book.is_trusted(path)
+        assert any("has changed since it was shown" in note.message for note in here.app._notifications)
+        await here.is_before(RuleTrust)
+        await here.press("n")
+        await here.is_before(SessionScreen)
+        assert not book.is_trusted(path)
+        path.write_text(shown)
+        assert book.is_trusted(path)
+
+
 async def test_a_mistake_in_a_file_is_said_with_its_line(home: Path, tmp_path: Path) -> None:
     (home / "config" / "rules.toml").write_text('[[rules]]\ndecision = "alow"\n')
     async with seat(tmp_path) as here:
