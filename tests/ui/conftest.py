@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.idle import idle
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -15,3 +17,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     before = signal.getsignal(signal.SIGHUP)
     yield folder
     signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture(autouse=True)
+def idle_is_told_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and pauses of a pilot wait until all is done, and no longer."""
+    monkeypatch.setattr("textual.app.wait_for_idle", idle)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", idle)

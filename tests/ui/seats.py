@@ -115,7 +115,9 @@ async def seat(
             await here.until(lambda: app.session_screen.query("#prompt"))
             if ready:
                 await here.until(lambda: here.conversation.phase == "ready")
-            yield here
-            await here.conversation.end()
+            try:
+                yield here
+            finally:  # a test that fails leaves nothing behind that others would wait for
+                await here.conversation.end()
     finally:
         began.guard.close()

@@ -247,7 +247,7 @@ async def test_an_opened_tool_call_follows_what_the_agent_tells_of_it(tmp_path: 
 
     async with seat(tmp_path) as here:
         await here.say(told("tool_call", "first words"))
-        await here.sees("Look")
+        await here.sees("no result")
         await here.press("ctrl+o")
         await here.sees("first words")
 

@@ -49,6 +49,10 @@ def matching(items: Iterable[Item], words: str) -> list[Item]:
 class MenuList(OptionList, can_focus=False):
     """The items of a menu; the line above has the focus."""
 
+    def on_resize(self) -> None:
+        """Keep the chosen item in view: the list may have become lower since it was scrolled to."""
+        self.scroll_to_highlight()
+
 
 class Menu(Dialog[str]):
     """Lets the person choose one item; dismisses with its key, or None."""

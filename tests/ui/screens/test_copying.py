@@ -21,6 +21,7 @@ async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: 
         await here.press("alt+c")
         assert told(here) == "There is no answer yet."
         await here.say(f"updates {UPDATES}")
+        await here.sees("Two codes:")
         await here.until(lambda: not here.conversation.is_busy)
 
         await here.press("alt+c")

@@ -36,6 +36,7 @@ async def test_hits_are_counted_and_stepped_through_and_what_is_folded_is_opened
         await here.until(lambda: not here.conversation.is_busy)
         await here.write("a draft")
         chat = here.session.query_one(ChatPane)
+        await here.sees("Another needle.", "Read hay")
         thought = next(block for block in chat.blocks if isinstance(block, ThoughtBlock))
         await here.press("ctrl+f", *"nobody sees")
         await here.sees("1/2", "Read hay")

@@ -114,7 +114,7 @@ async def test_kept_and_new_output_is_shown_and_the_size_is_told() -> None:
         source.emit(b"after\r\n")
         await until(pilot, lambda: screen(app.view)[:2] == ["before", "after"])
         await pilot.resize_terminal(60, 10)
-        assert source.size == (59, 10)
+        await until(pilot, lambda: source.size == (59, 10))
 
 
 async def test_the_end_is_followed_until_the_reader_scrolls_up() -> None:
