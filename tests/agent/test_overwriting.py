@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,9 @@ async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp
         write(talk, file, "theirs\n")
         await asked(talk)
 
-        await talk.agent.close_session("s2")
+        closing = asyncio.create_task(talk.agent.close_session("s2"))
+        talk.puppet.answers(await talk.puppet.hears("session/close"), {})
+        await closing
 
         assert "not written" in (await talk.puppet.answer_to("w"))["error"]["message"]
         assert session.questions == {}

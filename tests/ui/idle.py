@@ -8,15 +8,15 @@ from time import monotonic
 from textual._context import active_app
 
 _CALM = 3
-"""Turns of the loop in which nothing else was ready to run; what comes over a pipe meanwhile shows up in one."""
+"""Turns of the loop in which nothing else was ready to run; what comes over a pipe shows up in one."""
 
 
 async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
     """Return once all that is ready to run has run and is drawn, or after `max_sleep` seconds.
 
     It takes the place of Textual's own `wait_for_idle`, which sleeps until the process has used almost no
-    processor time for 20 ms: that is slow at best, and means nothing on a busy machine. What waits for a timer
-    or for another process is not waited for: a test names the condition.
+    processor time for 20 ms: that is slow at best, and means nothing on a busy machine. What waits for a
+    timer, a thread or another process is not waited for: a test names the condition.
     """
     screen = active_app.get().screen
     end = monotonic() + max_sleep

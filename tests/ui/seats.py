@@ -17,7 +17,9 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.conversation import Conversation
+from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.session import SessionScreen
+from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.screens.stage import screen_text
 from tests.ui.talks import said, start
 
@@ -88,9 +90,21 @@ class Seat:
     async def sees(self, *words: str) -> None:
         await self.until(lambda: all(word in self.text for word in words))
 
-    async def is_before(self, kind: type[Screen[Any]]) -> Any:
-        """Wait until a screen of this kind is on top, and return it; a dialog until its keys count."""
-        await self.until(lambda: type(self.app.screen) is kind and getattr(self.app.screen, "armed", True))
+    async def is_before(self, kind: type[Screen[Any]], *, waits: bool = False) -> Any:
+        """Wait until a screen of this kind is on top, and return it; a dialog when its keys count.
+
+        `waits`: for as long as the person has to, before keys count.
+        """
+
+        def counts() -> bool:
+            screen = self.app.screen
+            if type(screen) is not kind:
+                return False
+            if isinstance(screen, Dialog):
+                return screen.armed if waits else let_the_pause_pass(screen)
+            return True
+
+        await self.until(counts)
         return self.app.screen
 
 

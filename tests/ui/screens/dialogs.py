@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from acp_tui.ui import theme
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.typing_pause import TypingPause
 from tests.ui.screens.stage import look, screen_text, until
 
 LOOK = look()
@@ -42,7 +43,16 @@ class Desk(App[None]):
         return screen_text(self)
 
 
-_LONG = 2.0
+_LONG = 30.0
+
+
+def let_the_pause_pass(dialog: Dialog[Any]) -> bool:
+    """Let a dialog believe that nothing was typed for long, and that no letter begins a word."""
+    if dialog.is_mounted and not dialog.armed:
+        dialog.alone = 0.0
+        dialog.typing_pause = TypingPause(0.0, dialog.pause, answering=dialog.answering)
+        dialog._arm_if_quiet()
+    return dialog.armed
 
 
 @asynccontextmanager

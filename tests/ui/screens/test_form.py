@@ -8,7 +8,7 @@ from textual.widgets import Input
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.form import FormAnswer, FormDialog
 from acp_tui.ui.widgets.choices import Choices
-from tests.ui.screens.dialogs import LOOK, NOTHING, shown
+from tests.ui.screens.dialogs import LOOK, NOTHING, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
 
 FIELDS: dict[str, Any] = {
@@ -56,7 +56,7 @@ async def test_keys_before_the_pause_reach_no_field() -> None:
     dialog = form({"a": {"type": "string"}}, ())
     async with shown(dialog, armed=False) as (app, pilot):
         await pilot.press("x", "enter", "ctrl+s")
-        await until(pilot, lambda: dialog.armed)
+        await until(pilot, lambda: let_the_pause_pass(dialog))
 
         assert app.screen.query_one(Input).value == ""
         assert app.result is NOTHING

@@ -20,7 +20,7 @@ from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.permission_reasons import before_words
 from acp_tui.ui.screens.typing_pause import PAUSE
 from acp_tui.ui.widgets.diff_view import DiffView
-from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
+from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
 
 FOUR = [
@@ -79,7 +79,7 @@ async def test_r24_an_enter_or_a_click_within_a_tenth_of_a_second_does_nothing()
         press_at(app, "enter", time.monotonic())
         await pilot.pause()
         await pilot.click(OptionList)
-        await until(pilot, lambda: question.armed)
+        await until(pilot, lambda: let_the_pause_pass(question))
 
         assert app.result is NOTHING
 

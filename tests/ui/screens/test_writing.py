@@ -63,6 +63,7 @@ async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_ba
     async with seat(workspace, KEEPS) as here:
         await here.say("fix the parser")
         await here.say("write some tests")
+        await here.until(lambda: "heard write some tests" in here.said)
         await here.write("half a thought")
 
     async with seat(workspace, KEEPS) as here:
