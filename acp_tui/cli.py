@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.conversation.start import Start
     from acp_tui.host.guard import Guard
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.problem import Problem
     from acp_tui.store.settings import Settings
-    from acp_tui.ui.start import Start
 
 HELP: Final = """\
 A terminal client for coding agents that speak the Agent Client Protocol.
@@ -268,8 +268,8 @@ def _load_asyncio() -> None:
 
 def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start:
     """Return all that the interface needs, with the agent already starting."""
+    from acp_tui.conversation.start import Start
     from acp_tui.host.guard import Guard
-    from acp_tui.ui.start import Start
 
     known, settings, problems = _known()
     mcp_servers, unset = _mcp_servers(options, settings)

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from textual.filter import LineFilter
 
+    from acp_tui.conversation.opening import Attach
+    from acp_tui.conversation.running import RunningAgent
+    from acp_tui.conversation.start import Start
     from acp_tui.store.problem import Problem
     from acp_tui.ui.clipboard import Clipboard
-    from acp_tui.ui.opening import Attach
-    from acp_tui.ui.running import RunningAgent
-    from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.diff_view import DiffView
     from acp_tui.ui.widgets.terminal_view import TerminalView
 

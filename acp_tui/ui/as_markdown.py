@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final, assert_never
 
+from acp_tui.readable import seconds
 from acp_tui.session.entries import (
     AgentMessage,
     Entry,
@@ -24,7 +25,7 @@ from acp_tui.ui.entries.cards import described
 from acp_tui.ui.entries.results import result_text
 from acp_tui.ui.widgets.diff import Line, compute
 from acp_tui.ui.widgets.text import safe, safe_line
-from acp_tui.ui.words import STATUS_WORDS, call_title, kind_word, seconds
+from acp_tui.ui.words import STATUS_WORDS, call_title, kind_word
 
 _TICKS: Final = re.compile("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from acp_tui.ui.conversation import Conversation
+    from acp_tui.conversation.conversation import Conversation
 
 State = Literal["starting", "ready", "working", "asks", "ended"]
 

@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation
     from acp_tui.host.rules import Rule
     from acp_tui.session.entries import ToolCall
     from acp_tui.store.precedents import Precedents
-    from acp_tui.ui.conversation import Conversation
 
 log = logging.getLogger(__name__)
 

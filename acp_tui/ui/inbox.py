@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
-    from acp_tui.ui.conversation import Conversation
     from acp_tui.ui.screens.session import SessionScreen
 
 Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
@@ -81,8 +81,9 @@ def _kind(question: Question) -> Kind:
 
 def about(question: Question, session: Session | None) -> str:
     """Return what a question is about, in a line."""
+    from acp_tui.readable import inside
     from acp_tui.session.questions import Permission, StaleWrite
-    from acp_tui.ui.words import call_title, inside, kind_word
+    from acp_tui.ui.words import call_title, kind_word
 
     if isinstance(question, StaleWrite):
         cwd = session.cwd if session is not None else ""

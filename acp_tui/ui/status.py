@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from textual import on
 from textual.message import Message
 
+from acp_tui.readable import clock, tokens
 from acp_tui.ui.silence import MEASURED_EVERY, SILENT, Computing, pending, told
 from acp_tui.ui.widgets.lines import Lines
-from acp_tui.ui.words import clock, tokens
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation
     from acp_tui.session.options import Option
-    from acp_tui.ui.conversation import Conversation
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
 

@@ -12,10 +12,10 @@ from acp_tui.ui.widgets.text import safe_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from acp_tui.conversation.opening import Attach
+    from acp_tui.conversation.running import RunningAgent
     from acp_tui.store.names import Names
     from acp_tui.ui.app import AcpApp
-    from acp_tui.ui.opening import Attach
-    from acp_tui.ui.running import RunningAgent
     from acp_tui.ui.screens.asking import Key
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.widgets.lines import Line

@@ -16,12 +16,12 @@ from textual.pilot import Pilot
 
 from acp_tui.agent import decided
 from acp_tui.agent.process import Process
+from acp_tui.conversation.start import Start
 from acp_tui.host.guard import Guard
 from acp_tui.store.agents import known_agents
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui import words
-from acp_tui.ui.start import Start
 
 _README: Final = "# Tally\n\nCounts the words of a text.\n\n    tally < README.md\n"
 

@@ -13,15 +13,15 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.session import SessionScreen
+from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.screens.stage import screen_text
-from tests.ui.talks import said, start
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
 

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.ui.attention import GIVE_TITLE_BACK, KEEP_TITLE, Attention, State, speaks_777, state_of
-from acp_tui.ui.conversation import Conversation
 
 BELL = "\x07"
 

@@ -15,8 +15,8 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
 from acp_tui.ui.panes.pane import Pane
+from tests.conversation.talks import start
 from tests.ui.seats import Seat
-from tests.ui.talks import start
 
 
 @pytest.mark.parametrize(

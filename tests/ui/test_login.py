@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.login import can_log_out, log_out
+from acp_tui.conversation.start import Start
 from acp_tui.host.guard import Guard
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.conversation import Conversation
-from acp_tui.ui.login import can_log_out, log_out
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.screens.sessions import SessionsMenu
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
-from acp_tui.ui.start import Start
+from tests.conversation.talks import Notes, said, talk
 from tests.ui.seats import seat
-from tests.ui.talks import Notes, said, talk
 from tests.waiting import until
 
 AGENT = str(Path(__file__).with_name("login_agent.py"))

@@ -22,8 +22,8 @@ from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.agents import StartScreen
 from acp_tui.ui.screens.session import SessionScreen
 from tests import recordings
+from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text, until
-from tests.ui.talks import start
 
 WIDTH = 80
 EVERYTHING: tuple[Field, ...] = get_args(Field)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from acp_tui.acp.sessions import SessionInfo
+from acp_tui.conversation.opening import Attach
 from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.folders import state_folder
 from acp_tui.store.names import Names
 from acp_tui.store.settings import Settings
-from acp_tui.ui.opening import Attach
 from acp_tui.ui.screens.agents import StartScreen
 from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.name_dialog import NameDialog

@@ -16,10 +16,10 @@ from acp_tui.acp.content import (
     TextContent,
     UnknownContent,
 )
+from acp_tui.readable import size
 from acp_tui.session.entries import Message
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.picture import PictureBlock
-from acp_tui.ui.words import size
 
 
 def card(content: ContentBlock, indent: int = 0) -> TextBlock:

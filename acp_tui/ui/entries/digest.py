@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.readable import seconds, tokens
 from acp_tui.session.entries import ToolCall, UserMessage, text_of
 from acp_tui.ui.entries.counting import counted
-from acp_tui.ui.words import call_title, seconds, tokens
+from acp_tui.ui.words import call_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.acp.content import ImageContent
+from acp_tui.readable import clock, seconds
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import card, described, has_links, picture
@@ -15,7 +16,6 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.one_line import Piece, one_row
 from acp_tui.ui.widgets.wrap import Row
-from acp_tui.ui.words import clock, seconds
 
 _NEWEST: Final = 400
 """Characters of a thought in which its newest line is looked for."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from acp_tui.readable import seconds
 from acp_tui.session.entries import OwnCommand
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import TerminalTail
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.one_line import OneLine, Piece
-from acp_tui.ui.words import seconds
 
 _ROWS: Final = 12
 

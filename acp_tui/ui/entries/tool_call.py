@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from acp_tui.readable import inside, seconds
 from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail
@@ -14,16 +15,7 @@ from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.wrap import Row
-from acp_tui.ui.words import (
-    STATUS_GLYPHS,
-    STATUS_ROLES,
-    STATUS_WORDS,
-    call_title,
-    call_words,
-    inside,
-    kind_word,
-    seconds,
-)
+from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, call_words, kind_word
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall

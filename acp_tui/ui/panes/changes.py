@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.one_line import OneLine, Piece
-from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

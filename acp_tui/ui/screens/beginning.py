@@ -11,12 +11,12 @@ from acp_tui.ui.widgets.text import safe, safe_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from acp_tui.conversation.failures import Failure
+    from acp_tui.conversation.start import Start
     from acp_tui.store.launch import Launch
-    from acp_tui.ui.failures import Failure
     from acp_tui.ui.screens.agents import StartChoice
     from acp_tui.ui.screens.failure import FailureScreen
     from acp_tui.ui.screens.session import SessionScreen
-    from acp_tui.ui.start import Start
 
 _RECENT = 50
 """Recorded sessions that are looked at; those in which something was said are offered."""
@@ -119,7 +119,7 @@ class Beginning:
 
     def _silence(self) -> tuple[Failure | None, float | None]:
         """Return (what is known of an agent that does not answer, seconds it has not)."""
-        from acp_tui.ui.failures import Failure
+        from acp_tui.conversation.failures import Failure
 
         conversation = self._screen.conversation
         agent = conversation.agent

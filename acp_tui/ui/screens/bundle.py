@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import size
 
 if TYPE_CHECKING:
     from acp_tui.store.redacting import Redactor, Review

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from acp_tui.host.merging import Hunk
+from acp_tui.readable import inside
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.origins import origin_words
 from acp_tui.ui.widgets.diff import counts
@@ -23,7 +24,6 @@ from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from acp_tui.host.snapshot import Changed, Restored

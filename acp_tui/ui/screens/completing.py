@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.prompts.mentions import typed, written
+from acp_tui.conversation.prompts.mentions import typed, written
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
-    from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
+    from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
     from acp_tui.ui.widgets.lines import Line, Lines
     from acp_tui.ui.widgets.prompt_box import PromptBox
 

@@ -41,14 +41,14 @@ def _can_fork(screen: SessionScreen) -> bool:
 
 
 def _log_out(screen: SessionScreen) -> None:
-    from acp_tui.ui.login import log_out
+    from acp_tui.conversation.login import log_out
 
     conversation = screen.conversation
     screen.run_worker(log_out(conversation.agent, conversation.session), group="log-out", exclusive=True)
 
 
 def _can_log_out(screen: SessionScreen) -> bool:
-    from acp_tui.ui.login import can_log_out
+    from acp_tui.conversation.login import can_log_out
 
     return can_log_out(screen.conversation.agent)
 

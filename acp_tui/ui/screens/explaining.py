@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.failures import Failure
     from acp_tui.host.processes import ExitStatus
-    from acp_tui.ui.failures import Failure
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.opening import Attach
+from acp_tui.conversation.opening import Attach
 
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
-    from acp_tui.ui.conversation import Conversation
+    from acp_tui.conversation.conversation import Conversation
     from acp_tui.ui.screens.session import SessionScreen
 
 

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from acp_tui.readable import size
 from acp_tui.store.tail import Tail
 from acp_tui.ui.cut_json import beginning
 from acp_tui.ui.screens.frame_list import pieces
@@ -18,7 +19,6 @@ from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import size
 
 SHOWN: Final = 256 << 10
 """Bytes of one frame that are shown."""

@@ -6,12 +6,12 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
+from acp_tui.readable import size
 from acp_tui.ui.screens.frames import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.row_list import RowList
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.words import size
 
 _ROLES: Final = {
     "request": "text",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
     from acp_tui.agent.agent import Agent
-    from acp_tui.ui.running import RunningAgent
+    from acp_tui.conversation.running import RunningAgent
     from acp_tui.ui.screens.session import SessionScreen
 
 _OWNER = "login"

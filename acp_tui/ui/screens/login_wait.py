@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from acp_tui.readable import clock
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.words import clock
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent

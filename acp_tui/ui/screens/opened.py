@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.start import Start
     from acp_tui.session.entries import Message, ToolCall
     from acp_tui.session.session import Session
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.screens.tool_call import ToolCallScreen
-    from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.blocks import Block
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.start import Start
     from acp_tui.host.terminals import Terminal
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.own_commands import OwnCommands
     from acp_tui.ui.screens.session import SessionScreen
-    from acp_tui.ui.start import Start
 
 
 class OwnShell:

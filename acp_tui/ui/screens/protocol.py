@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from acp_tui.readable import size
 from acp_tui.store.tail import Tail
 from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
 from acp_tui.ui.screens.frame_list import FrameList
@@ -20,7 +21,6 @@ from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.words import size
 
 _LAST: Final = 1 << 20
 """Bytes of the end of a file that are shown at first."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.host.merging import Hunk
-from acp_tui.ui.rejections import Rejections, lines_of
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking

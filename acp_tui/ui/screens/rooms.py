@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.start import Start
     from acp_tui.ui.screens.beginning import Beginning
     from acp_tui.ui.screens.copying import Copying
     from acp_tui.ui.screens.exporting import Exporting
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from acp_tui.ui.screens.session import SessionScreen
     from acp_tui.ui.screens.slash import Slash
     from acp_tui.ui.screens.unresponsive import Unresponsive
-    from acp_tui.ui.start import Start
 
 
 class Rooms:

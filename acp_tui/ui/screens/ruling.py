@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from acp_tui.agent.rule_book import RuleBook
     from acp_tui.agent.rule_changes import Draft, RuleChanges
+    from acp_tui.conversation.start import Start
     from acp_tui.host.rules import Ask, Rule
     from acp_tui.session.entries import ToolCall
     from acp_tui.store.rules import RuleFile
     from acp_tui.ui.screens.session import SessionScreen
-    from acp_tui.ui.start import Start
 
 _PAST: Final = 300
 """Questions of the past that a new rule is tried on."""
@@ -37,7 +37,7 @@ class Ruling:
     def book(self) -> RuleBook:
         """The rules of this session's agent; without one, those of the files."""
         from acp_tui.agent.rule_book import RuleBook
-        from acp_tui.ui.equipment import rule_book
+        from acp_tui.conversation.equipment import rule_book
 
         host = self._screen.conversation.host
         if host is not None and isinstance(host.rules, RuleBook):

@@ -12,8 +12,8 @@ from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
 from textual.screen import Screen
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.folders import state_folder
-from acp_tui.ui.conversation import Conversation
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.acp.commands import Command
+    from acp_tui.conversation.opening import Attach
+    from acp_tui.conversation.running import RunningAgent
+    from acp_tui.conversation.start import Start
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
-    from acp_tui.ui.opening import Attach
-    from acp_tui.ui.running import RunningAgent
-    from acp_tui.ui.start import Start
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox

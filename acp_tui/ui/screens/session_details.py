@@ -21,10 +21,10 @@ from acp_tui.ui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from acp_tui.acp.initialization import InitializeResponse
     from acp_tui.acp.word import Word
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.start import Start
     from acp_tui.session.session import Session
     from acp_tui.store.mcp import McpServer
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.start import Start
 
 Fact = tuple[str, str]
 """A name, and what is known."""
@@ -142,7 +142,7 @@ def _session(session: Session, start: Start, name: str) -> Iterator[Fact]:
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
     """Name the servers and what was done with them; never their variables and headers."""
-    from acp_tui.ui.equipment import mcp_servers_for
+    from acp_tui.conversation.equipment import mcp_servers_for
 
     if info is None:
         yield from ((server.name, _shown(server)) for server in start.mcp_servers)

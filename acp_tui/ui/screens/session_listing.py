@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
-    from acp_tui.ui.conversation import Conversation
+    from acp_tui.conversation.conversation import Conversation
 
 _PACE: Final = 0.25
 """Seconds between two times that the person is shown what has come."""
@@ -31,7 +31,7 @@ class Listing:
     async def begin(self) -> None:
         """Read the first page; when the agent wants a login first, let the person log in."""
         from acp_tui.agent.errors import AgentError
-        from acp_tui.ui.login import asked
+        from acp_tui.conversation.login import asked
 
         try:
             self.found += await asked(self._conversation, self._first)

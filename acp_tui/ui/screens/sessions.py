@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
-from acp_tui.ui.opening import Attach
+from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.forking import fork_listed
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.screens.session_listing import Listing

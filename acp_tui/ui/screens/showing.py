@@ -12,11 +12,11 @@ from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.start import Start
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
     from acp_tui.store.prompt import Prompt
     from acp_tui.ui.screens.session import SessionScreen
-    from acp_tui.ui.start import Start
 
 
 class Showing:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
+from acp_tui.readable import inside
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
@@ -18,7 +19,6 @@ from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
-from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import StaleWrite

@@ -11,6 +11,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
+from acp_tui.readable import inside
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.screens.signals import choose_signal
@@ -24,7 +25,7 @@ from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import call_title, inside
+from acp_tui.ui.words import call_title
 
 if TYPE_CHECKING:
     from acp_tui.host.terminals import Terminal

@@ -9,7 +9,7 @@ from acp_tui.ui.widgets.lines import Line
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from acp_tui.ui.conversation import Conversation
+    from acp_tui.conversation.conversation import Conversation
 
 _QUEUED: Final = 4
 """Prompts shown at most."""

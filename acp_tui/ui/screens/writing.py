@@ -13,20 +13,20 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Static
 
+from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompt import Prompt, together
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.text import safe
-from acp_tui.ui.words import inside
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
     from acp_tui.acp.initialization import PromptCapabilities
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+    from acp_tui.conversation.start import Start
     from acp_tui.store.drafts import Draft
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
     from acp_tui.ui.screens.completing import Completing
-    from acp_tui.ui.start import Start
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -63,10 +63,10 @@ class Writing(Vertical):
 
     async def begin(self) -> PromptBox:
         """Make the box, with the draft in it that an earlier run has left, and return it."""
+        from acp_tui.conversation.prompts.pasting import dropped_media
+        from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
         from acp_tui.store.drafts import Draft
         from acp_tui.store.history import History, workspace_name
-        from acp_tui.ui.prompts.pasting import dropped_media
-        from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
         from acp_tui.ui.screens.completing import Completing
         from acp_tui.ui.widgets.prompt_box import PromptBox
 
@@ -161,7 +161,7 @@ class Writing(Vertical):
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
         """Show what a text mentions, as it will be sent."""
-        from acp_tui.ui.prompts.attachments import find
+        from acp_tui.conversation.prompts.attachments import find
 
         roots = [self._start.cwd, *self._start.extra_roots]
         found = await asyncio.to_thread(find, text, roots)

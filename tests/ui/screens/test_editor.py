@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.ui.screens.editor import editor
+from tests.conversation.talks import AGENT
 from tests.terminal import Terminal
-from tests.ui.talks import AGENT
 
 EDITOR = """#!/bin/sh
 echo "the editor has $(cat "$1")"

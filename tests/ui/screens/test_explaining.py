@@ -1,7 +1,7 @@
 import pytest
 
+from acp_tui.conversation.failures import Failure
 from acp_tui.host.processes import ExitStatus
-from acp_tui.ui.failures import Failure
 from acp_tui.ui.screens.explaining import explain
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from acp_tui.agent.tracking import Tracking
+from acp_tui.conversation.rejections import Rejections
 from acp_tui.host.merging import Hunk
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot import Changed
-from acp_tui.ui.rejections import Rejections
 from acp_tui.ui.screens.reviewing import Review, Seen
 
 OLD = b"a\nb\nc\n"

@@ -6,8 +6,8 @@ from acp_tui.acp.reading import read
 from acp_tui.acp.updates import UsageUpdate
 from acp_tui.store.mcp import McpServer
 from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
+from tests.conversation.talks import start, talk
 from tests.ui.screens.stage import Stage, look, screen_text, until
-from tests.ui.talks import start, talk
 
 
 async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:

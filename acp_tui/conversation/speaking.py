@@ -10,9 +10,9 @@ from acp_tui.store.prompt import Prompt, together
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
     from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.start import Start
     from acp_tui.session.session import Session
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.start import Start
 
 
 class Person(Protocol):
@@ -128,8 +128,8 @@ class Speaking:
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as the agent takes it, with the files that it mentions."""
         from acp_tui.acp.content import TextContent
+        from acp_tui.conversation.prompts.attachments import blocks
         from acp_tui.session.events import Noted
-        from acp_tui.ui.prompts.attachments import blocks
 
         if "@" not in prompt.text or agent.info is None:
             return [TextContent(text=prompt.whole)]

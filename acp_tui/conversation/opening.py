@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from acp_tui.acp.initialization import AgentCapabilities
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.start import Start
     from acp_tui.session.events import Noted
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
-    from acp_tui.ui.start import Start
 
 
 class Attach(NamedTuple):
@@ -200,7 +200,7 @@ class Opening:
         return cwd, [*self._start.extra_roots, *lent]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
-        from acp_tui.ui.equipment import mcp_servers_for
+        from acp_tui.conversation.equipment import mcp_servers_for
 
         servers, self._left_out = mcp_servers_for(self._start, _can(agent).mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.agent.process import Process
+    from acp_tui.conversation.running import Hearer, RunningAgent
+    from acp_tui.conversation.start import Start
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
-    from acp_tui.ui.running import Hearer, RunningAgent
-    from acp_tui.ui.start import Start
 
 
 class Connecting:
@@ -40,7 +40,7 @@ class Connecting:
         Raises:
             SpawnFailed: it cannot be started.
         """
-        from acp_tui.ui.running import RunningAgent
+        from acp_tui.conversation.running import RunningAgent
 
         if self.running is None:
             assert self.launch is not None

@@ -8,9 +8,9 @@ import pytest
 
 from acp_tui.acp.content import AudioContent, EmbeddedResource, ImageContent, ResourceLink, TextContent
 from acp_tui.acp.initialization import PromptCapabilities
+from acp_tui.conversation.prompts import attachments
+from acp_tui.conversation.prompts.attachments import MEDIA, Found, audio_type, block, blocks, find
 from acp_tui.store.prompt import Prompt
-from acp_tui.ui.prompts import attachments
-from acp_tui.ui.prompts.attachments import MEDIA, Found, audio_type, block, blocks, find
 
 ALL = PromptCapabilities(image=True, embedded_context=True)
 NONE = PromptCapabilities()

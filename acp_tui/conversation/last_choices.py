@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.start import Start
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.choices import Choices, Value
     from acp_tui.store.launch import Launch
-    from acp_tui.ui.start import Start
 
 
 class LastChoices:

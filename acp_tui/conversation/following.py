@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.running import RunningAgent
     from acp_tui.session.session import Session
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.running import RunningAgent
 
 
 async def reconnect(conversation: Conversation) -> Agent:

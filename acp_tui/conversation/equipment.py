@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.initialization import McpCapabilities
     from acp_tui.agent.rule_book import RuleBook
     from acp_tui.agent.tracking import Tracking
+    from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
     from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.options import Option
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
-    from acp_tui.ui.start import Start
 
 
 def host_for(start: Start, launch: Launch) -> Host:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.rejections import Rejections, lines_of
+from acp_tui.conversation.rejections import Rejections, lines_of
 
 
 def rejections(**options: bool) -> Rejections:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.choices import Choices
 from acp_tui.store.folders import state_folder
 from acp_tui.store.settings import Settings
-from acp_tui.ui.conversation import Conversation
-from tests.ui.talks import said, start, talk
+from tests.conversation.talks import said, start, talk
 from tests.waiting import until
 
 

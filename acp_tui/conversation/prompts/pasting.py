@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from acp_tui.ui.prompts.attachments import audio_type, image_type
-from acp_tui.ui.prompts.mentions import written
-from acp_tui.ui.words import inside
+from acp_tui.conversation.prompts.attachments import audio_type, image_type
+from acp_tui.conversation.prompts.mentions import written
+from acp_tui.readable import inside
 
 _LONGEST: Final = 4096
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.prompts.pasting import dropped_media
+from acp_tui.conversation.prompts.pasting import dropped_media
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.prompts.mentions import Reading, Typed, mentions, typed, written
+from acp_tui.conversation.prompts.mentions import Reading, Typed, mentions, typed, written
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.ui.prompts import workspace_files
-from acp_tui.ui.prompts.workspace_files import WorkspaceFiles
+from acp_tui.conversation.prompts import workspace_files
+from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
 
 
 def write(folder: Path, *names: str) -> None:

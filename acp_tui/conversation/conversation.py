@@ -11,12 +11,12 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
+from acp_tui.conversation.choosing import Choosing
+from acp_tui.conversation.connecting import Connecting
+from acp_tui.conversation.opening import Attach, Opening
+from acp_tui.conversation.rejections import Rejections
+from acp_tui.conversation.speaking import Person, Speaking
 from acp_tui.store.prompt import Prompt
-from acp_tui.ui.choosing import Choosing
-from acp_tui.ui.connecting import Connecting
-from acp_tui.ui.opening import Attach, Opening
-from acp_tui.ui.rejections import Rejections
-from acp_tui.ui.speaking import Person, Speaking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
     from acp_tui.agent.tracking import Tracking
+    from acp_tui.conversation.failures import Failure
+    from acp_tui.conversation.login import LoginScreens
+    from acp_tui.conversation.running import RunningAgent
+    from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
     from acp_tui.session.changes import Change, Field
     from acp_tui.session.events import Noted, Ranged, Snapped
@@ -32,10 +36,6 @@ if TYPE_CHECKING:
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
-    from acp_tui.ui.failures import Failure
-    from acp_tui.ui.login import LoginScreens
-    from acp_tui.ui.running import RunningAgent
-    from acp_tui.ui.start import Start
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded", "ending"]
 
@@ -334,7 +334,7 @@ class Conversation:
         Raises:
             AgentError.
         """
-        from acp_tui.ui.login import asked
+        from acp_tui.conversation.login import asked
 
         def ask(agent: Agent) -> Awaitable[SessionInfo]:
             assert self.journal is not None
@@ -347,7 +347,7 @@ class Conversation:
     def started(self) -> RunningAgent | None:
         """Return the agent, started if need be; None, and the phase `failed`, if that cannot be done."""
         from acp_tui.agent.process import SpawnFailed
-        from acp_tui.ui.failures import Failure
+        from acp_tui.conversation.failures import Failure
 
         try:
             return self.connecting.start()
@@ -390,8 +390,8 @@ class Conversation:
             LoginRequired: they did not.
             AgentGone.
         """
-        from acp_tui.ui.following import reconnect
-        from acp_tui.ui.login import log_in
+        from acp_tui.conversation.following import reconnect
+        from acp_tui.conversation.login import log_in
 
         assert self.running is not None
         outcome = await log_in(self.running, refused, self._logins)
@@ -403,7 +403,7 @@ class Conversation:
 
     def follow(self, running: RunningAgent) -> None:
         """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
-        from acp_tui.ui.following import follow
+        from acp_tui.conversation.following import follow
 
         if self.phase == "ready" and not self.is_busy and self.session is not None:
             self._following = asyncio.create_task(follow(self, running, self.session))
@@ -426,7 +426,7 @@ class Conversation:
 
     def _track(self, session: Session) -> None:
         """Look at the files of the workspace from now on."""
-        from acp_tui.ui.equipment import tracking_for
+        from acp_tui.conversation.equipment import tracking_for
 
         if self.tracking is None:
             self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self.note)
@@ -442,7 +442,7 @@ class Conversation:
 
     def agent_ended(self) -> None:
         """The agent is gone, and nobody asked for it."""
-        from acp_tui.ui.failures import ended
+        from acp_tui.conversation.failures import ended
 
         agent = self.agent
         if agent is not None and self.phase == "ready":
@@ -452,7 +452,7 @@ class Conversation:
 
     def fail(self, agent: Agent, error: Exception) -> None:
         """The start did not lead to a session: say why, with what the agent said on the side."""
-        from acp_tui.ui.failures import failure_of
+        from acp_tui.conversation.failures import failure_of
 
         self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
         self._speaking.give_back()

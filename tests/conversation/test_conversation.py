@@ -12,13 +12,13 @@ import pytest
 
 from acp_tui.acp.sessions import SessionInfo
 from acp_tui.agent.process import Process
+from acp_tui.conversation.opening import Attach
 from acp_tui.host.processes import ExitStatus
 from acp_tui.store.launch import Launch
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
-from acp_tui.ui.opening import Attach
-from tests.ui.talks import launch, said, start, talk
+from tests.conversation.talks import launch, said, start, talk
 from tests.waiting import until
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.running import RunningAgent
     from acp_tui.session.session import Session
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.running import RunningAgent
 
 T = TypeVar("T")
 

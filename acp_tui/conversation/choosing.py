@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.last_choices import LastChoices
+from acp_tui.conversation.last_choices import LastChoices
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.start import Start
     from acp_tui.host.policy import Policy
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
-    from acp_tui.ui.conversation import Conversation
-    from acp_tui.ui.start import Start
 
 
 class Choosing:
@@ -78,8 +78,8 @@ class Choosing:
     async def _apply_mode(self, agent: Agent, session: Session, name: str) -> None:
         """Ask for the mode of the command line, which counts for this run only."""
         from acp_tui.agent.errors import AgentError
+        from acp_tui.conversation.equipment import mode_named
         from acp_tui.session.events import Noted
-        from acp_tui.ui.equipment import mode_named
 
         option = session.option("mode")
         mode = mode_named(option, name)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from acp_tui.acp.initialization import InitializeResponse
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.process import Process
+    from acp_tui.conversation.start import Start
     from acp_tui.session.changes import Change
     from acp_tui.store.launch import Launch
-    from acp_tui.ui.start import Start
 
 
 class Hearer(Protocol):
@@ -34,7 +34,7 @@ class RunningAgent:
 
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         from acp_tui.agent.agent import Agent
-        from acp_tui.ui.equipment import decision_log_for, host_for, journal_for
+        from acp_tui.conversation.equipment import decision_log_for, host_for, journal_for
 
         self.launch = launch
         self.host = host_for(start, launch)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from acp_tui.conversation.prompts.mentions import Lines, Reading, mentions
+from acp_tui.readable import size
 from acp_tui.store.prompt import Prompt
-from acp_tui.ui.prompts.mentions import Lines, Reading, mentions
-from acp_tui.ui.words import size
 
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.acp.modes import BooleanOption, Choice, SelectOption
+from acp_tui.conversation.equipment import mode_named
 from acp_tui.session.options import Option
-from acp_tui.ui.equipment import mode_named
 
 MODES = [
     Choice(value="https://example.com/modes#plan", name="Plan first"),

@@ -1,0 +1,39 @@
+"""Durations, sizes, counts and paths as people read them."""
+
+from __future__ import annotations
+
+
+def seconds(duration: float) -> str:
+    """Return a duration as people read it: `0.3 s`, `12 s`, `2:05`, `1:02:03`."""
+    if duration < 10:
+        return f"{duration:.1f} s"
+    if duration < 60:
+        return f"{duration:.0f} s"
+    minutes, rest = divmod(int(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def clock(duration: float) -> str:
+    """Return a running time: `0:07`, `1:02:03`."""
+    minutes, rest = divmod(int(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes."""
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"
+
+
+def tokens(count: int) -> str:
+    """Return a number of tokens."""
+    return str(count) if count < 1000 else f"{count / 1000:.0f}k"
+
+
+def inside(path: str, cwd: str) -> str:
+    """Return a path as short as it can be said in the workspace."""
+    prefix = cwd.rstrip("/") + "/"
+    return path[len(prefix) :] if path.startswith(prefix) else path
