@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 _NUMBERS = itertools.count(1)
@@ -54,11 +51,3 @@ def descriptors() -> set[str]:
         except OSError:  # the one that listed them
             continue
     return found
-
-
-async def until(condition: Callable[[], object], seconds: float = 5) -> None:
-    """Wait for a condition, and fail when it does not come true."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        await asyncio.sleep(0.01)

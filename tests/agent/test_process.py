@@ -13,7 +13,8 @@ import pytest
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.host.guard import Guard
 from acp_tui.host.processes import ExitStatus
-from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
+from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ import pytest
 from acp_tui.host import guard as module
 from acp_tui.host.guard import RUN, Guard
 from acp_tui.host.processes import Child
-from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
+from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.waiting import until
 
 CLIENT = """
 import asyncio, os, sys

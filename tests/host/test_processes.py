@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host.processes import Child, ExitStatus
-from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
+from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.waiting import until
 
 OFFSPRING = {
     "a child": "sleep {time} & wait",

@@ -18,7 +18,8 @@ from acp_tui.host.terminals import (
     Terminals,
     UnknownTerminal,
 )
-from tests.offspring import a_long_time, descriptors, sleepers, until, zombies
+from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -333,7 +334,7 @@ async def test_a_key_is_answered_during_a_flood(terminals: Terminals) -> None:
     other = await terminals.create("s", "read x; echo heard", cwd="/")
     await until(lambda: flood.output()[1])
     other.write(b"\n")
-    await until(lambda: "heard" in other.output()[0], seconds=2)
+    await until(lambda: "heard" in other.output()[0])
     assert flood.exit_status is None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offspring import until
+from tests.waiting import until
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["told by a signal", "not told at all"])
@@ -32,7 +32,7 @@ async def test_nothing_is_left_when_the_terminal_has_gone(told: bool, tmp_path: 
     os.close(ours)
 
     running.wait(60)
-    await until(lambda: not any(Path(f"/proc/{agent}").exists() for agent in agents), 30)
+    await until(lambda: not any(Path(f"/proc/{agent}").exists() for agent in agents))
 
 
 def _read(terminal: int, drawn: threading.Event) -> None:

@@ -175,7 +175,7 @@ class DecisionsScreen(Screen[None]):
         is_sifted = bool(told or self._sieve.words.strip())
         text = f" {count:,} of {all_of_them:,} decisions" if is_sifted else f" {all_of_them:,} decisions"
         broken = self._reading.broken if self._reading is not None else 0
-        notes = f"{broken:,} lines cannot be read " if broken else ""
+        notes = f"{broken:,} line{'s' if broken > 1 else ''} cannot be read " if broken else ""
         left = [("strong", text), ("accent", f"  {safe_line(told)}")]
         self.query_one(Lines).set_lines([(left, [("warning", self._problem or notes)])])
 

@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from acp_tui.ui import theme
 from acp_tui.ui.widgets.look import Look
+from tests.waiting import PATIENCE
 
 SCREENS = Path(theme.__file__).parent / "screens"
 SHEETS = [
@@ -48,7 +49,7 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join(strip.text.rstrip() for strip in strips)
 
 
-async def until(pilot: Pilot[Any], condition: Callable[[], bool], seconds: float = 5) -> None:
+async def until(pilot: Pilot[Any], condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait for a condition, and fail with what the screen shows."""
     end = monotonic() + seconds
     while not condition():

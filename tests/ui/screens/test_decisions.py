@@ -122,7 +122,7 @@ async def test_many_decisions_come_in_slices_and_broken_lines_are_counted(path: 
     app = Stage(DecisionsScreen(path, None, look()))
     async with app.run_test(size=(100, 20)) as pilot:
         await until(pilot, lambda: "5,001 decisions" in screen_text(app))
-        assert "1 lines cannot be read" in screen_text(app)
+        assert "1 line cannot be read" in screen_text(app)
 
 
 def test_a_sieve_keeps_what_has_every_word_in_either_case() -> None:
