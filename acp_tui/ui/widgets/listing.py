@@ -34,7 +34,7 @@ class Listing:
         self._stretch = 0
         self._groups: list[int] = []
         """The first lines of the groups that are known, in the stretch that was painted last."""
-        self._newest: tuple[int, str, Coloured] | None = None
+        self._newest: tuple[int, int, Coloured] | None = None
 
     @property
     def text(self) -> str:
@@ -46,6 +46,8 @@ class Listing:
         del self.lines[kept:]
         self.lines += lines
         self.complete = kept + complete
+        if self._newest is not None and self._newest[1] > kept:
+            self._newest = None
 
     def spans(self, number: int) -> tuple[Sequence[tuple[str, str]], bool]:
         """Return a line as pairs (text, role), and whether more lines cannot change that."""
@@ -81,7 +83,9 @@ class Listing:
 
     def _coloured(self, start: int, end: int) -> Coloured:
         """Return some lines in colours; those painted last are at hand, others perhaps as well."""
+        if self._newest is not None and self._newest[0] == start and self._newest[1] == end:
+            return self._newest[2]
         code = "\n".join([line.expandtabs(4) for line in self.lines[start:end]])
-        if self._newest is None or self._newest[:2] != (start, code):
-            self._newest = (start, code, colour(self.language, code))
-        return self._newest[2]
+        coloured = colour(self.language, code)
+        self._newest = (start, end, coloured)
+        return coloured

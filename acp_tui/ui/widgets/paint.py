@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
-from textual.filter import LineFilter
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.strip import Strip
 
 from acp_tui.ui.widgets.blocks import Block
@@ -18,6 +18,27 @@ from acp_tui.ui.widgets.strips import full_strip
 from acp_tui.ui.widgets.wrap import Row
 
 KEPT_STRIPS: Final = 600
+_KEPT_INKS: Final = 1_000
+
+
+class Inks(dict[Style | None, Style]):
+    """Styles of rows, and how they are drawn: over a base, with the terminal's own colours as true ones.
+
+    There are few styles and many segments: a look-up is all that most cost.
+    """
+
+    def __init__(self, base: Style, true: ANSIToTruecolor | None, ground: Color) -> None:
+        super().__init__()
+        self._base, self._true, self._ground = base, true, ground.rich_color
+
+    def __missing__(self, style: Style | None) -> Style:
+        if len(self) >= _KEPT_INKS:
+            self.clear()  # an agent may link every word
+        ink = self._base + style if style else self._base
+        if self._true is not None:
+            ink = self._true.truecolor_style(ink, self._ground)
+        self[style] = ink
+        return ink
 
 
 class Paint:
@@ -35,17 +56,21 @@ class Paint:
         if pots == self._pots:
             return
         self._pots = pots
-        self._look, self.width, self._filters, self._ground = look, width, filters, ground
+        self._look, self.width, self._ground = look, width, ground
         self.base = base + look.base
-        self._thumb = Segment(look.glyph("thumb"), self.base + look["faint"])
-        self._edge = Segment(" ", self.base)
+        true = filters[0] if filters and isinstance(filters[0], ANSIToTruecolor) else None
+        self._filters = filters[1:] if true else filters
+        self._inks = Inks(self.base, true, ground)
+        self._cursor_inks = Inks(self.base + look["cursor"], true, ground)
+        self._thumb = Segment(look.glyph("thumb"), self._inks[look["faint"]])
+        self._edge = Segment(" ", self._inks[None])
         self.clear()
 
     def clear(self) -> None:
         """Forget all strips."""
         self._strips.clear()
         self._count = 0
-        self._blank = {thumb: self._finished([], self.base, thumb) for thumb in (False, True)}
+        self._blank = {thumb: self._finished([], self._inks, thumb) for thumb in (False, True)}
 
     def keep(self, block: Block, rows: int) -> None:
         """Forget the strips of a block but for its first `rows` rows."""
@@ -81,14 +106,14 @@ class Paint:
             if self._count >= KEPT_STRIPS:
                 self.clear()
                 strips = self._strips.setdefault(block, {})
-            base = self.base + self._look["cursor"] if cursor else self.base
-            strip = strips[key] = self._finished(block.inked(number, row), base, thumb)
+            inks = self._cursor_inks if cursor else self._inks
+            strip = strips[key] = self._finished(block.inked(number, row), inks, thumb)
             self._count += 1
         return strip
 
     def line(self, row: Row) -> Strip:
         """Return the strip of a row that belongs to no block, as a mark over the others."""
-        return self._finished(row, self.base, thumb=False)
+        return self._finished(row, self._inks, thumb=False)
 
     def over(self, strip: Strip, start: int, end: int, style: Style) -> Strip:
         """Return a strip with the characters from `start` to `end` (-1: all text) in another style."""
@@ -102,11 +127,11 @@ class Paint:
             position += len(text)
         return Strip(segments, strip.cell_length)
 
-    def _finished(self, row: Row, base: Style, thumb: bool) -> Strip:
-        segments = [Segment(text, base + style if style else base) for text, style, _ in row]
+    def _finished(self, row: Row, inks: Inks, thumb: bool) -> Strip:
+        segments = [Segment(text, inks[style]) for text, style, _ in row]
         room = self.width - 1 - sum([cell_len(text) for text, _, _ in row])
         if room > 0:
-            segments.append(Segment(" " * room, base))
+            segments.append(Segment(" " * room, inks[None]))
         elif room < 0:
             segments = list(Strip(segments).crop(0, self.width - 1))
         segments.append(self._thumb if thumb else self._edge)
