@@ -48,12 +48,14 @@ def pages(call: ToolCall) -> list[Page]:
 
 
 def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Block]:
-    """Return what to show of a page of texts or of JSON.
+    """Return what to show of a page of texts or of JSON, or of a terminal that is kept no more.
 
     `redraw` is told when a picture is decoded; without it there are none, just what they are.
     """
     if page.kind == "json":
         return [JsonBlock(page.items[0])]
+    if page.kind == "terminal":  # whoever has it still shows it in a view of its own
+        return [TextBlock([("notice", "Nothing is kept of the output of this terminal.")])]
     if not page.items:
         return [TextBlock([("notice", "The agent has reported nothing of it yet.")])]
     return [_block(item, redraw) for item in page.items]

@@ -15,7 +15,6 @@ from acp_tui.readable import inside
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.screens.signals import choose_signal
-from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.keys import Keys
@@ -198,9 +197,6 @@ class ToolCallScreen(Screen[None]):
     def _write(self, view: Transcript, page: Page) -> None:
         """Write a page of texts anew; a reader at its start stays there."""
         view.clear()
-        if page.kind == "terminal":
-            view.append(TextBlock([("notice", "Nothing is kept of the output of this terminal.")]))
-            return
         pictures = has_pictures(self.app, self._look)
         for block in blocks(page, view.changed if pictures else None):
             view.append(block)

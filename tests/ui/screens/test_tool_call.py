@@ -58,6 +58,16 @@ async def test_a_call_is_shown_page_by_page() -> None:
         assert app.results == [None]
 
 
+async def test_the_page_of_a_terminal_that_is_gone_is_copied_as_it_is_shown() -> None:
+    app = Stage(ToolCallScreen(ToolCall("c", content=[TerminalItem(terminal_id="t")]), nothing, "/w", look()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Nothing is kept of the output" in screen_text(app))
+
+        await pilot.press("c")
+
+        assert app.clipboard == "Nothing is kept of the output of this terminal."
+
+
 async def test_r27_a_place_that_is_no_file_is_shown_as_written_and_takes_no_focus(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     call = ToolCall("c", title="Look", content=[said("found")])
