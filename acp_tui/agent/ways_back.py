@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
+from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.host.undoing import restore, reverse
 
@@ -112,9 +113,14 @@ class WaysBack:
         restored = await work
         paths = {path for change in restored.done for path in _paths(change)}
         if paths:
-            after = await self._snapshots.take()
-            self._ways.append(_WayBack(restored.way_back, paths, after))
-            self._passed = 0
+            try:
+                after = await self._snapshots.take()
+            except SnapshotError as error:  # it is done all the same
+                told = f"This cannot be undone: {error}"
+                restored = replace(restored, problems=(*restored.problems, told))
+            else:
+                self._ways.append(_WayBack(restored.way_back, paths, after))
+                self._passed = 0
         await self._look()
         return restored
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING, Final
 from acp_tui.host.merging import Hunk, without
 from acp_tui.host.restoring import put_back, read_file
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
-from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
+from acp_tui.host.snapshot_store import GitFailed, SnapshotError, SnapshotStore
 
 if TYPE_CHECKING:
     from acp_tui.host.snapshots import Snapshots
 
 _NO_WAY_BACK: Final = "what is there now is in no snapshot (too large, left out or unreadable), so it stays"
+_FOLDER: Final = "a folder is there now, so it stays"
+_CHANGED: Final = "{}: changed in the meantime"
 
 
 async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Changed]) -> Restored:
@@ -32,23 +35,49 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
     now = {change.path: change for change in await snapshots.changes(before)}
     done: list[Changed] = []
     problems: list[str] = []
-    for change in changes:
-        if now.get(change.path) != change:
-            problems.append(f"{change.path}: changed in the meantime")
-            continue
-        unknown = await asyncio.to_thread(_without_way_back, snapshots.root, change)
-        if unknown:
-            problems.append(f"{unknown}: {_NO_WAY_BACK}")
-            continue
-        old, _ = await snapshots.texts(change)
-        try:
-            await asyncio.to_thread(
-                put_back, snapshots.root, change.path, change.old_path, old, change.old_mode
-            )
+    for change in sorted(changes, key=lambda each: each.status != "A"):  # a folder gives way to a file first
+        problem = _CHANGED.format(change.path)
+        if now.get(change.path) == change:
+            problem = await _put_back(snapshots, change)
+        if problem:
+            problems.append(problem)
+        else:
             done.append(change)
-        except OSError as error:
-            problems.append(f"{change.path}: {error.strerror or error}")
     return Restored(way_back, tuple(done), tuple(problems))
+
+
+async def _put_back(snapshots: Snapshots, change: Changed) -> str:
+    """Give one file back what it was; return why it stays as it is, if it does."""
+    try:
+        old, new = await snapshots.texts(change)
+        return await asyncio.to_thread(_put_back_now, snapshots.root, change, old, new)
+    except SnapshotError as error:  # files before it are done: that must be told, and can be undone
+        return f"{change.path}: {error}"
+
+
+def _put_back_now(root: Path, change: Changed, old: bytes | None, new: bytes | None) -> str:
+    """Look whether the file is what the way back holds, and replace it at once."""
+    unknown = _without_way_back(root, change)
+    if unknown:
+        return unknown
+    try:
+        if new is not None and _content(root, change) != new:
+            return _CHANGED.format(change.path)
+        put_back(root, change.path, change.old_path, old, change.old_mode)
+    except OSError as error:
+        return f"{change.path}: {error.strerror or error}"
+    return ""
+
+
+def _content(root: Path, change: Changed) -> bytes:
+    """Return what is at a path now, of a link where it leads.
+
+    Raises:
+        OSError: there is nothing, or something else than what changed.
+    """
+    if stat.S_ISLNK(change.new_mode):
+        return os.readlink(os.fsencode(root / change.path))  # noqa: PTH115 - bytes, also those of no text
+    return read_file(root, change.path)
 
 
 async def reverse(snapshots: Snapshots, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
@@ -61,20 +90,33 @@ async def reverse(snapshots: Snapshots, change: Changed, hunk: Hunk, base: bytes
     """
     old, new = await snapshots.texts(change)
     old = base if base is not None else old
+    try:
+        now: bytes | str = await asyncio.to_thread(read_file, snapshots.root, change.path)
+    except OSError as error:
+        now = f"{change.path}: {error.strerror or error}"
     way_back = await snapshots.take()
+    if isinstance(now, str):
+        return Restored(way_back, (), (now,))
     if old is None or new is None:
         return Restored(way_back, (), (f"{change.path}: there are no lines to compare",))
     if any(each.path == change.path for each in way_back.left_out):
         return Restored(way_back, (), (f"{change.path}: {_NO_WAY_BACK}",))
+    wanted = await _merged(snapshots.store, now, new, without(old, new, hunk))
+    if wanted is None:
+        return Restored(way_back, (), (f"{change.path}: changed again in the same place",))
+    problem = await asyncio.to_thread(_replace, snapshots.root, change, now, wanted)
+    return Restored(way_back, (), (problem,)) if problem else Restored(way_back, (change,), ())
+
+
+def _replace(root: Path, change: Changed, now: bytes, wanted: bytes) -> str:
+    """Replace a file if it is still what was read before the way back was made; return why it stays."""
     try:
-        now = await asyncio.to_thread(read_file, snapshots.root, change.path)
-        wanted = await _merged(snapshots.store, now, new, without(old, new, hunk))
-        if wanted is None:
-            return Restored(way_back, (), (f"{change.path}: changed again in the same place",))
-        await asyncio.to_thread(put_back, snapshots.root, change.path, change.path, wanted, change.new_mode)
+        if read_file(root, change.path) != now:
+            return _CHANGED.format(change.path)
+        put_back(root, change.path, change.path, wanted, change.new_mode)
     except OSError as error:
-        return Restored(way_back, (), (f"{change.path}: {error.strerror or error}",))
-    return Restored(way_back, (change,), ())
+        return f"{change.path}: {error.strerror or error}"
+    return ""
 
 
 async def _merged(store: SnapshotStore, now: bytes, base: bytes, wanted: bytes) -> bytes | None:
@@ -92,6 +134,9 @@ async def _merged(store: SnapshotStore, now: bytes, base: bytes, wanted: bytes) 
 
 
 def _without_way_back(root: Path, change: Changed) -> str:
-    """Return the path at which restoring would overwrite what no snapshot holds; nothing if there is none."""
+    """Return why restoring would overwrite what no snapshot holds; nothing if it would not."""
     lost = change.old_path if change.old_path != change.path or not change.new_id else ""
-    return lost if lost and os.path.lexists(root / lost) else ""
+    if not lost or not os.path.lexists(root / lost):
+        return ""
+    is_folder = (root / lost).is_dir() and not (root / lost).is_symlink()
+    return f"{lost}: {_FOLDER if is_folder else _NO_WAY_BACK}"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from acp_tui.host.snapshot import Snapshot
+from acp_tui.host.snapshot_store import GitFailed
 from tests.agent.watched import Watched
 from tests.waiting import until
 
@@ -96,3 +100,26 @@ async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_fro
     assert again is not None
     assert again.restored.problems == ("a: changed since then, so it stays",)
     assert ways.can_undo
+
+
+async def test_what_is_done_is_told_as_done_also_when_it_cannot_be_undone(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("the agent's\n")
+    await watched.tracking.look()
+    change = watched.tracking.change(f"{watched.root}/a")
+    assert change is not None
+    taken = iter([await watched.snapshots.take()])
+
+    async def take_until_the_disk_is_full() -> Snapshot:
+        for snapshot in taken:
+            return snapshot
+        raise GitFailed("No space left on device")
+
+    monkeypatch.setattr(watched.snapshots, "take", take_until_the_disk_is_full)
+    restored = await watched.tracking.reject(change)
+
+    assert restored.done == (change,)
+    assert restored.problems == ("This cannot be undone: No space left on device",)
+    assert (watched.root / "a").read_text() == "1\n"

@@ -8,6 +8,8 @@ import pytest
 
 from acp_tui.host import successor
 from acp_tui.host.merging import Hunk
+from acp_tui.host.snapshot import Changed, Snapshot
+from acp_tui.host.snapshot_store import GitFailed
 from acp_tui.host.undoing import restore, reverse
 from tests.host.workspaces import told, workspace
 
@@ -93,6 +95,66 @@ async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path)
 
     assert restored.problems == ("a: changed in the meantime",)
     assert ((root / "a").read_text(), (root / "b").read_text()) == ("3, in an editor\n", "1\n")
+
+
+async def test_a_file_that_changes_while_others_are_restored_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (root / "b").write_text("2\n")
+    texts = snapshots.texts
+
+    async def texts_while_an_editor_saves(change: Changed) -> tuple[bytes | None, bytes | None]:
+        if change.path == "b":
+            (root / "b").write_text("3, in an editor\n")
+        return await texts(change)
+
+    seen = await snapshots.changes(before)
+    monkeypatch.setattr(snapshots, "texts", texts_while_an_editor_saves)
+    restored = await restore(snapshots, before, seen)
+
+    assert restored.problems == ("b: changed in the meantime",)
+    assert ((root / "a").read_text(), (root / "b").read_text()) == ("1\n", "3, in an editor\n")
+
+
+async def test_a_file_whose_content_cannot_be_read_keeps_no_other_from_being_told_as_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (root / "b").write_text("2\n")
+    seen = await snapshots.changes(before)
+    texts = snapshots.texts
+
+    async def texts_of_a_failing_disk(change: Changed) -> tuple[bytes | None, bytes | None]:
+        if change.path == "b":
+            raise GitFailed("cannot read")
+        return await texts(change)
+
+    monkeypatch.setattr(snapshots, "texts", texts_of_a_failing_disk)
+    restored = await restore(snapshots, before, seen)
+
+    assert [change.path for change in restored.done] == ["a"]
+    assert restored.problems == ("b: cannot read",)
+
+
+async def test_a_folder_in_the_place_of_a_file_gives_way_only_with_all_that_is_in_it(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    before = await snapshots.take()
+    (root / "a").unlink()
+    (root / "a").mkdir()
+    (root / "a" / "inner").write_text("2\n")
+    changes = await snapshots.changes(before)
+
+    alone = await restore(snapshots, before, [change for change in changes if change.path == "a"])
+    assert alone.problems == ("a: a folder is there now, so it stays",)
+    assert (root / "a" / "inner").read_text() == "2\n"
+
+    assert (await restore(snapshots, before, changes)).problems == ()
+    assert (root / "a").read_text() == "1\n"
 
 
 async def test_a_folder_that_became_a_link_leads_nothing_outside(tmp_path: Path) -> None:
@@ -213,6 +275,27 @@ async def test_a_hunk_whose_place_changed_again_is_a_conflict_and_stays(tmp_path
     assert rejected.problems == ("a: changed again in the same place",)
     assert (root / "a").read_text() == "something else\n2\n"
     assert snapshots.damaged is None
+
+
+async def test_a_file_that_is_saved_while_a_hunk_is_rejected_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, snapshots = workspace(tmp_path, a="one\n2\n")
+    before = await snapshots.take()
+    (root / "a").write_text("ONE\n2\n")
+    (change,) = await snapshots.changes(before)
+    take = snapshots.take
+
+    async def take_while_an_editor_saves() -> Snapshot:
+        taken = await take()
+        (root / "a").write_text("ONE\n2\n3, in an editor\n")
+        return taken
+
+    monkeypatch.setattr(snapshots, "take", take_while_an_editor_saves)
+    rejected = await reverse(snapshots, change, FIRST)
+
+    assert rejected.problems == ("a: changed in the meantime",)
+    assert (root / "a").read_text() == "ONE\n2\n3, in an editor\n"
 
 
 async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path: Path) -> None:
