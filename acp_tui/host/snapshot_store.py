@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -54,6 +55,7 @@ _USED: Final = "acp-tui.lock"
 _MADE: Final = "acp-tui.made"
 """Says that the store was made to its end: a git that is stopped half-way leaves what looks damaged."""
 _NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
+_LARGEST: Final = 1 << 20  # bytes of a file of patterns
 _GONE: Final = "The folder is not there any more."
 
 
@@ -254,7 +256,10 @@ def _pattern(root: Path, folder: Path) -> bytes:
 
 
 def _lines(path: Path) -> list[bytes]:
+    """Return the lines of a file that comes with a repository and may be anything: a pipe would never end."""
     try:
-        return path.read_bytes().splitlines()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.read(_LARGEST).splitlines() if is_plain else []
     except OSError:  # missing, or .git is a file
         return []

@@ -43,6 +43,22 @@ async def test_a_folder_of_a_repository_obeys_what_is_ignored_above_it(tmp_path:
     assert told(await snapshots.changes(before)) == [("A", "seen")]
 
 
+async def test_a_pipe_in_the_place_of_a_file_of_patterns_stops_nothing(tmp_path: Path) -> None:
+    above, _ = workspace(tmp_path, first="x")
+    repository(above)
+    (above / "sub").mkdir()
+    (above / "sub" / "a").write_text("1\n")
+    os.mkfifo(above / ".gitignore")
+    (above / ".git" / "info" / "exclude").unlink()
+    os.mkfifo(above / ".git" / "info" / "exclude")
+    snapshots = Snapshots(tmp_path / "stores", above / "sub")
+
+    before = await snapshots.take()
+    (above / "sub" / "a").write_text("2\n")
+
+    assert told(await snapshots.changes(before)) == [("M", "a")]
+
+
 async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path) -> None:
     root, snapshots = workspace(tmp_path, a="1\n")
     for name in ("empty", "full"):
