@@ -197,7 +197,7 @@ class PermissionDialog(Dialog[Answer]):
         """Give the answer of a key, where one option has it."""
         if key in self._keys:
             option = self._keys[key]
-            self.when_alone(lambda: self.dismiss(Answer(option.option_id, how=f"key {key}")))
+            self.when_alone(lambda: self._give(Answer(option.option_id, how=f"key {key}")))
 
     def action_move(self, step: int) -> None:
         """Move to the option before or after."""
@@ -212,13 +212,13 @@ class PermissionDialog(Dialog[Answer]):
         """Give the answer that was moved to; nothing without one."""
         highlighted = self._answers.highlighted
         if highlighted is not None:
-            self.dismiss(Answer(self._options[highlighted].option_id, how="Enter"))
+            self._give(Answer(self._options[highlighted].option_id, how="Enter"))
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self.armed and self._rejecting is None:
-            self.dismiss(Answer(self._options[event.option_index].option_id, how="click"))
+            self._give(Answer(self._options[event.option_index].option_id, how="click"))
 
     def action_give_reason(self) -> None:
         """Ask why; the answer is sent with it."""
@@ -241,7 +241,7 @@ class PermissionDialog(Dialog[Answer]):
     def _reject(self, event: Input.Submitted) -> None:
         event.stop()
         if self._rejecting is not None and self.armed:
-            self.dismiss(Answer(self._rejecting.option_id, event.value.strip(), "key r"))
+            self._give(Answer(self._rejecting.option_id, event.value.strip(), "key r"))
 
     def action_put_aside(self) -> None:
         """Go one step back: out of the reason, out of the zoom, out of the dialog."""
@@ -319,6 +319,13 @@ class PermissionDialog(Dialog[Answer]):
             self.body.mount(self._changes_view())
         self.pause_anew()
         self._redraw()
+
+    def _give(self, answer: Answer) -> None:
+        """Dismiss with an answer, unless the agent has changed the call and that is not on the screen yet."""
+        if _wish(self._call) == self._seen:
+            self.dismiss(answer)
+        else:
+            self.refresh_call()
 
     @property
     def _answers(self) -> AnswerList:

@@ -340,6 +340,24 @@ async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call()
         assert app.result is NOTHING
 
 
+@pytest.mark.parametrize("keys", [("y",), ("down", "enter")])
+async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_change_instead(
+    keys: tuple[str, ...],
+) -> None:
+    call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
+    question = asks(call)
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        *moves, answer = keys
+        await pilot.press(*moves)
+        call.raw_input = {"command": "rm -rf build"}
+
+        await pilot.press(answer)
+        await until(pilot, lambda: "rm -rf build" in app.text)
+
+        assert app.result is NOTHING
+        assert not question.armed
+
+
 # ------------------------------------------------------------------ what explains the question
 
 
