@@ -15,7 +15,10 @@ def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
     found = []
     for path in paths:
         found.append(path)
-        real = os.path.realpath(path) if "\0" not in path else path
+        try:
+            real = os.path.realpath(path)
+        except ValueError:  # a zero in it, or half a character: no path of this machine
+            continue
         if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
             real = folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]
         if real != path and ".." not in path.split("/"):

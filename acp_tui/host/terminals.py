@@ -6,8 +6,10 @@ import asyncio
 import itertools
 import os
 import re
+import resource
 import shlex
 import signal
+import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +51,8 @@ RELEASED_KEPT: Final = 32
 LARGEST_LIMIT: Final = 64 << 20
 """Bytes of output kept at most, whatever an agent names."""
 MARK: Final = "ACP_TUI_TERMINAL"
+_RESERVE: Final = 128
+"""Descriptors that terminals leave free."""
 _SLICE: Final = 64 << 10  # bytes taken in at one go, so that keys get their turn
 _DRAIN: Final = 0.25  # seconds that the last output may take to arrive after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
@@ -286,6 +290,9 @@ class Terminals:
             pty = _Pty(columns, rows)
         except OSError as error:  # no descriptor or no terminal is free
             raise SpawnFailed(f"There is no terminal to be had: {error.strerror}.") from error
+        if pty.master >= _most_descriptors():  # the lowest free number is given
+            pty.abandon()
+            raise SpawnFailed("Too many terminals are open. Release those that are not needed any more.")
         try:
             child = self._start(argv, environment, cwd, pty)
         except TerminalError:
@@ -362,6 +369,12 @@ def _is_shell_line(command: str, environment: Mapping[str, str], cwd: str) -> bo
     except StartFailed:
         return True
     return False
+
+
+def _most_descriptors() -> int:
+    """Return up to which number terminals take descriptors; the rest is left to everything else we do."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if limit == resource.RLIM_INFINITY else limit - min(_RESERVE, limit // 2)
 
 
 def _size(cells: int) -> int:

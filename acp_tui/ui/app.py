@@ -7,10 +7,12 @@ import gc
 import logging
 import os
 import signal
+import traceback
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from rich.text import Text
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -392,7 +394,24 @@ class AcpApp(App[int]):
         """Write a mistake of ours to the log, where it can be found again; the interface ends."""
         mistake = error.error if isinstance(error, WorkerFailed) else error
         log.critical("the interface ended", exc_info=mistake)
-        super()._handle_exception(error)
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+            self._exit_renderables.append(Text(_about_mistake(mistake)))
+        self._close_messages_no_wait()
+
+
+def _about_mistake(mistake: BaseException) -> str:
+    """Return what is left on the terminal: never the values of variables, which may be secrets."""
+    try:
+        lines = traceback.format_exception(mistake)
+    except Exception:  # the interface must end all the same, and not stay as a dead picture
+        log.exception("showing why the interface ended")
+        lines = []
+    return (
+        safe("".join(lines)) + "\nThis is a mistake of acp-tui. Its log says the same; sessions are on disk."
+    )
 
 
 def run(start: Start) -> int:

@@ -30,4 +30,6 @@ def test_a_workspace_reached_by_an_alias_is_still_the_workspace(tmp_path: Path) 
 
 
 def test_what_is_no_path_is_left_as_it_is() -> None:
-    assert with_targets(["/w/../x", "/w/\0"], "/w") == ("/w/../x", "/w/\0")
+    odd = ("/w/../x", "/w/\0", "/w/half a character \ud800")
+
+    assert with_targets(odd, "/w") == odd

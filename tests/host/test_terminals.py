@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -347,6 +348,25 @@ async def test_without_a_free_terminal_there_is_an_error(
     monkeypatch.setattr(os, "openpty", refuse)
     with pytest.raises(SpawnFailed, match=os.strerror(24)):
         await terminals.create("s", "true", cwd="/")
+
+
+async def test_terminals_leave_descriptors_free_for_everything_else(
+    terminals: Terminals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = len(descriptors()) + 200
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (limit, limit))
+
+    made: list[Terminal] = []
+
+    async def make_many() -> None:
+        while len(made) < 200:
+            made.append(await terminals.create("s", "sleep", ["100"], cwd="/"))
+
+    with pytest.raises(SpawnFailed, match="Too many terminals are open"):
+        await make_many()
+
+    assert len(made) > 5
+    assert limit - len(descriptors()) >= 100
 
 
 async def test_all_is_freed_when_nobody_releases(terminals: Terminals) -> None:

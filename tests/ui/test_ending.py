@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import sys
@@ -23,7 +24,12 @@ import sys
 from acp_tui.cli import main
 from acp_tui.ui.app import AcpApp
 
-AcpApp.action_theme = lambda app: 1 // 0
+def break_down(app):
+    key = "sk-in-a-" + "variable"
+    # and nothing else
+    return 1 // 0
+
+AcpApp.action_theme = break_down
 sys.exit(main(sys.argv[1:]))
 """
 F10 = "\x1b[21~"
@@ -42,6 +48,7 @@ class Run:
     def on(self, *words: str) -> Terminal:
         argv = [sys.executable, *words, "--agent", *self.agent]
         env = {"ACP_TUI_HOME": str(self.folder / "home"), "PATH": "/usr/bin:/bin"}
+        env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
         return Terminal(argv, cwd=self.folder, env=env, patience=20)
 
 
@@ -96,3 +103,16 @@ def test_r17_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:
         log = (run.folder / "home" / "state" / "acp-tui.log").read_text()
         assert "ZeroDivisionError" in log
         assert "Traceback" in log
+        assert "ZeroDivisionError" in terminal.screen
+        assert "This is a mistake of acp-tui." in terminal.screen
+        assert "sk-in-a-variable" not in terminal.screen, "values may be secrets"
+
+
+def test_r17_a_mistake_that_cannot_even_be_shown_ends_all(run: Run) -> None:
+    with run.on(
+        "-c", BROKEN.replace("# and nothing else", "import traceback; traceback.format_exception = None")
+    ) as terminal:
+        terminal.until("F1 help")
+        terminal.type(F10)
+
+        assert terminal.exit_code(10) == 1
