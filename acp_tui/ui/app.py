@@ -21,7 +21,6 @@ from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
-from acp_tui.ui.ascii_filter import AsciiFilter
 from acp_tui.ui.attention import Attention, speaks_777
 from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
@@ -101,7 +100,7 @@ class AcpApp(App[int]):
         self._start = start
         self._colors = colors
         self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
-        self._marks_in_ascii = [AsciiFilter()] if self._ascii else []
+        self._marks_in_ascii = _marks_in_ascii() if self._ascii else []
         self.set_class(colors != "many", "-few-colors")
         if start.settings.reduced_motion:
             self.animation_level = "none"
@@ -412,6 +411,12 @@ def _about_mistake(mistake: BaseException) -> str:
     return (
         safe("".join(lines)) + "\nThis is a mistake of acp-tui. Its log says the same; sessions are on disk."
     )
+
+
+def _marks_in_ascii() -> list[LineFilter]:
+    from acp_tui.ui.ascii_filter import AsciiFilter
+
+    return [AsciiFilter()]
 
 
 def run(start: Start) -> int:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.fuzzy import Matcher
 from textual.types import IgnoreReturnCallbackType
 
-from acp_tui.ui.key_map import KeyLine, key_map
+from acp_tui.ui.widgets.key_map import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:

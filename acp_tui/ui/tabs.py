@@ -194,7 +194,7 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Say how much waits in the sessions that are not seen."""
-        from acp_tui.ui.inbox import waiting
+        from acp_tui.ui.screens.waiting import waiting
 
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         return (
@@ -211,7 +211,7 @@ class Tabs:
         if conversation.is_busy or conversation.phase == "starting":
             return "tool-running", look.glyph("running")
         if screen.presence.has_news:
-            from acp_tui.ui.inbox import waiting
+            from acp_tui.ui.screens.waiting import waiting
 
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))

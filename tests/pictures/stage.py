@@ -21,7 +21,7 @@ from acp_tui.host.guard import Guard
 from acp_tui.store.agents import known_agents
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui import words
+from acp_tui.ui.entries import words
 
 _README: Final = "# Tally\n\nCounts the words of a text.\n\n    tally < README.md\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from acp_tui.readable import seconds, tokens
 from acp_tui.session.entries import ToolCall, UserMessage, text_of
 from acp_tui.ui.entries.counting import counted
-from acp_tui.ui.words import call_title
+from acp_tui.ui.entries.words import call_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,18 @@ from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail
 from acp_tui.ui.entries.results import result_text
+from acp_tui.ui.entries.words import (
+    STATUS_GLYPHS,
+    STATUS_ROLES,
+    STATUS_WORDS,
+    call_title,
+    call_words,
+    kind_word,
+)
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.wrap import Row
-from acp_tui.ui.words import STATUS_GLYPHS, STATUS_ROLES, STATUS_WORDS, call_title, call_words, kind_word
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall

@@ -102,7 +102,7 @@ class Asking:
         return keys.index(key) + 1, len(keys)
 
     def _waiting(self) -> list[str]:
-        from acp_tui.ui.inbox import about
+        from acp_tui.ui.screens.waiting import about
 
         conversation = self._screen.conversation
         return [about(question, conversation.session) for question in conversation.questions.values()]
@@ -138,7 +138,7 @@ class Asking:
 
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
         from acp_tui.session.entries import ToolCall
-        from acp_tui.ui.background import background_of
+        from acp_tui.ui.screens.background import background_of
         from acp_tui.ui.screens.permission import PermissionDialog
 
         conversation = self._screen.conversation

@@ -53,9 +53,9 @@ class Copying:
 
     def code(self) -> None:
         """Copy the code in the block that the keys are on; of several the person chooses."""
-        from acp_tui.ui.codes import codes
         from acp_tui.ui.screens.menu import Item, Menu
         from acp_tui.ui.screens.source import lines
+        from acp_tui.ui.widgets.codes import codes
 
         block = self._block()
         found = codes(block.source()) if block is not None else []

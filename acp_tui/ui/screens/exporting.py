@@ -59,7 +59,7 @@ class Exporting:
             from acp_tui.session.plain import plain
 
             return json.dumps(plain(session), indent=1) + "\n"
-        from acp_tui.ui.as_markdown import as_markdown
+        from acp_tui.ui.screens.as_markdown import as_markdown
 
         agent = self._screen.conversation.agent_name
         return as_markdown(session, title, agent, whole=form == "whole")

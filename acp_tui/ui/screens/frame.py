@@ -10,10 +10,10 @@ from textual.screen import Screen
 
 from acp_tui.readable import size
 from acp_tui.store.tail import Tail
-from acp_tui.ui.cut_json import beginning
 from acp_tui.ui.screens.frame_list import pieces
 from acp_tui.ui.screens.frames import Frame
 from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.cut_json import beginning
 from acp_tui.ui.widgets.json_block import JsonBlock
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from acp_tui.ui.cut_json import beginning
+from acp_tui.ui.widgets.cut_json import beginning
 
 if TYPE_CHECKING:
     from acp_tui.store.tail import Line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.inbox import WORDS, Waiting, waiting
 from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.waiting import WORDS, Waiting, waiting
 
 if TYPE_CHECKING:
     from acp_tui.ui.tabs import Tabs

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.start import Start
     from acp_tui.host.terminals import Terminal
     from acp_tui.store.prompt import Prompt
-    from acp_tui.ui.own_commands import OwnCommands
+    from acp_tui.ui.screens.own_commands import OwnCommands
     from acp_tui.ui.screens.session import SessionScreen
 
 
@@ -48,7 +48,7 @@ class OwnShell:
 
     async def _run(self, prompt: Prompt) -> None:
         """Run a command, and offer what it printed as context of the next prompt."""
-        from acp_tui.ui.own_commands import OwnCommands
+        from acp_tui.ui.screens.own_commands import OwnCommands
 
         if self._commands is None:
             self._commands = OwnCommands(self._start.guard, self._start.cwd)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
-from acp_tui.ui.background import NOTHING_KNOWN, Background
+from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.permission_details import details_of, diffs_of, folder_of, has_more, short, wish_of

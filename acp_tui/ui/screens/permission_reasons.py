@@ -15,7 +15,7 @@ from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
     from acp_tui.host.rules import Rule
-    from acp_tui.ui.background import Background
+    from acp_tui.ui.screens.background import Background
 
 PARTS: Final = 6
 """Parts of a command that are listed at first."""

@@ -15,6 +15,8 @@ from textual.screen import Screen
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.folders import state_folder
 from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.panes.welcome import welcome
 from acp_tui.ui.screens.arranging import Arranging
 from acp_tui.ui.screens.asking import Asking
 from acp_tui.ui.screens.logging_in import LoggingIn
@@ -23,10 +25,8 @@ from acp_tui.ui.screens.rooms import Rooms
 from acp_tui.ui.screens.session_keys import KEYS
 from acp_tui.ui.screens.showing import Showing
 from acp_tui.ui.screens.writing import Writing
-from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import welcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.writing import Writing
-from acp_tui.ui.status import StatusLine
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Showing:
     def session_dropped(self) -> None:
         """Show nothing of a session that did not come about, or that is told anew."""
         from acp_tui.ui.panes.chat import ChatPane
-        from acp_tui.ui.words import welcome
+        from acp_tui.ui.panes.welcome import welcome
 
         if not self._screen.is_running:
             return

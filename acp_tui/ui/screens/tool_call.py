@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from acp_tui.readable import inside
 from acp_tui.ui.entries.tool_call import call_pieces
+from acp_tui.ui.entries.words import call_title
 from acp_tui.ui.screens.call_pages import Page, blocks, pages
 from acp_tui.ui.screens.signals import choose_signal
 from acp_tui.ui.widgets.diff_page import FileDiff
@@ -24,7 +25,6 @@ from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.transcript import Transcript
-from acp_tui.ui.words import call_title
 
 if TYPE_CHECKING:
     from acp_tui.host.terminals import Terminal

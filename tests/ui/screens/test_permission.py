@@ -15,7 +15,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item, Location
 from acp_tui.session.questions import Permission
 from acp_tui.store.precedents import MOST, Precedents
-from acp_tui.ui.background import NOTHING_KNOWN, Background
+from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.permission_reasons import before_words
 from acp_tui.ui.screens.typing_pause import PAUSE

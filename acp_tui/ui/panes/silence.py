@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.words import call_title, kind_word
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -49,6 +47,7 @@ class Computing:
 def pending(session: Session, methods: Sequence[str]) -> str:
     """Return what is waited for: the tool call that is open since last, else the oldest method of ours."""
     from acp_tui.session.entries import ToolCall
+    from acp_tui.ui.entries.words import call_title, kind_word
 
     first = session.turns[-1].first if session.turns else 0
     for index in range(len(session.entries) - 1, first, -1):

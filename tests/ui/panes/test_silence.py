@@ -6,7 +6,7 @@ from acp_tui.acp.content import TextContent
 from acp_tui.acp.reading import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
-from acp_tui.ui.silence import Computing, pending, told
+from acp_tui.ui.panes.silence import Computing, pending, told
 
 
 def call(name: str, status: str) -> events.Event:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui.cut_json import CUT, beginning
+from acp_tui.ui.widgets.cut_json import CUT, beginning
 
 VALUE: Any = {
     "t": 1.5,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_tui.ui.inbox import waiting
 from acp_tui.ui.screens.inbox import InboxMenu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.screens.waiting import waiting
 from tests.ui.screens.test_copying import told
 from tests.ui.test_tabs import is_over, two_sessions
 

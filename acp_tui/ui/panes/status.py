@@ -9,7 +9,7 @@ from textual import on
 from textual.message import Message
 
 from acp_tui.readable import clock, tokens
-from acp_tui.ui.silence import MEASURED_EVERY, SILENT, Computing, pending, told
+from acp_tui.ui.panes.silence import MEASURED_EVERY, SILENT, Computing, pending, told
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from acp_tui.session.items import Diff
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.cards import described
 from acp_tui.ui.entries.results import result_text
+from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.widgets.diff import Line, compute
 from acp_tui.ui.widgets.text import safe, safe_line
-from acp_tui.ui.words import STATUS_WORDS, call_title, kind_word
 
 _TICKS: Final = re.compile("`{3,}")
 _SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}

@@ -83,7 +83,7 @@ def about(question: Question, session: Session | None) -> str:
     """Return what a question is about, in a line."""
     from acp_tui.readable import inside
     from acp_tui.session.questions import Permission, StaleWrite
-    from acp_tui.ui.words import call_title, kind_word
+    from acp_tui.ui.entries.words import call_title, kind_word
 
     if isinstance(question, StaleWrite):
         cwd = session.cwd if session is not None else ""

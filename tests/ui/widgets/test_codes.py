@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from acp_tui.ui.codes import codes
+from acp_tui.ui.widgets.codes import codes
 
 
 def test_every_block_of_code_is_found_without_fences_and_indentation() -> None:

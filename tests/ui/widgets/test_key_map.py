@@ -2,7 +2,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-from acp_tui.ui.key_map import key_map
+from acp_tui.ui.widgets.key_map import key_map
 from tests.ui.seats import seat
 
 

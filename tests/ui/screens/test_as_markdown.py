@@ -8,7 +8,7 @@ from acp_tui.acp.content import TextContent
 from acp_tui.acp.reading import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
-from acp_tui.ui.as_markdown import as_markdown, fenced
+from acp_tui.ui.screens.as_markdown import as_markdown, fenced
 
 
 def update(update_kind: str, text: str = "", **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tool calls in the words and marks of the interface, and what an empty chat says."""
+"""Tool calls in the words and marks of the interface."""
 
 from __future__ import annotations
 
@@ -65,19 +65,3 @@ def call_command(call: ToolCall, cwd: str) -> str:
 def call_glyph(call: ToolCall, look: Look) -> str:
     """Return the mark of a tool call's status."""
     return look.glyph(STATUS_GLYPHS.get(call.status, "pending"))
-
-
-def welcome(cwd: str) -> list[tuple[str, str]]:
-    """Return, as pieces of (role, text), what an empty chat says."""
-    keys = (
-        ("/", "commands of the agent"),
-        ("@", "files of the workspace"),
-        ("shift+tab", "next mode"),
-        ("esc", "stops the agent"),
-        ("ctrl+p", "everything that can be done"),
-        ("F1", "all keys"),
-    )
-    pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
-    for key, what in keys:
-        pieces += [("accent", f"{key:<11}"), ("muted", f"{what}\n")]
-    return pieces

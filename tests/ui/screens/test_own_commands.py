@@ -10,7 +10,7 @@ from acp_tui.host.guard import Guard
 from acp_tui.session.entries import OwnCommand
 from acp_tui.session.events import Event
 from acp_tui.session.session import Session
-from acp_tui.ui.own_commands import CONTEXT, OwnCommands, as_context
+from acp_tui.ui.screens.own_commands import CONTEXT, OwnCommands, as_context
 from tests.waiting import until
 
 
