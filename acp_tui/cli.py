@@ -188,7 +188,12 @@ def _doctor(words: Sequence[str]) -> int:
     if agent is None and not options["demo"]:
         raise Refusal("doctor needs an agent, such as: acp-tui doctor --agent gemini", USAGE)
     cwd = _folder(options["cwd"], "The workspace")
-    launch = _launch(agent, agent_args, options["demo"], _known()[0])
+    try:
+        launch = _launch(agent, agent_args, options["demo"], _known()[0])
+    except Refusal as refusal:
+        if options["json"]:
+            doctor.print_missing(agent or "", str(refusal))
+        raise
     assert launch is not None
     return doctor.run(launch, cwd, options["timeout"], options["prompt"], as_json=options["json"])
 

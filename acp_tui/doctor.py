@@ -63,10 +63,20 @@ def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json
         )
     finally:
         guard.close()
-    text = json.dumps(_plain(report), indent=2) if as_json else _words(report)
+    _print(json.dumps(_plain(report), indent=2) if as_json else _words(report))
+    return int(report.broken)
+
+
+def print_missing(agent: str, why: str) -> None:
+    """Print the JSON of an agent that is not there to be examined, in the shape of the others."""
+    finding = {"check": "program", "verdict": "broken", "text": why, "fallback": ""}
+    report = {"command": [masked(agent)], "agent": None, "capabilities": None, "auth_methods": None}
+    _print(json.dumps({**report, "ok": False, "findings": [finding]}, indent=2))
+
+
+def _print(text: str) -> None:
     sys.stdout.buffer.write(f"{text}\n".encode(sys.stdout.encoding, "replace"))
     sys.stdout.flush()
-    return int(report.broken)
 
 
 def _seconds(text: str) -> float:

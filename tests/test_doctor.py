@@ -70,6 +70,16 @@ def test_a_program_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str])
     assert "neither a known agent nor a program" in capsys.readouterr().err
 
 
+def test_json_is_json_also_where_there_is_nothing_to_examine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--agent", "no-such-agent"]) == 1
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] is False
+    (finding,) = report["findings"]
+    assert (finding["check"], finding["verdict"]) == ("program", "broken")
+    assert "neither a known agent nor a program" in finding["text"]
+
+
 def test_help_is_told_and_neither_it_nor_an_examination_loads_the_interface() -> None:
     run = "import sys; from acp_tui.cli import main; main(sys.argv[1:]); print(*sys.modules)"
     for words in (["--help"], ["--demo"]):

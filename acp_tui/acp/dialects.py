@@ -85,6 +85,8 @@ def normalise_update(value: Any) -> Any:
         return value
     update = dict(value)
     name = _update_name(update)
+    if "session_update" not in update and "sessionUpdate" not in update and "type" not in update:
+        update.pop("kind", None)  # it has named the update: it is no kind of tool
     update.pop("session_update", None)
     update["sessionUpdate"] = name
     if name in _CHUNKS:

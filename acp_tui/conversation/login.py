@@ -23,6 +23,7 @@ Outcome = Literal["logged_in", "reconnect", "given_up"]
 """The agent knows the login; a new process of the agent will; there is none."""
 
 GIVEN_UP = "The login was given up."
+STOPPED = "The login was stopped."
 
 
 class LoginScreens(Protocol):
@@ -108,7 +109,7 @@ async def log_out(agent: Agent | None, session: Session | None) -> None:
 
 async def _authenticate(running: RunningAgent, method: AuthMethod, screens: LoginScreens) -> str:
     """Have the agent log in, however long it takes; return why it failed, nothing when it did not."""
-    from acp_tui.agent.errors import AgentError, AgentGone
+    from acp_tui.agent.errors import CANCELLED, AgentError, AgentGone, CallFailed
 
     agent = running.agent
     login = asyncio.ensure_future(agent.authenticate(method.id))
@@ -120,6 +121,8 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
         login.result()
     except AgentGone:
         raise
+    except CallFailed as error:
+        return STOPPED if error.code == CANCELLED else str(error) or "The login failed."
     except AgentError as error:
         return str(error) or "The login failed."
     finally:

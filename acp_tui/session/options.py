@@ -82,6 +82,10 @@ def of_category(options: Sequence[Option], category: str) -> Option | None:
     Some agents put the provider of the models before the model, both in the category `model`.
     """
     found = [option for option in options if option.config.category == category]
+    # A category is a hint that may be missing.
+    found = found or [
+        option for option in options if option.config.id == category and not option.config.category
+    ]
     named = (option for option in found if category in (option.config.id, option.config.name.lower()))
     return next(named, found[0] if found else None)
 

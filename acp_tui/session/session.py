@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import assert_never
+from typing import Any, assert_never
 
 from acp_tui.acp import dialects
 from acp_tui.acp import updates as news
@@ -57,6 +57,8 @@ class Session:
         self.commands: list[Command] = []
         self.usage: news.UsageUpdate | None = None
         self.title: str = ""
+        self.meta: dict[str, Any] = {}
+        """The `_meta` of the session's own words, merged key by key."""
         self.is_fork = False
         """Whether it goes on from another session."""
         self.questions: dict[str, Question] = {}
@@ -363,6 +365,7 @@ class Session:
     def _set_up(self, event: events.SetUp) -> Change:
         self.cwd = event.cwd or self.cwd
         back, self.connected = not self.connected, True
+        self.meta.update(event.setup.meta or {})
         self._modes = event.setup.modes or self._modes
         self._models = event.setup.models or self._models
         if event.setup.config_options is not None:
@@ -434,6 +437,7 @@ class Session:
         return Change(fields=("commands",))
 
     def _info(self, event: news.SessionInfoUpdate) -> Change | None:
+        self.meta.update(event.meta or {})
         if "title" not in event.model_fields_set:
             return None
         self.title = event.title or ""

@@ -60,14 +60,28 @@ def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServ
     return tuple(McpServer(name, **values) for name, values in tables.items())
 
 
+def _pairs_or_table(value: Any, place: Place, findings: shape.Findings) -> Mapping[str, str]:
+    """Read texts by name, written as a table or as the protocol has them: a list of names and values.
+
+    What stands there may be secret, so it is never repeated.
+    """
+    try:
+        if isinstance(value, list):
+            value = {pair["name"]: pair["value"] for pair in value}
+        return shape.text_by_name(value, place, findings)
+    except (KeyError, TypeError, shape.Wrong):
+        findings.add(place, f"'{place[-1]}' must be a table of texts")
+        return {}
+
+
 FIELDS: Final[Mapping[str, shape.Kind]] = {
     "type": shape.one_of("stdio", "http", "sse"),
     "transport": shape.one_of("stdio", "http", "sse"),
     "command": shape.text,
     "args": shape.texts,
-    "env": shape.text_by_name,
+    "env": _pairs_or_table,
     "url": shape.text,
-    "headers": shape.text_by_name,
+    "headers": _pairs_or_table,
 }
 """What a table of a server may hold."""
 

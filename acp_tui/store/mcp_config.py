@@ -53,7 +53,8 @@ def collect(
         try:
             servers.append(_ready(server, environment))
         except _Unusable as why:
-            problems.append(Problem(path, None, f"MCP server '{server.name}' is left out: {why}"))
+            message = f"MCP server '{server.name}' is left out: {why}"
+            problems.append(Problem(path, None, message, server.name))
     return servers, problems
 
 

@@ -13,6 +13,8 @@ class Problem(NamedTuple):
     line: int | None
     """Counted from 1; None if the place is the whole file."""
     message: str
+    about: str = ""
+    """The MCP server that is left out because of it, by name."""
 
     def __str__(self) -> str:
         """Return the problem the way compilers write one: `path:line: message`."""

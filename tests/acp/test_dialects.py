@@ -154,6 +154,10 @@ def test_d16_the_kind_of_a_tool_is_no_name_of_an_update() -> None:
     assert update.kind == "edit"
     assert isinstance(read_update({"kind": "edit", "toolCallId": "t"}), news.UnknownUpdate)
 
+    update = read_update({"kind": "tool_call", "toolCallId": "t", "title": "x"})
+    assert isinstance(update, news.ToolCall)
+    assert update.kind is None, "what has named the update is no kind of tool"
+
 
 def test_d17_an_id_in_the_place_of_the_name() -> None:
     update = read_update({"sessionUpdate": "upd-17", "type": "thought", "content": "hm"})

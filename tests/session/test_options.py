@@ -118,3 +118,9 @@ def test_the_model_is_prominent_also_where_its_provider_comes_first() -> None:
     assert chosen is not None
     assert chosen.config.id == "x", "without one of that name it is the first"
     assert of_category(offered(PLAIN), "model") is None
+
+
+def test_an_option_without_a_category_is_found_by_its_id() -> None:
+    bare = {**PLAIN, "id": "mode"}
+    assert of_category(offered(PLAIN, bare), "mode") == offered(bare)[0]
+    assert of_category(offered({**bare, "category": "_vendor"}), "mode") is None

@@ -43,6 +43,34 @@ def test_servers_are_read_as_other_programs_write_them(tmp_path: Path) -> None:
     ]
 
 
+def test_d36_variables_and_headers_may_be_written_as_the_protocol_has_them(tmp_path: Path) -> None:
+    pairs = [{"name": "A", "value": "1"}, {"name": "B", "value": "${X}"}]
+    path = written(
+        tmp_path,
+        {
+            "tool": {"command": "sh", "env": pairs, "transport": "stdio"},
+            "web": {"url": "u", "headers": pairs},
+        },
+    )
+
+    servers, problems = lent(path, X="2")
+
+    assert problems == []
+    assert [(server.env, server.headers) for server in servers] == [
+        ({"A": "1", "B": "2"}, {}),
+        ({}, {"A": "1", "B": "2"}),
+    ]
+
+
+def test_a_mistake_in_variables_is_told_without_what_they_hold(tmp_path: Path) -> None:
+    for env in ({"TOKEN": 5, "KEY": "my-secret"}, [{"name": "KEY", "value": "my-secret"}, {}], "my-secret"):
+        with pytest.raises(BadConfig) as raised:
+            lent(written(tmp_path, {"a": {"command": "sh", "env": env}}))
+
+        assert "'env' must be a table of texts" in str(raised.value)
+        assert "my-secret" not in str(raised.value)
+
+
 def test_references_are_resolved_from_the_environment_everywhere(tmp_path: Path) -> None:
     server = {"command": "${RUN}", "args": ["--port=${PORT:-80}", "${EMPTY:-x}"], "env": {"T": "${A}${B}"}}
     path = written(tmp_path, {"s": server, "web": {"url": "${URL}/mcp", "headers": {"K": "Bearer ${A}"}}})

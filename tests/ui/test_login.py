@@ -142,7 +142,7 @@ async def test_c38_a_login_that_the_agent_stops_when_asked_is_offered_again(tmp_
         conversation.agent.stop_login()
         await beginning
 
-        assert notes.errors == ["Log in first", "Cancelled"]
+        assert notes.errors == ["Log in first", "The login was stopped."]
         assert heard(tmp_path) == [["initialize", "session/new", "authenticate"]]
         assert conversation.phase == "failed"
 
@@ -238,7 +238,7 @@ async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: 
 
         await here.press("escape")
         await here.is_before(LoginDialog)
-        await here.sees("Cancelled")
+        await here.sees("The login was stopped")
 
 
 async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_offers_it(

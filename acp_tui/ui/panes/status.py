@@ -143,9 +143,12 @@ class StatusLine(Lines):
         """What changes by the second, and what waits for the person."""
         conversation, session = self._conversation, self._conversation.session
         pieces: list[Piece] = []
-        number = len(conversation.questions)
-        if number:
+        questions = list(conversation.questions.values())
+        visits = sum(getattr(question, "visiting", False) for question in questions)
+        if number := len(questions) - visits:
             pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} ctrl+y  "))
+        elif visits:
+            pieces.append(("muted", f"{visits} page{'s' if visits > 1 else ''} to visit ctrl+y  "))
         if conversation.queue:
             pieces.append(("muted", f"{len(conversation.queue)} queued  "))
         if session is not None and session.turn_state != "idle" and conversation.agent is not None:

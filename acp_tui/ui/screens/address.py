@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from acp_tui.ui.screens.addresses import read_address
+from acp_tui.ui.screens.addresses import Address, read_address
 from acp_tui.ui.screens.browser import open_in_browser
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -36,6 +36,7 @@ class AddressDialog(Dialog[FormAnswer]):
         Binding("o", "open", "Open in the browser", id="address.open"),
         Binding("c", "copy", "Copy", id="address.copy"),
         Binding("v", "visit", "I visit it myself", id="address.visit"),
+        Binding("f", "finish", "I have finished there", id="address.finish"),
         Binding("d", "decline", "Decline", id="address.decline"),
         Binding("up", "move('cursor_up')", "Up", show=False, id="address.up"),
         Binding("down", "move('cursor_down')", "Down", show=False, id="address.down"),
@@ -60,18 +61,12 @@ class AddressDialog(Dialog[FormAnswer]):
             counter: the number of this question and how many wait.
             opener: shows an address in a browser, called in a thread; False: there is none.
         """
-        super().__init__(f"{agent} wants you to visit a page", look, counter=counter)
+        heading = "waits for you to finish on a page" if elicitation.visiting else "wants you to visit a page"
+        super().__init__(f"{agent} {heading}", look, counter=counter)
         self._elicitation = elicitation
         self._address = read_address(elicitation.url or "")
         self._opener = opener
-        copy = [("copy", Answer("Copy the address", "c", role="accent"))]
-        opening = [
-            ("open", Answer("Open it in the browser", "o", role="success")),
-            *copy,
-            ("visit", Answer("I visit it myself", "v", "on another device, say", role="success")),
-        ]
-        declining = [("decline", Answer("Decline", "d", role="error"))]
-        self._answers = dict((opening if self._address.can_open else copy) + declining)
+        self._answers = dict(_while_visiting() if elicitation.visiting else _at_first(self._address))
 
     def compose_body(self) -> ComposeResult:
         """Yield the message and the whole address."""
@@ -88,8 +83,8 @@ class AddressDialog(Dialog[FormAnswer]):
         return [(move, "move"), ("Enter", "choose"), ("Esc", "later")]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what can be done with this address."""
-        if action in ("open", "visit") and action not in self._answers:
+        """Offer only what can be done with this address now."""
+        if action in ("open", "visit", "finish") and action not in self._answers:
             return False
         return super().check_action(action, parameters)
 
@@ -111,7 +106,10 @@ class AddressDialog(Dialog[FormAnswer]):
     async def action_open(self) -> None:
         """Open the address, and agree by that; without a browser nothing is agreed."""
         if await asyncio.to_thread(self._opener, self._address.url):
-            self.dismiss(FormAnswer("accept"))
+            if self._elicitation.visiting:
+                self._say("It is open in your browser again.")
+            else:
+                self.dismiss(FormAnswer("accept"))
         else:
             self._say("No browser could be opened here. Copy the address, and press v when you visit it.")
 
@@ -124,8 +122,12 @@ class AddressDialog(Dialog[FormAnswer]):
         """Agree; the person opens it elsewhere."""
         self.dismiss(FormAnswer("accept"))
 
+    def action_finish(self) -> None:
+        """Wait no longer for the agent to say that it is done; it has its answer."""
+        self.dismiss(FormAnswer("cancel"))
+
     def action_decline(self) -> None:
-        """Say no."""
+        """Say no; after the consent it only ends the wait."""
         self.dismiss(FormAnswer("decline"))
 
     def _say(self, text: str) -> None:
@@ -146,6 +148,9 @@ class AddressDialog(Dialog[FormAnswer]):
         blocks.append(TextBlock(parts, first=[("muted", "address   ")], rest=[("muted", " " * 10)], above=1))
         if address.host:
             blocks.append(TextBlock([(host, address.host)], first=[("muted", "host      ")]))
+        if self._elicitation.visiting:
+            waiting = "You agreed to visit it. This goes away when the agent says that all is done there."
+            blocks.append(TextBlock([("text", waiting)], above=1))
         for number, warning in enumerate(address.warnings):
             blocks.append(
                 TextBlock(
@@ -156,3 +161,21 @@ class AddressDialog(Dialog[FormAnswer]):
                 )
             )
         return blocks
+
+
+def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
+    """Yield what can be answered, by action."""
+    if address.can_open:
+        yield "open", Answer("Open it in the browser", "o", role="success")
+    yield "copy", Answer("Copy the address", "c", role="accent")
+    if address.can_open:
+        yield "visit", Answer("I visit it myself", "v", "on another device, say", role="success")
+    yield "decline", Answer("Decline", "d", role="error")
+
+
+def _while_visiting() -> Iterator[tuple[str, Answer]]:
+    """Yield what can be done once the person has agreed, by action."""
+    yield "finish", Answer("I have finished there", "f", role="success")
+    yield "open", Answer("Open it again", "o", role="accent")
+    yield "copy", Answer("Copy the address", "c", role="accent")
+    yield "decline", Answer("Dismiss this", "d", "the agent may go on waiting", role="error")

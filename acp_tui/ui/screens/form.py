@@ -95,7 +95,7 @@ class FieldRow(Vertical):
         return Content.assemble(
             (safe_line(self.about.title), "bold"),
             (" *" if self.about.required else "", "$warning"),
-            (f"  {limits}" if limits else "", "$muted"),
+            (f"  {safe_line(limits)}" if limits else "", "$muted"),
             (f"  {self._look.glyph('warning')} asks for a secret?", "$warning")
             if self.about.asks_for_secret
             else "",
@@ -129,8 +129,11 @@ class FormDialog(Dialog[FormAnswer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", id="form.send"),
-        Binding("tab", "app.focus_next", "Next field", show=False, id="form.next"),
-        Binding("shift+tab", "app.focus_previous", "Field before", show=False, id="form.previous"),
+        # Priority: what is typed right after one of these is for the other field, however fast it comes.
+        Binding("tab", "app.focus_next", "Next field", show=False, id="form.next", priority=True),
+        Binding(
+            "shift+tab", "app.focus_previous", "Field before", show=False, id="form.previous", priority=True
+        ),
     ]
 
     def __init__(

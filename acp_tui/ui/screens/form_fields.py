@@ -33,7 +33,7 @@ FORMATS: Final = {
     "date": "a date like 2025-12-31",
     "date-time": "a time like 2025-12-31T18:30:00Z",
 }
-"""What a text of a known format looks like; other formats are not checked."""
+"""What a text of a known format looks like; other formats are named and not checked."""
 
 
 class Refused(ValueError):
@@ -92,7 +92,8 @@ def value_of(field: Field, entry: Entry) -> Value | None:
     """
     if field.kind == "choices":
         return _several(field, entry if isinstance(entry, tuple) else ())
-    if entry is None or entry == "" or field.kind == "unknown":
+    is_empty = entry == "" and field.kind != "choice"  # a choice may be of the empty text
+    if entry is None or is_empty or field.kind == "unknown":
         if field.required:
             raise Refused("This is needed.")
         return None
@@ -122,7 +123,8 @@ def limits_of(field: Field) -> str:
     else:
         limits = ""
     whole = "a whole number" if field.kind == "integer" else ""
-    return ", ".join(part for part in (FORMATS.get(field.format, ""), whole, limits.strip()) if part)
+    written = FORMATS.get(field.format, field.format)
+    return ", ".join(part for part in (written, whole, limits.strip()) if part)
 
 
 def _field(name: str, about: Any, required: bool) -> Field:

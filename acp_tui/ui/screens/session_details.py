@@ -94,15 +94,23 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
     if info is not None:
         found.append(("What it offers", list(_offers(info))))
     if conversation.session is not None:
-        found.append(("Session", list(_session(conversation.session, start, name))))
-    if start.mcp_servers:
-        found.append(("MCP servers", list(_mcp_servers(start, info))))
+        takes_more = info is None or _takes_more(info)
+        found.append(("Session", list(_session(conversation.session, start, name, takes_more))))
+    left_out = [problem for problem in start.problems if problem.about]
+    if start.mcp_servers or left_out:
+        found.append(("MCP servers", [*_mcp_servers(start, info), *_unusable(start)]))
     metas = list(_metas(info, conversation.session))
     if metas:
         found.append(("Extensions (_meta)", metas))
     journal = conversation.journal.path if conversation.journal is not None else None
     found.append(("Recording", [("journal", str(journal) if journal is not None else "none")]))
     return found
+
+
+def _takes_more(info: InitializeResponse) -> bool:
+    from acp_tui.acp.initialization import has
+
+    return has(info.agent_capabilities.session_capabilities.additional_directories)
 
 
 def _agent(conversation: Conversation, info: InitializeResponse | None) -> Iterator[Fact]:
@@ -123,7 +131,7 @@ def _offers(info: InitializeResponse) -> Iterator[Fact]:
     yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
 
 
-def _session(session: Session, start: Start, name: str) -> Iterator[Fact]:
+def _session(session: Session, start: Start, name: str, takes_more: bool) -> Iterator[Fact]:
     yield "id", session.id
     if name:
         yield "your name", name
@@ -131,7 +139,8 @@ def _session(session: Session, start: Start, name: str) -> Iterator[Fact]:
         yield "title", session.title
     yield "folder", session.cwd or start.cwd
     if start.extra_roots:
-        yield "further folders", "\n".join(start.extra_roots)
+        folders = "\n".join(start.extra_roots)
+        yield "further folders", folders if takes_more else f"{folders}\nnot lent: the agent takes none"
     usage = session.usage
     if usage is not None:
         used = "?" if usage.used is None else f"{usage.used:,}"
@@ -149,8 +158,15 @@ def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact
         return
     _, left_out = mcp_servers_for(start, info.agent_capabilities.mcp_capabilities)
     for server in start.mcp_servers:
-        done = "left out: the agent cannot take it" if server.name in left_out else "sent"
-        yield server.name, f"{done}, {_shown(server)}"
+        done = "left out: the agent cannot take" if server.name in left_out else "sent,"
+        yield server.name, f"{done} {_shown(server)}"
+
+
+def _unusable(start: Start) -> Iterator[Fact]:
+    """Name the servers that are offered to no agent, and why."""
+    for problem in start.problems:
+        if problem.about:
+            yield problem.about, problem.message.removeprefix(f"MCP server '{problem.about}' is ")
 
 
 def _shown(server: McpServer) -> str:
@@ -162,6 +178,8 @@ def _shown(server: McpServer) -> str:
 
 def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator[Fact]:
     words: list[tuple[str, Word | None]] = [("usage", session.usage if session is not None else None)]
+    if session is not None and session.meta:
+        yield "session", _keys(session.meta)
     if info is not None:
         words = [
             ("initialize", info),

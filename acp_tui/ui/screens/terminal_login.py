@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
+from acp_tui.ui.login import STOPPED
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -19,8 +20,6 @@ from acp_tui.ui.widgets.text import safe_line
 if TYPE_CHECKING:
     from acp_tui.host.processes import ExitStatus
     from acp_tui.host.terminals import Terminal
-
-STOPPED = "The login was stopped."
 
 
 class TerminalLoginScreen(Screen[str]):

@@ -19,8 +19,8 @@ class Browser:
         return self.works
 
 
-def address(url: str = URL, opener: Browser | None = None) -> AddressDialog:
-    question = Elicitation("q", "Allow access [/x]", url=url, elicitation_id="e-5")
+def address(url: str = URL, opener: Browser | None = None, *, visiting: bool = False) -> AddressDialog:
+    question = Elicitation("q", "Allow access [/x]", url=url, elicitation_id="e-5", visiting=visiting)
     return AddressDialog(question, agent="demo", look=LOOK, opener=opener or Browser())
 
 
@@ -55,6 +55,29 @@ async def test_without_a_browser_nothing_is_agreed_until_the_person_visits_it_el
         assert app.clipboard == URL
         await pilot.press("v")
         assert app.result == FormAnswer("accept")
+
+
+async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand() -> None:
+    browser = Browser()
+    async with shown(address(opener=browser, visiting=True)) as (app, pilot):
+        assert "demo waits for you to finish on a page" in app.text
+        await pilot.press("o")
+        await until(pilot, lambda: "open in your browser again" in app.text)
+        assert browser.opened == [URL]
+        assert app.result is NOTHING, "it goes on waiting"
+        await pilot.press("v")
+        assert app.result is NOTHING, "what was agreed is not agreed again"
+
+        await pilot.press("f")
+        assert app.result == FormAnswer("cancel")
+
+
+async def test_c108_the_end_of_a_visit_is_asked_for_only_once_it_was_agreed() -> None:
+    async with shown(address()) as (app, pilot):
+        await pilot.press("f")
+
+        assert app.result is NOTHING
+        assert "finish" not in app.text
 
 
 async def test_an_address_that_is_never_opened_can_only_be_copied_or_declined() -> None:

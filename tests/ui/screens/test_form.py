@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input
 
 from acp_tui.session.questions import Elicitation
@@ -31,6 +32,13 @@ async def test_a_form_is_filled_in_with_keys_and_sent() -> None:
         await until(pilot, lambda: app.result is not NOTHING)
 
         assert app.result == FormAnswer("accept", {"style": "b", "max": 3, "areas": ["api"], "ok": True})
+
+
+async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_it_comes() -> None:
+    async with shown(form({"a": {"type": "string"}, "b": {"type": "string"}}, ()), (80, 40)) as (app, pilot):
+        for key in ("x", "tab", "y", "shift+tab", "z"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: [field.value for field in app.screen.query(Input)] == ["xz", "y"])
 
 
 async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:

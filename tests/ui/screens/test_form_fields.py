@@ -96,6 +96,7 @@ def test_defaults_are_filled_in_where_they_fit(about: Any, default: Entry) -> No
         ({"type": "number"}, "-2.5e-1", -0.25),
         ({"type": "boolean"}, False, False),
         ({"type": "string", "enum": ["a"]}, "a", "a"),
+        ({"type": "string", "enum": ["a", ""]}, "", ""),
         ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1}, ("a", "b"), ["a", "b"]),
         ({"type": "string", "format": "email"}, "a@b.example", "a@b.example"),
         ({"type": "string", "format": "uri"}, "mailto:a", "mailto:a"),
@@ -167,3 +168,4 @@ def test_limits_are_told_before_they_are_broken() -> None:
     assert limits_of(field({"type": "integer", "minimum": 1, "maximum": 9})) == "a whole number, 1 to 9"
     assert limits_of(field({"type": "string", "maxLength": 1})) == "at most 1 character"
     assert limits_of(field({"type": "string"})) == ""
+    assert limits_of(field({"type": "string", "format": "ipv4"})) == "ipv4", "a note, since nothing checks it"

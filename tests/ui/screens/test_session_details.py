@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_tui.acp.reading import read
-from acp_tui.acp.updates import UsageUpdate
+from acp_tui.acp.updates import SessionInfoUpdate, UsageUpdate
 from acp_tui.store.mcp import McpServer
+from acp_tui.store.problem import Problem
 from acp_tui.ui.screens.session_details import SessionDetailsScreen, sections
 from tests.conversation.talks import start, talk
 from tests.ui.screens.stage import Stage, look, screen_text, until
@@ -19,12 +20,14 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     assert plain.launch is not None
     argv = (*plain.launch.argv, "https://me:secret@example.com/?k=secret")
     launch = plain.launch._replace(argv=argv)
-    given = plain._replace(launch=launch, mcp_servers=servers, extra_roots=("/more",))
+    unset = Problem(tmp_path, None, "MCP server 'notes' is left out: the variable X is not set", "notes")
+    given = plain._replace(launch=launch, mcp_servers=servers, extra_roots=("/more",), problems=(unset,))
     async with talk(given) as (conversation, _):
         await conversation.begin()
         assert conversation.session is not None
         usage = {"used": 1234, "size": 200000, "_meta": {"vendor/quota": {"x": "secret"}}}
         conversation.session.apply(read(UsageUpdate, usage))
+        conversation.session.apply(read(SessionInfoUpdate, {"_meta": {"vendor/state": "secret"}}))
 
         found = {heading: dict(facts) for heading, facts in sections(conversation, given)}
 
@@ -34,13 +37,14 @@ async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
     assert "load sessions" in found["What it offers"]["cannot"]
     assert found["Session"]["id"] == "s1"
     assert found["Session"]["folder"] == str(tmp_path)
-    assert found["Session"]["further folders"] == "/more"
+    assert found["Session"]["further folders"] == "/more\nnot lent: the agent takes none"
     assert found["Session"]["context"] == "1,234 of 200,000 tokens"
     assert found["MCP servers"] == {
-        "web": "left out: the agent cannot take it, http, https://example.com/mcp",
+        "web": "left out: the agent cannot take http, https://example.com/mcp",
         "tool": "sent, stdio, /bin/tool",
+        "notes": "left out: the variable X is not set",
     }
-    assert found["Extensions (_meta)"] == {"usage": "vendor/quota"}
+    assert found["Extensions (_meta)"] == {"session": "vendor/state", "usage": "vendor/quota"}
     assert found["Recording"] == {"journal": "none"}
     assert "secret" not in str(found)
 
