@@ -50,7 +50,7 @@ class LoggingIn:
         Never another program: only arguments and variables are the agent's to say.
         """
         from acp_tui.host.terminals import TerminalError
-        from acp_tui.ui.login import STOPPED
+        from  import STOPPED
         from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 
         program, *arguments = running.launch.argv
