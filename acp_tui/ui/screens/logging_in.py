@@ -49,8 +49,8 @@ class LoggingIn:
 
         Never another program: only arguments and variables are the agent's to say.
         """
+        from acp_tui.conversation.login import STOPPED
         from acp_tui.host.terminals import TerminalError
-        from  import STOPPED
         from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 
         program, *arguments = running.launch.argv

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from acp_tui.conversation.login import STOPPED
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.terminals import Terminals
-from  import STOPPED
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen, failure
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk
 from tests.ui.screens.stage import until
