@@ -311,7 +311,7 @@ def _kept_going(what: str) -> Iterator[None]:
     """Let a mistake of ours be logged instead of ending the connection."""
     try:
         yield
-    except Exception:
+    except Exception:  # whatever it is, the other messages are to be read
         log.exception("%s", what)
 
 

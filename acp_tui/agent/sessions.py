@@ -42,7 +42,7 @@ class Sessions:
         """Take in an event at `at` (seconds). One that cannot be applied is logged and harms nothing else."""
         try:
             self._note(session_id, event, at)
-        except Exception:
+        except Exception:  # a mistake in one session must not end the connection of all
             log.exception("%s in session %r", type(event).__name__, session_id)
 
     def disconnect(self, reason: str, detail: str, at: float) -> None:

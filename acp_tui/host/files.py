@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
@@ -189,21 +189,12 @@ class Files:
                 return root, list(real.relative_to(root).parts)
         raise OutsideRoots(f"“{path}” lies outside the workspace.")
 
-    @contextmanager
-    def _parent(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+    def _parent(self, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
         """Give the open folder of a file, and its name in there."""
         root, names = self._locate(path)
         if not names:
             raise NotAFile(f"“{path}” is a folder.")
-        folder = os.open(root, _FOLDER)
-        try:
-            for name in names[:-1]:
-                inner = open_folder(name, folder, make)
-                os.close(folder)
-                folder = inner
-            yield folder, names[-1]
-        finally:
-            os.close(folder)
+        return parent_of(root, names, make)
 
     def _read_lines(self, file: BinaryIO, skip: int, take: int | None) -> bytes:
         """Return `take` lines after the first `skip`; a line ends at a newline."""
@@ -244,7 +235,27 @@ def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
     raise kind(f"“{path}” cannot be {verb}: {error.strerror or error}.") from error
 
 
-def open_folder(name: str, folder: int, make: bool) -> int:
+@contextmanager
+def parent_of(root: Path | str, names: Sequence[str], make: bool) -> Iterator[tuple[int, str]]:
+    """Give the open folder of a file below a root, never through a link, and the file's name in there.
+
+    Args:
+        root: a folder, its own links resolved.
+        names: the folders below it, and the file.
+        make: whether folders that are not there are made.
+    """
+    folder = os.open(root, _FOLDER)
+    try:
+        for name in names[:-1]:
+            inner = _open_folder(name, folder, make)
+            os.close(folder)
+            folder = inner
+        yield folder, names[-1]
+    finally:
+        os.close(folder)
+
+
+def _open_folder(name: str, folder: int, make: bool) -> int:
     """Open a folder inside an open one, never through a link; make it if that is wanted."""
     try:
         return os.open(name, _FOLDER, dir_fd=folder)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.files import open_folder, replace_file
+from acp_tui.host.files import parent_of, replace_file
 
 _EXECUTABLE: Final = 0o111
 
@@ -77,16 +76,6 @@ def _write(name: str, folder: int, content: bytes, mode: int) -> None:
         os.chmod(name, now | readers if mode & _EXECUTABLE else now & ~_EXECUTABLE, dir_fd=folder)
 
 
-@contextmanager
-def _parent(root: Path, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+def _parent(root: Path, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
     """Give the open folder of a file, and its name in there."""
-    names = path.split("/")
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for name in names[:-1]:
-            inner = open_folder(name, folder, make)
-            os.close(folder)
-            folder = inner
-        yield folder, names[-1]
-    finally:
-        os.close(folder)
+    return parent_of(root, path.split("/"), make)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
@@ -34,9 +35,9 @@ class Pane(Transcript):
         """The short fact beside its name."""
         self._placeholder: OneLine | None = None
 
+    @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
     def show(self, session: Session, change: Change) -> None:
         """Make the pane equal to what changed in the session."""
-        raise NotImplementedError  # each pane gives it; Textual's metaclass leaves no room for an ABC
 
     def tick(self, now: float, cwd: str) -> None:
         """Count the seconds of what runs, at the time `now` on the clock of the session's events."""

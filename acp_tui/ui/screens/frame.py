@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
@@ -12,13 +12,12 @@ from acp_tui.readable import size
 from acp_tui.store.tail import Tail
 from acp_tui.ui.screens.frame_list import pieces
 from acp_tui.ui.screens.frames import Frame
+from acp_tui.ui.screens.sheet import Sheet
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.cut_json import beginning
 from acp_tui.ui.widgets.json_block import JsonBlock
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.lines import Line
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript import Transcript
 
 SHOWN: Final = 256 << 10
 """Bytes of one frame that are shown."""
@@ -26,7 +25,7 @@ COPIED: Final = 1 << 20
 """Bytes of one frame that are copied: more would block the terminal."""
 
 
-class FrameScreen(Screen[None]):
+class FrameScreen(Sheet):
     """Shows one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,36 +35,17 @@ class FrameScreen(Screen[None]):
 
     def __init__(self, frame: Frame, tail: Tail, look: Look | None = None) -> None:
         """Show a frame of the journal that `tail` reads."""
-        super().__init__()
+        super().__init__(look)
         self._frame = frame
         self._tail = tail
-        self._look = look or Look()
 
-    def compose(self) -> ComposeResult:
-        """Lay out the frame's row above its content."""
-        yield Lines(self._look, id="title")
-        yield Transcript(self._look, id="content")
-        yield Keys(self._look)
+    def title_line(self) -> Line:
+        """The frame's row."""
+        return pieces(self._frame, self._look, 80)
 
-    def on_mount(self) -> None:
-        """Show the content from its start."""
-        self.query_one(Lines).set_lines([pieces(self._frame, self._look, 80)])
-        content = self.query_one(Transcript)
-        head = self._tail.line(self._frame.offset, self._frame.size, SHOWN)
-        for block in blocks(self._frame, head):
-            content.append(block)
-        content.focus()
-        self.call_after_refresh(content.action_scroll_start)
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(Transcript).set_look(look)
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
+    def content(self) -> Iterable[Block]:
+        """The frame's message."""
+        return blocks(self._frame, self._tail.line(self._frame.offset, self._frame.size, SHOWN))
 
     def action_copy(self) -> None:
         """Copy the frame."""

@@ -6,17 +6,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from acp_tui.store.urls import masked
-from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.screens.sheet import Sheet
+from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.lines import Line
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
-from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from acp_tui.acp.initialization import InitializeResponse
@@ -34,7 +31,7 @@ _NAME: Final = 16
 """Cells of the column of names."""
 
 
-class SessionDetailsScreen(Screen[None]):
+class SessionDetailsScreen(Sheet):
     """Shows facts section by section, as they were when it was opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,38 +42,21 @@ class SessionDetailsScreen(Screen[None]):
     def __init__(
         self, sections: Sequence[Section], look: Look | None = None, heading: str = "session details"
     ) -> None:
-        super().__init__()
+        super().__init__(look)
         self._heading = heading
         self._sections = sections
-        self._look = look or Look()
 
-    def compose(self) -> ComposeResult:
-        """Lay out a title and the facts."""
-        yield Lines(self._look, id="title")
-        yield Transcript(self._look, id="content")
-        yield Keys(self._look)
+    def title_line(self) -> Line:
+        """What the facts are about."""
+        return [("strong", f" {self._heading}")], []
 
-    def on_mount(self) -> None:
-        """Show the facts from their start."""
-        self.query_one(Lines).set_lines([([("strong", f" {self._heading}")], [])])
-        content = self.query_one(Transcript)
+    def content(self) -> Iterator[Block]:
+        """The facts, one below the other."""
         for heading, facts in self._sections:
-            content.append(TextBlock([("heading", heading)], above=1))
+            yield TextBlock([("heading", heading)], above=1)
             for name, value in facts:
                 first = [("muted", f"{name:<{_NAME}}")]
-                content.append(TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)]))
-        content.focus()
-        self.call_after_refresh(content.action_scroll_start)
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(Transcript).set_look(look)
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
+                yield TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)])
 
     def action_copy(self) -> None:
         """Copy all of it."""

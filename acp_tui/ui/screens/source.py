@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
-from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.screens.sheet import Sheet
+from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.lines import Line
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript import Transcript
 
 _PIECE: Final = 100
 """Lines of a block: what is out of view is not laid out."""
 
 
-class SourceScreen(Screen[None]):
+class SourceScreen(Sheet):
     """Shows a text without reading it as Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -28,35 +25,17 @@ class SourceScreen(Screen[None]):
     ]
 
     def __init__(self, text: str, look: Look) -> None:
-        super().__init__()
+        super().__init__(look)
         self._text = text
-        self._look = look
 
-    def compose(self) -> ComposeResult:
-        """Lay out a title and the text."""
-        yield Lines(self._look, id="title")
-        yield Transcript(self._look, id="content")
-        yield Keys(self._look)
+    def title_line(self) -> Line:
+        """How long the text is."""
+        return [("strong", " source")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
 
-    def on_mount(self) -> None:
-        """Show the text from its start."""
-        count = self._text.count("\n") + 1
-        self.query_one(Lines).set_lines([([("strong", " source")], [("muted", f"{lines(count)} ")])])
-        content = self.query_one(Transcript)
+    def content(self) -> Iterator[Block]:
+        """The text in pieces."""
         for piece in _pieces(self._text):
-            content.append(TextBlock([("text", piece)]))
-        content.focus()
-        self.call_after_refresh(content.action_scroll_start)
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(Transcript).set_look(look)
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
+            yield TextBlock([("text", piece)])
 
     def action_copy(self) -> None:
         """Copy all of it."""

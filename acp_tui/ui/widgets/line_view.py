@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Final
 
 from rich.segment import Segment
@@ -54,9 +55,9 @@ class LineView(ScrollView, can_focus=True):
         """Rows there are to scroll through."""
         return self._rows
 
+    @abstractmethod  # mypy sees that each view gives it; Textual's metaclass leaves no room for an ABC
     def paint_row(self, row: int) -> list[Segment]:
         """Return row `row` (from 0), base style included; for the subclass to give."""
-        raise NotImplementedError  # each view gives it; Textual's metaclass leaves no room for an ABC
 
     def top_row(self) -> int:
         """Return the number of the first visible row."""

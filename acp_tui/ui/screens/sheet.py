@@ -1,0 +1,60 @@
+"""A text over the session, to be read and copied: a title above, the text, and the keys below."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.keys import Keys
+from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.transcript import Transcript
+
+
+class Sheet(Screen[None]):
+    """Base of screens that show one text as it was when they were opened; keys close and copy it."""
+
+    def __init__(self, look: Look | None = None) -> None:
+        super().__init__()
+        self._look = look or Look()
+
+    @abstractmethod
+    def title_line(self) -> Line:
+        """Return what stands above the text."""
+
+    @abstractmethod
+    def content(self) -> Iterable[Block]:
+        """Return the text."""
+
+    @abstractmethod
+    def action_copy(self) -> None:
+        """Copy the text."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title above the text."""
+        yield Lines(self._look, id="title")
+        yield Transcript(self._look, id="content")
+        yield Keys(self._look)
+
+    def on_mount(self) -> None:
+        """Show the text from its start."""
+        self.query_one(Lines).set_lines([self.title_line()])
+        content = self.query_one(Transcript)
+        for block in self.content():
+            content.append(block)
+        content.focus()
+        self.call_after_refresh(content.action_scroll_start)
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self._look = look
+        self.query_one(Lines).set_look(look)
+        self.query_one(Transcript).set_look(look)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
