@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.screens.withdrawing import withdraw
@@ -17,26 +17,34 @@ Key = tuple[str, str]
 """Names a question: the id of its session, and its key there."""
 
 
+class _Shown(NamedTuple):
+    """A question with its dialog. An id may be used again: only the question itself tells them apart."""
+
+    key: Key
+    question: Question
+    dialog: Dialog[Any]
+
+
 class Asking:
     """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
-        self._shown: tuple[Key, Dialog[Any]] | None = None
-        self._aside: set[Key] = set()
+        self._shown: _Shown | None = None
+        self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
         """The question that the person has chosen."""
-        self._last: dict[Key, Dialog[Any]] = {}
-        """The dialog that was shown last for each question without an answer: it has what was entered."""
+        self._last: dict[Key, _Shown] = {}
+        """What was shown last for each question without an answer: its dialog has what was entered."""
 
     def show_next(self) -> None:
         """Bring up the oldest open question; take away a dialog whose question has its answer."""
         questions = self._screen.conversation.questions
-        self._aside &= questions.keys()
-        if self._shown is not None and (gone := self._shown[0]) not in questions:
+        self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
+        if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
             self._take_away()
-            self._screen.tabs.come_back(self._screen, gone)
-        self._rescue([key for key in self._last if key not in questions])
+            self._screen.tabs.come_back(self._screen, shown.key)
+        self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
         if self._shown is not None:
             self._show_waiting()
         if self._shown is not None or not self._screen.presence.is_seen:
@@ -49,16 +57,16 @@ class Asking:
     @property
     def shown(self) -> Key | None:
         """The question whose dialog lies over the screen."""
-        return self._shown[0] if self._shown is not None else None
+        return self._shown.key if self._shown is not None else None
 
     def want(self, key: Key) -> None:
         """Bring up this question before all others, now or as soon as the session is seen."""
-        self._aside.discard(key)
+        self._aside.pop(key, None)
         self._wanted = key
-        if self._shown is not None and self._shown[0] != key:
+        if self._shown is not None and self._shown.key != key:
             self._take_away()
         elif self._shown is not None:
-            self._shown[1].show_note(self._screen.tabs.note(self._screen))
+            self._shown.dialog.show_note(self._screen.tabs.note(self._screen))
         self.show_next()
 
     def reopen(self) -> None:
@@ -73,14 +81,14 @@ class Asking:
 
     def _rescue(self, closed: Sequence[Key]) -> None:
         """Put what was written for questions that are closed, and did not go out, into the prompt."""
-        texts = [text for key in closed if (text := self._last.pop(key).words())]
+        texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
         if texts:
             self._screen.prompt.give_back(Prompt("\n".join(texts)))
             self._screen.notify("The question is closed. What you wrote is in the prompt.")
 
     def _take_away(self) -> None:
         if self._shown is not None:
-            dialog = self._shown[1]
+            dialog = self._shown.dialog
             self._shown = None
             withdraw(dialog)
 
@@ -88,14 +96,14 @@ class Asking:
         """Make the dialog equal to the call that it is about, which the agent may have changed."""
         from acp_tui.ui.screens.permission import PermissionDialog
 
-        if self._shown is not None and isinstance(self._shown[1], PermissionDialog):
-            self._shown[1].refresh_call()
+        if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
+            self._shown.dialog.refresh_call()
 
     def _go(self, step: int) -> None:
         """Show the question so many places after the one that is shown."""
         keys = list(self._screen.conversation.questions)
-        if self._shown is not None and self._shown[0] in keys:
-            self.want(keys[(keys.index(self._shown[0]) + step) % len(keys)])
+        if self._shown is not None and self._shown.key in keys:
+            self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
 
     def _counter(self, key: Key) -> tuple[int, int]:
         keys = list(self._screen.conversation.questions)
@@ -110,9 +118,8 @@ class Asking:
     def _show_waiting(self) -> None:
         """Have the dialog list what waits by now."""
         assert self._shown is not None
-        key, dialog = self._shown
-        if key in self._screen.conversation.questions:
-            dialog.show_waiting(self._waiting(), self._counter(key))
+        if self._shown.key in self._screen.conversation.questions:
+            self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
 
     def _show(self, key: Key, question: Question) -> None:
         from acp_tui.session.questions import Permission, StaleWrite
@@ -126,10 +133,9 @@ class Asking:
             dialog = self._elicitation(key, question)
         dialog.note = self._screen.tabs.note(self._screen)
         if key in self._last:
-            dialog.entered = self._last[key].entered
-        self._last[key] = dialog
-        self._shown = (key, dialog)
-        self._screen.app.push_screen(dialog, lambda answer: self._answered(key, dialog, answer))
+            dialog.entered = self._last[key].dialog.entered
+        shown = self._shown = self._last[key] = _Shown(key, question, dialog)
+        self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
 
     def _is_lent(self, path: str) -> bool:
         conversation = self._screen.conversation
@@ -182,17 +188,22 @@ class Asking:
 
         return FormDialog(question, agent=agent, look=look, counter=counter)
 
-    def _answered(self, key: Key, dialog: Dialog[Any], answer: Any) -> None:
+    def _answered(self, shown: _Shown, answer: Any) -> None:
         from acp_tui.ui.screens.permission import Answer
         from acp_tui.ui.screens.stale_write import Chosen
 
-        if self._shown is None or self._shown[1] is not dialog:
+        if self._shown is not shown:
             return  # taken away: the question had its answer
+        key, conversation = shown.key, self._screen.conversation
         self._shown = None
-        conversation = self._screen.conversation
+        if conversation.questions.get(key) is not shown.question:
+            self.show_next()  # another one has its id by now, which the person has not seen
+            return
         if answer is not None:
             del self._last[key]
-        self._aside.add(key)  # also what stays open after its answer: an address that is being visited
+        self._aside[key] = (
+            shown.question
+        )  # also what stays open after its answer: an address that is being visited
         if isinstance(answer, Answer):
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:

@@ -10,7 +10,7 @@ from textual.events import Key, Paste
 from textual.widgets import Input
 
 from acp_tui.host.rules import Rule
-from acp_tui.session.questions import Elicitation
+from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
@@ -91,6 +91,26 @@ async def test_a_question_that_takes_the_place_of_another_starts_its_pause_anew(
         typed(here, "yyy")
         await here.pilot.pause()
         assert len(here.conversation.questions) == 1
+
+
+async def test_a_question_whose_id_was_used_before_gets_no_answer_that_was_meant_for_the_other_one(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1")
+        first = await here.is_before(PermissionDialog)
+        session = here.conversation.session
+        assert session is not None
+        ((key, old),) = session.questions.items()
+        assert isinstance(old, Permission)
+        new = session.questions[key] = Permission(key, "t2", old.options)
+
+        await here.pilot.press("y")  # before the change is drawn
+
+        await here.until(
+            lambda: here.app.screen is not first and isinstance(here.app.screen, PermissionDialog)
+        )
+        assert session.questions[key] is new
 
 
 async def test_a_paste_over_a_question_answers_nothing_and_the_draft_stays(tmp_path: Path) -> None:
