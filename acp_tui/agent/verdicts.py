@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from acp_tui.agent.given import Given
+from acp_tui.agent.input_paths import named_in
 from acp_tui.host import policy, rules
 from acp_tui.host.files import Files
 from acp_tui.host.host import Host, NotLent
@@ -15,9 +16,6 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Text
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-
-_PATH_KEYS: Final = ("path", "file_path", "filePath", "abs_path", "absolute_path", "filename", "file")
-"""Where the inputs of tools name a file."""
 
 _NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
 _LOOKED_AT: Final = 10_000
@@ -142,8 +140,7 @@ def named_paths(call: ToolCall) -> list[str]:
 
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that only the tool's input names, absolute."""
-    raw: dict[str, Any] = call.raw_input if isinstance(call.raw_input, dict) else {}
-    found = [raw[key] for key in _PATH_KEYS if isinstance(raw.get(key), str) and raw[key]]
+    found = named_in(call.raw_input, narrow=call.command is not None)
     return [os.path.join(cwd, os.path.expanduser(path)).replace("/./", "/") for path in found]  # noqa: PTH111, PTH118 - text, not yet a path
 
 

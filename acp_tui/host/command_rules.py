@@ -20,8 +20,26 @@ _WRAPPERS: Final = frozenset(
     {
         *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
         *("time", "timeout", "nice", "xargs", "sh", "bash", "dash", "zsh", "!"),
+        *("ash", "ksh", "fish", "busybox", "toybox", "ssh", "script", "watch", "parallel", "coproc", "entr"),
+        *("pkexec", "runuser", "chroot", "unshare", "nsenter", "setpriv", "fakeroot", "bwrap", "firejail"),
+        *("ionice", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "stdbuf", "unbuffer", "flock"),
+        *("strace", "ltrace", "rlwrap", "xvfb-run", "dbus-run-session", "npx", "pnpx", "bunx", "uvx"),
     }
 )
+"""Programs whose words may be a command for another one."""
+_STARTERS: Final[dict[str, frozenset[str]]] = {
+    "find": frozenset({"-exec", "-execdir", "-ok", "-okdir"}),
+    **dict.fromkeys(("fd", "fdfind"), frozenset({"-x", "-X", "--exec", "--exec-batch"})),
+    "git": frozenset({"run", "foreach"}),
+    **dict.fromkeys(
+        ("uv", "poetry", "pipenv", "pdm", "hatch", "pixi", "conda", "docker", "podman", "kubectl"),
+        frozenset({"run", "exec", "--"}),
+    ),
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun", "bundle", "mise", "direnv"), frozenset({"exec", "x", "--"})
+    ),
+}
+"""Programs that run a command, and the words after which it stands."""
 
 Words = Sequence[str | None]
 """The words of a simple command; None for one that the shell makes when it runs."""
@@ -106,7 +124,8 @@ def _words_of(command: Command) -> list[str | None]:
 
 def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
     """Return whether words run a prefix once the unknown ones are known; those may become several."""
-    if words and posixpath.basename(words[0] or "") in _WRAPPERS:
+    program = posixpath.basename(words[0] or "") if words else ""
+    if program in _WRAPPERS or not _STARTERS.get(program, frozenset()).isdisjoint(words):
         return None in words
     for word, wanted in zip(words, prefix, strict=False):
         if word is None:
@@ -157,13 +176,23 @@ def _readings(command: str, depth: int = 0) -> Iterator[Words]:
 
 def _runs(words: Words, prefix: Sequence[str]) -> bool:
     """Return whether a simple command runs `prefix`, by itself or for another."""
-    wrapped = False
+    is_command, all_may_be = True, False
+    starts: frozenset[str] = frozenset()
     for number, word in enumerate(words):
-        if word is not None:
-            here = words[number + 1 : number + len(prefix)]
-            if prefix[0] in (word, posixpath.basename(word)) and list(here) == list(prefix[1:]):
-                return True
-        wrapped = wrapped or posixpath.basename(word or "") in _WRAPPERS
-        if not wrapped and (word is None or not _ASSIGNMENT.match(word)):
-            return False
+        if is_command and word is not None and _begins_here(words[number:], prefix):
+            return True
+        if all_may_be:
+            continue
+        name = posixpath.basename(word or "")
+        if word in starts or (is_command and name in _WRAPPERS):
+            is_command = all_may_be = True
+        elif is_command and (word is None or not _ASSIGNMENT.match(word)):
+            is_command, starts = False, _STARTERS.get(name, frozenset())
+            if not starts:
+                return False
     return False
+
+
+def _begins_here(words: Words, prefix: Sequence[str]) -> bool:
+    is_program = prefix[0] in (words[0], posixpath.basename(words[0] or ""))
+    return is_program and list(words[1 : len(prefix)]) == list(prefix[1:])

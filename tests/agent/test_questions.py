@@ -365,13 +365,16 @@ async def test_an_edit_whose_input_names_another_file_outside_is_a_question(tmp_
     inside = {**call, "rawInput": {"file_path": str(tmp_path / "a")}}
     assert await answered_under("allow-edits", inside, tmp_path) == chosen("yes")
     for path in ("/etc/hosts", "~/.profile"):
-        assert await answered_under("allow-edits", {**call, "rawInput": {"path": path}}, tmp_path) is None
+        for raw in ({"path": path}, {"source": "a", "destination": path}, {"edits": [{"target_file": path}]}):
+            assert await answered_under("allow-edits", {**call, "rawInput": raw}, tmp_path) is None
 
 
 async def test_a_look_whose_input_alone_names_a_file_outside_is_a_question(tmp_path: Path) -> None:
     policy: Policy = "ask-edits-and-commands"
     for path in ("/etc/passwd", "~/.ssh/id_ed25519", "../../etc/passwd"):
         call: Frame = {"kind": "read", "rawInput": {"path": path}}
+        assert await answered_under(policy, call, tmp_path) is None
+        call = {"kind": "read", "rawInput": {"paths": [str(tmp_path / "a"), path]}}
         assert await answered_under(policy, call, tmp_path) is None
     for path in (str(tmp_path / "a"), "a", "./a"):
         call = {"kind": "read", "rawInput": {"path": path}}

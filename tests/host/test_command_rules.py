@@ -124,6 +124,31 @@ def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:
     assert decided(command, deny, Rule("allow")) == "ask"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("find . -exec rm {} +", "A=1 find . -name x -execdir /bin/rm {} \\;", "fd -x rm", "busybox rm x"),
+        *("watch rm x", "strace -f rm x", "flock f rm x", "pkexec rm x", "ssh h rm x", "coproc rm x"),
+        *("git bisect run rm x", "git submodule foreach rm x", "uv run rm x", "npm exec -- rm x"),
+        *("docker exec c rm x", "find . -exec sh -c 'rm x' \\;", "sudo find . -ok rm {} \\;"),
+    ],
+)
+def test_a_denied_command_is_found_behind_the_program_that_starts_it(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["find . -name rm", "docker rm x", "git rm x", "uv add rm", "grep rm x", "find . -name sudo rm"],
+)
+def test_a_word_that_only_looks_like_a_denied_command_is_none(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_what_a_program_starts_may_turn_out_to_be_denied() -> None:
+    assert decided("find . -exec $X {} +", Rule("deny", command="rm"), Rule("allow")) == "ask"
+
+
 @pytest.mark.parametrize("command", ["echo $X", "git $X", "ls *", "a=$X b", "sudo ls"])
 def test_an_expansion_elsewhere_does_not_ask(command: str) -> None:
     assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
