@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 _OF_COMMANDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
-"""Names that count also in the input of a command; its folder (`cwd`, `directory`) is not what it works on."""
+"""Names that count also in the input of a command, whose folder (`cwd`) is not what it works on."""
 _PATH: Final = re.compile(
     r"(?:.*_)?(?:paths?|files?|filenames?|dirs?|director(?:y|ies)|folders?|uris?)"
     r"|source|src|destination|dest|target"
