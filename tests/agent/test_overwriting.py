@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -30,20 +32,24 @@ async def asked(talk: Conversation) -> StaleWrite:
     return question
 
 
+@asynccontextmanager
+async def stale(folder: Path) -> AsyncIterator[tuple[Conversation, Path, StaleWrite]]:
+    """An agent that asks to write over what somebody else has written into a file that it has read."""
+    file = folder / "a"
+    file.write_text("one\n")
+    async with lending(folder) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+        yield talk, file, await asked(talk)
+
+
 def notices(session: Session) -> list[str]:
     return [entry.text for entry in session.entries if isinstance(entry, Notice)]
 
 
 async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp_path: Path) -> None:
-    file = tmp_path / "a"
-    file.write_text("one\n")
-    async with lending(tmp_path) as talk:
-        await served(talk, "fs/read_text_file", path=str(file))
-        file.write_text("mine\n")
-        write(talk, file, "theirs\n")
-
-        question = await asked(talk)
-
+    async with stale(tmp_path) as (talk, file, question):
         assert (question.before, question.now, question.wanted) == ("one\n", "mine\n", "theirs\n")
         assert file.read_text() == "mine\n"
         with pytest.raises(ValueError, match="not offered"):
@@ -134,14 +140,8 @@ async def test_what_loses_nothing_is_not_asked(tmp_path: Path) -> None:
 
 
 async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "a"
-    file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with stale(tmp_path) as (talk, file, _):
         session = talk.agent.sessions["s2"]
-        await served(talk, "fs/read_text_file", path=str(file))
-        file.write_text("mine\n")
-        write(talk, file, "theirs\n")
-        await asked(talk)
 
         closing = asyncio.create_task(talk.agent.close_session("s2"))
         talk.puppet.answers(await talk.puppet.hears("session/close"), {})
@@ -155,14 +155,8 @@ async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp
 
 
 async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Path) -> None:
-    file = tmp_path / "a"
-    file.write_text("one\n")
-    async with lending(tmp_path) as talk:
+    async with stale(tmp_path) as (talk, file, _):
         session = talk.agent.sessions["s2"]
-        await served(talk, "fs/read_text_file", path=str(file))
-        file.write_text("mine\n")
-        write(talk, file, "theirs\n")
-        await asked(talk)
 
         talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
 

@@ -74,11 +74,20 @@ async def command_question(play: Performance) -> None:
     await play.asked()
 
 
-async def edit_question(play: Performance) -> None:
+async def new_file(play: Performance) -> None:
     await play.ready()
     await play.say("/new")
     await play.answer("y")
     await play.finished()
+
+
+async def open_changes(play: Performance) -> None:
+    await play.pilot.press("f5", "right_square_bracket", "enter")
+    await play.opened("ChangesScreen")
+
+
+async def edit_question(play: Performance) -> None:
+    await new_file(play)
     await play.say("/edit")
     await play.asked()
 
@@ -87,17 +96,12 @@ async def changes(play: Performance) -> None:
     await edit_question(play)
     await play.answer("y")
     await play.finished()
-    await play.pilot.press("f5", "right_square_bracket", "enter")
-    await play.opened("ChangesScreen")
+    await open_changes(play)
 
 
 async def rejecting(play: Performance) -> None:
-    await play.ready()
-    await play.say("/new")
-    await play.answer("y")
-    await play.finished()
-    await play.pilot.press("f5", "right_square_bracket", "enter")
-    await play.opened("ChangesScreen")
+    await new_file(play)
+    await open_changes(play)
     await play.until(lambda: "new file" in play.text, "the file is shown")
     await play.pilot.press("K")
     await play.until(lambda: "is kept" in play.text, "the file is kept")
@@ -105,8 +109,7 @@ async def rejecting(play: Performance) -> None:
     await play.say("/edit")
     await play.answer("y")
     await play.finished()
-    await play.pilot.press("f5", "right_square_bracket", "enter")
-    await play.opened("ChangesScreen")
+    await open_changes(play)
     await play.until(lambda: "what is still open" in play.text, "the edit is shown")
     await play.pilot.press("n", "n", "r")
     await play.until(lambda: "is rejected" in play.text, "a change is rejected")

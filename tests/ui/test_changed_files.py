@@ -45,6 +45,19 @@ def said(session: Session) -> str:
     return [text_of(entry) for entry in session.entries if isinstance(entry, UserMessage)][-1]
 
 
+@asynccontextmanager
+async def two_changes(folder: Path) -> AsyncIterator[Seat]:
+    """A person who looks at two changes that the agent has made in `long.txt`."""
+    (folder / "long.txt").write_text("".join(f"line {number}\n" for number in range(40)))
+    async with demo_in(folder) as here:
+        await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")
+        await here.sees("M long.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("third", "thirtieth")
+        yield here
+
+
 async def test_files_that_a_command_writes_are_in_the_changes_pane(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         await run(here, "echo x > new.txt; echo four >> old.txt")
@@ -167,15 +180,7 @@ async def test_the_files_are_restored_to_before_an_earlier_turn(tmp_path: Path) 
 
 
 async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path) -> None:
-    lines = [f"line {number}\n" for number in range(40)]
-    (tmp_path / "long.txt").write_text("".join(lines))
-    async with demo_in(tmp_path) as here:
-        await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")
-        await here.sees("M long.txt")
-        await here.press("f5", "enter")
-        await here.is_before(ChangesScreen)
-        await here.sees("third", "thirtieth")
-
+    async with two_changes(tmp_path) as here:
         await here.press("r")
         await here.sees("r again rejects the marked change", "▶")
         assert "third\n" in (tmp_path / "long.txt").read_text()
@@ -190,15 +195,7 @@ async def test_a_change_is_rejected_with_a_key_once_it_is_marked(tmp_path: Path)
 
 
 async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tmp_path: Path) -> None:
-    lines = [f"line {number}\n" for number in range(40)]
-    (tmp_path / "long.txt").write_text("".join(lines))
-    async with demo_in(tmp_path) as here:
-        await run(here, "sed -i -e 's/line 3$/third/' -e 's/line 30$/thirtieth/' long.txt")
-        await here.sees("M long.txt")
-        await here.press("f5", "enter")
-        await here.is_before(ChangesScreen)
-        await here.sees("third", "thirtieth")
-
+    async with two_changes(tmp_path) as here:
         await here.press("k", "k")
         await here.until(lambda: "third\n" not in here.text and "thirtieth" in here.text)
         await here.sees("what is still open", "thirtieth")
