@@ -1,0 +1,61 @@
+"""Since when changes are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.agent.found import Found
+from acp_tui.agent.ranges import Ranges
+from acp_tui.host.snapshot import Snapshot
+from acp_tui.host.snapshots import Snapshots
+from acp_tui.session.events import Ranged
+from acp_tui.session.range import THIS_TURN
+
+FIRST, SECOND, THIRD = (Snapshot(name, 0.0) for name in ("first", "second", "third"))
+
+
+def ranges(tmp_path: Path, told: list[Ranged] | None = None) -> Ranges:
+    tell = (told if told is not None else []).append
+    return Ranges(Snapshots(tmp_path / "stores", tmp_path), Found("/w", lambda _: None), tell)
+
+
+@pytest.mark.parametrize(
+    ("since", "base"), [(0, FIRST), (1, SECOND), (2, THIRD), (3, THIRD), (4, FIRST), (THIS_TURN, THIRD)]
+)
+def test_files_are_compared_with_the_first_known_moment_of_the_range(
+    tmp_path: Path, since: int, base: Snapshot
+) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.remember(3, THIRD)  # of the second turn nothing is known
+    made.newest = 3
+    made.since = since
+
+    assert made.base(FIRST) == base
+
+
+async def test_the_whole_session_needs_no_word_until_something_else_was_shown(tmp_path: Path) -> None:
+    told: list[Ranged] = []
+    made = ranges(tmp_path, told)
+
+    await made.show(FIRST)
+    assert told == []
+    made.since = THIS_TURN
+    await made.show(FIRST)
+    await made.show(FIRST)
+    made.since = 0
+    await made.show(FIRST)
+
+    assert told == [Ranged(THIS_TURN, ()), Ranged(0)]
+
+
+def test_a_store_that_is_lost_takes_all_turns_with_it(tmp_path: Path) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.since = 1
+    made.clear()
+
+    assert made.base(FIRST) == FIRST
+    assert made.before(1) is None

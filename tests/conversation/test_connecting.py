@@ -1,0 +1,71 @@
+"""Getting a conversation its agent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_tui.agent.process import SpawnFailed
+from acp_tui.conversation.connecting import Connecting
+from acp_tui.conversation.running import RunningAgent
+from acp_tui.session.changes import Change
+from acp_tui.store.launch import Launch
+from tests.conversation.talks import start
+
+
+class Hearer:
+    """A conversation of which nothing is wanted."""
+
+    def changed(self, session_id: str, change: Change) -> None:
+        """Nothing is shown here."""
+
+    def agent_ended(self) -> None:
+        """Nothing is shown here."""
+
+    def follow(self, running: RunningAgent) -> None:
+        raise AssertionError("nobody has logged in")
+
+
+async def test_an_agent_is_started_once_and_ended_by_the_last_who_leaves(tmp_path: Path) -> None:
+    given = start(tmp_path)
+    first = Connecting(given, Hearer(), None)
+    running = first.start()
+    assert first.start() is running
+    second = Connecting(given, Hearer(), running)
+    assert second.launch is running.launch
+
+    await first.end(None)
+    assert running.is_running
+    await second.end(None)
+    assert not running.is_running
+    given.guard.close()
+
+
+async def test_a_failure_of_the_start_is_told_once_and_then_it_is_tried_again(tmp_path: Path) -> None:
+    failed = SpawnFailed("It cannot be started.", "Try again.")
+    given = start(tmp_path)._replace(spawn_error=failed)
+    connecting = Connecting(given, Hearer(), None)
+
+    with pytest.raises(SpawnFailed) as told:
+        connecting.start()
+    assert told.value is failed
+    running = connecting.start()
+    assert running.is_running
+    await connecting.end(None)
+    given.guard.close()
+
+
+async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> None:
+    given = start(tmp_path)._replace(launch=Launch("none", "None", (str(tmp_path / "not there"),)))
+    connecting = Connecting(given, Hearer(), None)
+
+    with pytest.raises(SpawnFailed):
+        connecting.start()
+    assert connecting.running is None
+    assert connecting.process is None
+    connecting.launch = Launch("python", "Python", (sys.executable, "-c", "input()"))
+    assert connecting.start().is_running
+    await connecting.end(None)
+    given.guard.close()

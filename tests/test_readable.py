@@ -1,0 +1,43 @@
+import pytest
+
+from acp_tui.readable import clock, inside, seconds, size, tokens
+
+
+@pytest.mark.parametrize(
+    ("duration", "said", "running"),
+    [
+        (0.34, "0.3 s", "0:00"),
+        (9.94, "9.9 s", "0:09"),
+        (12.4, "12 s", "0:12"),
+        (125.0, "2:05", "2:05"),
+        (3723.9, "1:02:03", "1:02:03"),
+    ],
+)
+def test_durations_are_short_where_they_are_short(duration: float, said: str, running: str) -> None:
+    assert seconds(duration) == said
+    assert clock(duration) == running
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KB"), (1 << 20, "1.0 MB"), (1_600_000, "1.5 MB")],
+)
+def test_sizes_are_in_the_unit_that_fits(count: int, said: str) -> None:
+    assert size(count) == said
+
+
+def test_tokens_are_counted_in_thousands() -> None:
+    assert (tokens(999), tokens(1_000), tokens(128_400)) == ("999", "1k", "128k")
+
+
+@pytest.mark.parametrize(
+    ("path", "cwd", "said"),
+    [
+        ("/w/a/b.py", "/w", "a/b.py"),
+        ("/w/a/b.py", "/w/", "a/b.py"),
+        ("/work/b.py", "/w", "/work/b.py"),
+        ("/w", "/w", "/w"),
+    ],
+)
+def test_a_path_is_said_from_the_workspace_when_it_lies_in_there(path: str, cwd: str, said: str) -> None:
+    assert inside(path, cwd) == said
