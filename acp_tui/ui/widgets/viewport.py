@@ -22,6 +22,8 @@ class Viewport:
         """Whether the view stays at the end."""
         self._anchor: Block | None = None
         self._anchor_row = 0
+        self._share: tuple[int, int] | None = None
+        """How far into its block the anchor was before the width changed, (row, rows), until it is there."""
 
     @property
     def shows_end(self) -> bool:
@@ -51,7 +53,7 @@ class Viewport:
 
     def go(self, block: Block, row: int, until: float) -> bool:
         """Put a row of a block at the top and follow only if that shows the end; return as `settle` does."""
-        self.follow, self._anchor, self._anchor_row = False, block, row
+        self.follow, self._anchor, self._anchor_row, self._share = False, block, row, None
         finished = self.settle(until)
         self.follow = self.shows_end
         return finished
@@ -103,27 +105,32 @@ class Viewport:
             return
         self._stack.resize(width, look)
         if anchor and old and not self.follow:
-            index = self._stack.index(anchor)
-            self._stack.lay_out(index, perf_counter())
-            self._anchor_row = row * self._stack.block_height(index) // old
+            self._share = self._share or (row, old)
+            self._stack.lay_out(self._stack.index(anchor), perf_counter())
 
     def removed(self, block: Block, index: int) -> None:
         """Note that a block was taken out of the stack, where it was at `index`."""
         if self._anchor is block:
             left = self._stack.blocks
             self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
+            self._share = None
 
     def reset(self) -> None:
         """Follow the end of a stack that was emptied."""
-        self.follow, self._anchor, self._anchor_row = True, None, 0
+        self.follow, self._anchor, self._anchor_row, self._share = True, None, 0, None
 
     def _lay_out_from_anchor(self, until: float) -> tuple[range, bool]:
         """Lay out the blocks in view; return which these are and whether all of them are complete."""
         stack, end, finished = self._stack, len(self._stack), True
         if not self.follow and self._anchor is not None:
             start = index = stack.index(self._anchor)
-            rows = -self._anchor_row
-            while index < end and rows < self.height and (index == start or perf_counter() < until):
+            finished &= stack.lay_out(index, until)
+            self._find_share()
+            rows = stack.block_height(index) - self._anchor_row
+            index += 1
+            if self._share is not None and self._anchor.waiting:
+                return range(start, index), False
+            while index < end and rows < self.height and perf_counter() < until:
                 finished &= stack.lay_out(index, until)
                 rows += stack.block_height(index)
                 index += 1
@@ -136,13 +143,27 @@ class Viewport:
             rows += stack.block_height(start)
         return range(start, end), finished and (start == 0 or rows >= self.height)
 
+    def _find_share(self) -> None:
+        """Put the anchor as far into its block as it was before its width changed, by estimate at first."""
+        if self._share is None or self._anchor is None:
+            return
+        height = self._stack.block_height(self._stack.index(self._anchor))
+        if self._anchor.waiting:
+            height = max(height, self._anchor.height_hint(self._stack.width))
+        row, rows = self._share
+        self._anchor_row = row * height // rows
+
     def _place(self) -> None:
         lowest = max(0, self._stack.height - self.height)
         if self.follow or self._anchor is None:
             self.top = lowest
             return
         index = self._stack.index(self._anchor)
-        self._anchor_row = min(self._anchor_row, max(0, self._stack.block_height(index) - 1))
+        last = max(0, self._stack.block_height(index) - 1)
+        if self._share is not None and self._anchor.waiting:
+            self.top = min(lowest, self._stack.top(index) + min(self._anchor_row, last))
+            return  # as near as what is laid out allows
+        self._share, self._anchor_row = None, min(self._anchor_row, last)
         self.top = self._stack.top(index) + self._anchor_row
         if self.top > lowest:
             self.top = lowest

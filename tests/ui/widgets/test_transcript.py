@@ -138,6 +138,25 @@ async def test_a_view_of_another_height_goes_on_following(height: int) -> None:
         assert harness.view.follow
 
 
+async def test_the_place_in_a_long_message_is_kept_in_other_widths() -> None:
+    async with running(60, 20) as harness:
+        block = MarkdownBlock("\n\n".join(f"Paragraph {number} of many." for number in range(6_000)))
+        harness.view.append(block)
+        block.finish()
+        harness.view.changed(block)
+        await harness.until(lambda: not block.waiting)
+        await harness.pilot.press("home")
+        for _ in range(3):
+            harness.view.action_scroll_rows(2_000)
+        await harness.until(lambda: "Paragraph 3000 of many." in harness.shown())
+
+        for width in (40, 80):
+            await harness.pilot.resize_terminal(width, 20)
+            await harness.until(lambda width=width: harness.view._stack.width == width - 2)  # type: ignore[misc]
+            await harness.until(lambda: not block.waiting)
+            await harness.until(lambda: "Paragraph 3000 of many." in harness.shown())
+
+
 async def test_a_click_on_the_mark_of_new_text_shows_it() -> None:
     async with running() as harness:
         harness.numbered(10)
