@@ -103,6 +103,7 @@ class Agent:
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
         self._overwriting = Overwriting(host, self.note, self.connection.remark, self._overwritten)
         self._started = time.monotonic()
+        self._is_stopping = False
 
     @property
     def sessions(self) -> dict[str, Session]:
@@ -120,12 +121,14 @@ class Agent:
             status = await self.connection.run()
             self._questions.forget()
             reason = f"The agent has ended ({ending(status)})."
-            self._sessions.disconnect(reason, self.stderr_tail, self.now)
+            # What it said on the side explains an end that nobody asked for.
+            self._sessions.disconnect(reason, "" if self._is_stopping else self.stderr_tail, self.now)
         finally:
             await self._wind_up()
 
     async def stop(self) -> ExitStatus:
         """End the agent, its terminals and all that it started."""
+        self._is_stopping = True
         self.connection.resume_reading()  # so that the end is seen
         await self._wind_up()
         return await self._process.stop()

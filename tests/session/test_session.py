@@ -78,6 +78,19 @@ def test_c68_chunks_without_an_id_join_only_their_neighbour() -> None:
     assert texts(session) == ["a", "b", "c", "ToolCall", "de"]
 
 
+def test_c68_of_a_replay_a_prompt_after_an_answer_is_a_prompt_of_its_own() -> None:
+    told = (chunk("one", "user"), chunk("1"), chunk("two", "user"), call(), chunk("three", "user"))
+
+    assert texts(session_with(*told)) == ["one", "1", "two", "ToolCall", "three"]
+
+
+def test_c67_c68_two_prompts_with_nothing_between_are_told_apart_by_their_ids_alone() -> None:
+    with_ids = (chunk("one", "user", messageId="m1"), chunk("two", "user", messageId="m2"))
+
+    assert texts(session_with(*with_ids)) == ["one", "two"]
+    assert texts(session_with(chunk("one", "user"), chunk("two", "user"))) == ["onetwo"]
+
+
 def test_a_new_turn_begins_a_new_message() -> None:
     session = session_with(chunk("welcome"))
     session.apply(prompt("go"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -31,13 +31,21 @@ class FrameScreen(Sheet):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="frame.close"),
         Binding("c", "copy", "Copy", id="frame.copy"),
+        Binding("p", "pair", "Request or answer", id="frame.pair"),
     ]
 
-    def __init__(self, frame: Frame, tail: Tail, look: Look | None = None) -> None:
-        """Show a frame of the journal that `tail` reads."""
+    def __init__(
+        self,
+        frame: Frame,
+        tail: Tail,
+        look: Look | None = None,
+        pair: Callable[[Frame], Frame | None] = lambda _: None,
+    ) -> None:
+        """Show a frame of the journal that `tail` reads; `pair` finds the other half of a call."""
         super().__init__(look)
         self._frame = frame
         self._tail = tail
+        self._pair = pair
 
     def title_line(self) -> Line:
         """The frame's row."""
@@ -46,6 +54,20 @@ class FrameScreen(Sheet):
     def content(self) -> Iterable[Block]:
         """The frame's message."""
         return blocks(self._frame, self._tail.line(self._frame.offset, self._frame.size, SHOWN))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the other half only where there may be one."""
+        return action != "pair" or self._frame.kind in ("request", "response", "error")
+
+    def action_pair(self) -> None:
+        """Show the answer to this request, or the request that this answers."""
+        other = self._pair(self._frame)
+        if other is None:
+            asks = self._frame.kind == "request"
+            self.notify("It has no answer yet." if asks else "Its request is not among what was read.")
+            return
+        self._frame = other
+        self.fill()
 
     def action_copy(self) -> None:
         """Copy the frame."""

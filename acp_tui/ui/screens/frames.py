@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from acp_tui.ui.widgets.cut_json import beginning
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acp_tui.store.tail import Line
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
@@ -37,13 +39,15 @@ class Frame:
     session: str = ""
     latency: float | None = None
     """Seconds between a request and this response."""
+    answers: int | None = None
+    """Where the request that this response answers is in the file; None for others."""
 
 
 class Frames:
     """Turns lines into frames, in order; remembers requests until their responses come."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[str, str], tuple[float, str, str]] = {}
+        self._open: dict[tuple[str, str], tuple[float, str, str, int]] = {}
 
     def read(self, line: Line) -> Frame:
         """Return the frame of the next line."""
@@ -67,14 +71,14 @@ class Frames:
         name = msg["method"][:_NAME]
         kind: Kind = "request" if "id" in msg else "notification"
         if kind == "request":
-            self._open[direction, _key(msg["id"])] = (t, name, session)
+            self._open[direction, _key(msg["id"])] = (t, name, session, line.offset)
         detail = _text(update, "sessionUpdate") or _words(_text(params, "path") or _text(params, "command"))
         return Frame(line.offset, line.size, t, direction, kind, name, detail, session)
 
     def _response(self, line: Line, t: float, direction: str, msg: dict[str, Any]) -> Frame:
         asked_by = "out" if direction == "in" else "in"
         found = self._open.pop((asked_by, _key(msg.get("id"))), None)
-        sent, name, session = found or (None, "", "")
+        sent, name, session, asked = found or (None, "", "", None)
         error = msg.get("error")
         kind: Kind = "error" if error is not None else "response"
         detail = (
@@ -82,7 +86,15 @@ class Frames:
         )
         session = session or _text(msg.get("result"), "sessionId")
         latency = None if sent is None else t - sent
-        return Frame(line.offset, line.size, t, direction, kind, name, detail, session, latency)
+        return Frame(line.offset, line.size, t, direction, kind, name, detail, session, latency, asked)
+
+
+def other_half(frames: Sequence[Frame], frame: Frame) -> Frame | None:
+    """Return the request that a response answers, or the response to a request, if it is there."""
+    for other in frames:
+        if frame.answers == other.offset or (frame.kind == "request" and other.answers == frame.offset):
+            return other
+    return None
 
 
 def matches(frame: Frame, text: str, line: bytes) -> bool:

@@ -15,7 +15,7 @@ from acp_tui.readable import size
 from acp_tui.store.tail import Tail
 from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
 from acp_tui.ui.screens.frame_list import FrameList
-from acp_tui.ui.screens.frames import Frame, Frames, matches
+from acp_tui.ui.screens.frames import Frame, Frames, matches, other_half
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
@@ -84,7 +84,10 @@ class ProtocolScreen(Screen[None]):
     def on_row_list_opened(self, event: FrameList.Opened) -> None:
         """Show a frame."""
         if self._tail is not None:
-            self.app.push_screen(FrameScreen(event.item, self._tail, self._look))
+            screen = FrameScreen(
+                event.item, self._tail, self._look, lambda frame: other_half(self._all, frame)
+            )
+            self.app.push_screen(screen)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter anew, from the first frame."""

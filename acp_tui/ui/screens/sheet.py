@@ -41,12 +41,17 @@ class Sheet(Screen[None]):
         yield Keys(self._look)
 
     def on_mount(self) -> None:
-        """Show the text from its start."""
+        """Show the text."""
+        self.fill()
+        self.query_one(Transcript).focus()
+
+    def fill(self) -> None:
+        """Show the text as it is now, from its start."""
         self.query_one(Lines).set_lines([self.title_line()])
         content = self.query_one(Transcript)
+        content.clear()
         for block in self.content():
             content.append(block)
-        content.focus()
         self.call_after_refresh(content.action_scroll_start)
 
     def set_look(self, look: Look) -> None:

@@ -96,6 +96,39 @@ async def test_a_frame_opens_as_json_and_is_copied_whole(journal: Journal) -> No
         assert not isinstance(app.screen, FrameScreen)
 
 
+async def test_from_an_answer_a_key_leads_to_its_request_and_back(journal: Journal) -> None:
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "overloaded" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: '"code": -32603' in screen_text(app))
+        await pilot.press("p")
+        await until(pilot, lambda: '"text": "needle [/x]"' in screen_text(app))
+        assert '"code": -32603' not in screen_text(app)
+        await pilot.press("p")
+        await until(pilot, lambda: '"code": -32603' in screen_text(app))
+
+        await pilot.press("escape")
+        app.screen.query_one(FrameList).action_move(-1)
+        await pilot.press("enter")
+        await until(pilot, lambda: "a warning" in screen_text(app) and isinstance(app.screen, FrameScreen))
+        assert "Request or answer" not in screen_text(app), "what is said on the side has none"
+
+
+async def test_a_request_without_an_answer_says_so(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j.ndjson")
+    journal.record("out", encoded({"id": 1, "method": "session/prompt", "params": {}}))
+    journal.flush()
+    app = Stage(ProtocolScreen(journal.path, look()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "session/prompt" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: '"jsonrpc"' in screen_text(app))
+        await pilot.press("p")
+
+        assert [note.message for note in app._notifications] == ["It has no answer yet."]
+
+
 async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
     journal.record("in", encoded({"id": 9, "result": {"content": "x" * 10_000_000}}))
     journal.flush()
