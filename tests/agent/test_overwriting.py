@@ -154,6 +154,27 @@ async def test_the_end_of_the_turn_withdraws_the_question_and_writes_nothing(tmp
         assert (kept.by, kept.detail, kept.chosen) == ("cancelled", "close", None)
 
 
+async def test_the_end_of_another_session_leaves_the_question_open(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await talk.made("other", str(tmp_path))
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_text("mine\n")
+        write(talk, file, "theirs\n")
+        question = await asked(talk)
+
+        talk.agent.cancel("other")
+        closing = asyncio.create_task(talk.agent.close_session("other"))
+        talk.puppet.answers(await talk.puppet.hears("session/close"), {})
+        await closing
+
+        assert list(talk.agent.sessions["s2"].questions) == [question.key]
+        talk.agent.answer("s2", question.key, "write")
+        assert (await talk.puppet.answer_to("w"))["result"] == {}
+        assert file.read_text() == "theirs\n"
+
+
 async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Path) -> None:
     async with stale(tmp_path) as (talk, file, _):
         session = talk.agent.sessions["s2"]

@@ -275,6 +275,8 @@ async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> N
     ("method", "params", "rule"),
     [
         ("fs/read_text_file", {"path": "{folder}/.env"}, Rule("deny", path="*.env", where="rules.toml:3")),
+        ("fs/read_text_file", {"path": "{folder}/link"}, Rule("deny", path="*.env", where="rules.toml:3")),
+        ("fs/write_text_file", {"path": "{folder}/link", "content": "x"}, Rule("deny", path="**/.env")),
         ("fs/write_text_file", {"path": "{folder}/.env", "content": "x"}, Rule("deny", tool_kind="edit")),
         ("terminal/create", {"command": "git", "args": ["push"]}, Rule("deny", command="git push")),
         ("terminal/create", {"command": "sh -c 'git push'"}, Rule("deny", command="git push")),
@@ -284,6 +286,7 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
     tmp_path: Path, method: str, params: dict[str, Any], rule: Rule
 ) -> None:
     (tmp_path / ".env").write_text("KEY=1")
+    (tmp_path / "link").symlink_to(".env")
     given = {
         name: value.format(folder=tmp_path) if isinstance(value, str) else value
         for name, value in params.items()

@@ -19,6 +19,7 @@ from acp_tui.host.files import (
     NotFound,
     NotText,
     OutsideRoots,
+    Stale,
     TooLarge,
     WriteFailed,
     Written,
@@ -271,6 +272,34 @@ def test_a_file_swapped_for_a_link_at_the_last_moment_is_not_followed(
     assert (root.parent / "outside" / "a").read_text() == "secret"
 
 
+def test_a_file_swapped_for_a_pipe_at_the_last_moment_is_neither_read_nor_replaced(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(root / "a")
+    plain = Path(__file__).stat()
+    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
+    open_before = descriptors()
+
+    with pytest.raises(NotAFile):
+        files.read_text(f"{root}/a")
+    with pytest.raises(NotAFile):
+        files.write_text(f"{root}/a", "x")
+
+    assert stat.S_ISFIFO((root / "a").stat().st_mode)
+    assert descriptors() == open_before
+
+
+def test_what_came_where_nothing_was_found_is_not_written_over(root: Path, files: Files) -> None:
+    with pytest.raises(NotFound):
+        files.read_text(f"{root}/a")
+    (root / "a").write_text("mine")
+
+    with pytest.raises(Stale):
+        files.write_text(f"{root}/a", "theirs")
+
+    assert (root / "a").read_text() == "mine"
+
+
 def test_contains_speaks_of_paths_that_exist_or_not(root: Path, files: Files) -> None:
     assert files.contains(str(root))
     assert files.contains(f"{root}/gone/../x")
@@ -330,6 +359,26 @@ def test_nobody_sees_half_a_file(root: Path, files: Files) -> None:
         files.write_text(f"{root}/a", "new")
         assert reader.read() == "old"
     assert [path.name for path in root.iterdir()] == ["a"]
+
+
+def test_what_is_written_is_on_disk_before_it_takes_the_place_of_the_old_file(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "a").write_text("old")
+    seen_at_sync: list[str] = []
+    fsync = os.fsync
+
+    def synced(descriptor: int) -> None:
+        seen_at_sync.append((root / "a").read_text())
+        assert os.pread(descriptor, 10, 0) == b"new", "nothing waits in a buffer of ours"
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "O_WRONLY", os.O_RDWR)
+
+    files.write_text(f"{root}/a", "new")
+
+    assert seen_at_sync == ["old"]
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(root: Path, files: Files) -> None:

@@ -29,6 +29,16 @@ def test_a_workspace_reached_by_an_alias_is_still_the_workspace(tmp_path: Path) 
     )
 
 
+def test_a_folder_beside_the_workspace_is_not_in_it_because_its_name_begins_alike(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real-evil").mkdir()
+    alias = tmp_path / "alias"
+    alias.symlink_to(tmp_path / "real")
+
+    beside = f"{tmp_path}/real-evil/x"
+    assert with_targets([beside], str(alias)) == (beside,)
+
+
 def test_what_is_no_path_is_left_as_it_is() -> None:
     odd = ("/w/../x", "/w/\0", "/w/half a character \ud800")
 

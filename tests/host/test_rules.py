@@ -43,6 +43,18 @@ def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
     assert decided(ask, Rule("allow", **{field: "else"})) == "ask"
 
 
+@pytest.mark.parametrize(
+    ("workspace", "decision"),
+    [("/w/app", "allow"), ("/w/app/sub", "allow"), ("/w/app-evil", "ask"), ("/w", "ask"), ("", "ask")],
+)
+def test_a_rule_of_a_workspace_holds_in_it_and_below_and_not_beside(
+    workspace: str, decision: Decision
+) -> None:
+    for written in ("/w/app", "/w/app/"):
+        ask = Ask("a", "edit", ("/w/a",), workspace=workspace)
+        assert decided(ask, Rule("allow", workspace=written)) == decision
+
+
 def test_an_unknown_kind_is_never_allowed_but_may_be_denied() -> None:
     ask = Ask("a", "teleport")
     assert decided(ask, Rule("allow")) == "ask"

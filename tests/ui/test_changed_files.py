@@ -19,6 +19,12 @@ from acp_tui.ui.screens.restoring import RestoreDialog
 from tests.ui.seats import Seat, seat
 
 
+@pytest.fixture(autouse=True)
+def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine git takes longer than a turn waits for it, which then has no clear beginning."""
+    monkeypatch.setattr("acp_tui.agent.tracking.PATIENCE", 10.0)
+
+
 @asynccontextmanager
 async def demo_in(folder: Path, settings: Settings | None = None) -> AsyncIterator[Seat]:
     """Sit before the demo agent, in a folder with one file."""

@@ -254,3 +254,16 @@ def test_find_tells_a_text_id_from_a_number() -> None:
     assert number is not None
     assert (text.method, number.method) == ("a", "b")
     assert peer.find(2) is None
+    assert peer.find(True) is None, "which Python holds to be 1"
+
+
+@pytest.mark.parametrize("call_id", ["false", "null", "[]", "{}"])
+def test_a_response_whose_id_is_no_number_answers_none_of_our_calls(call_id: str) -> None:
+    peer = Peer()
+    call, _ = peer.call("m", {})
+    assert call.id == 0
+
+    (message,) = peer.receive(f'{{"id":{call_id},"result":{{}}}}\n'.encode())
+
+    assert isinstance(message, Noise)
+    assert list(peer.calls) == [0]

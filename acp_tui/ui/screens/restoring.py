@@ -111,9 +111,10 @@ class RestoreDialog(Dialog[Choice]):
             self.dismiss(list(self._answers)[event.option_index])
 
     def _about(self) -> list[TextBlock]:
-        if not self._changes:
-            return [TextBlock([("muted", f"No file has changed since {self._turn} began.")])]
         blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
+        if not self._changes:
+            since = "this snapshot" if self._is_late else f"{self._turn} began"
+            return [*blocks, TextBlock([("muted", f"No file has changed since {since}.")])]
         for change in self._changes:
             role, what = _DOES[change.status]
             name = safe_line(change.path)

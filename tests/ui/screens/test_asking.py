@@ -74,7 +74,10 @@ async def test_the_key_that_was_typed_last_in_the_prompt_does_not_answer_by_bein
         assert not dialog.typing_pause.key(held + 0.6, "y")
 
 
-async def test_a_question_that_takes_the_place_of_another_starts_its_pause_anew(tmp_path: Path) -> None:
+async def test_a_question_that_takes_the_place_of_another_starts_its_pause_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_tui.ui.screens.dialog.PAUSE", 30.0)
     async with seat(tmp_path) as here:
         await here.say("ask t1 t2")
         first = await here.is_before(PermissionDialog)

@@ -357,6 +357,55 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
         assert app.result is NOTHING
 
 
+async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        answers = question.query_one(OptionList)
+        question.pause_anew()
+        answers.post_message(OptionList.OptionSelected(answers, answers.get_option_at_index(0), 0))
+        await pilot.pause()
+
+        assert app.result is NOTHING
+
+
+async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        await pilot.press("r", *"why")
+        line = question.query_one("#reason", Input)
+        question.pause_anew()
+        line.post_message(Input.Submitted(line, line.value))
+        await pilot.pause()
+
+        assert app.result is NOTHING
+        assert question.words() == "why"
+
+
+async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word() -> None:
+    diffs: list[Item] = [Diff(path=f"/w/{name}.py", old_text="1\n", new_text="2\n") for name in "abc"]
+    question = dialog(content=diffs)
+    async with shown(question, (120, 40), alone=30.0) as (app, pilot):
+        await question.run_action("zoom")
+        await pilot.press("n", "n", "n")
+
+        assert question.armed
+        assert app.result is NOTHING
+
+
+async def test_an_answer_whose_moment_is_late_on_a_busy_machine_is_taken_back_by_the_next_key() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE, alone=30.0) as (app, pilot):
+        now = time.monotonic()
+        press_at(app, "y", now)
+        await pilot.pause()
+        assert question._meant is not None
+        press_at(app, "e", now + 31)
+        await pilot.pause()
+
+        assert question._meant is None
+        assert app.result is NOTHING
+
+
 # ------------------------------------------------------------------ what explains the question
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar
 
 import pytest
@@ -62,11 +63,10 @@ class Harness:
         return [strip.text[:-1].rstrip() for strip in strips]
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        for _ in range(300):
-            if condition():
-                return
+        end = monotonic() + 10
+        while not condition():
+            assert monotonic() < end, self.shown()
             await self.pilot.pause(0.005)
-        raise AssertionError(f"never came true; on screen: {self.shown()}")
 
     async def settled(self) -> None:
         await self.until(lambda: not self.view._flush_waits and not self.view._busy)
