@@ -116,7 +116,7 @@ class Opening:
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
             else:
-                self.replaces = not resumes
+                self.replaces = bool(session.entries)  # some agents load a session and tell nothing of it
                 return session
         self.attach, self.continues, self.is_new = None, True, True
         return await agent.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)

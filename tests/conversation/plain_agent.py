@@ -135,7 +135,7 @@ def new_session(frame: Frame) -> None:
 def attach(frame: Frame) -> None:
     global SESSION
     SESSION = frame["params"]["sessionId"]
-    if frame["method"] == "session/load":
+    if frame["method"] == "session/load" and not LIKE.get("tells_nothing"):
         say("as before")
     if LIKE.get("refuses_to_attach"):
         reply(frame, error={"code": -32002, "message": "No such session"})

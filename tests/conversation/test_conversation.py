@@ -174,6 +174,21 @@ async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was
         assert notes.dropped == 1
 
 
+async def test_after_a_restart_what_was_shown_stays_where_the_agent_tells_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, session="kept", tells_nothing=True)
+    async with talk(given) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert said(conversation) == [STARTED_AGAIN]
+        assert notes.dropped == 0
+
+
 async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_old_one_up(
     tmp_path: Path,
 ) -> None:
