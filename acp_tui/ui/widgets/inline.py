@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
 
+from acp_tui.ui.widgets.footnotes import REFERENCE
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe
 from acp_tui.ui.widgets.wrap import Span
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
 _CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
-_BARE: Final = re.compile(r"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}])")
+_MARKED: Final = re.compile(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
+"""A bare web address, or what points to a footnote."""
 _CLICKABLE: Final = re.compile(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
 
 
@@ -57,14 +59,19 @@ def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) 
 
 
 def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
-    """Add text, in which a bare web address is a link as well."""
-    if target or "://" not in text:
+    """Add text, in which a bare web address is a link as well, and what points to a footnote is marked."""
+    if target or ("://" not in text and "[^" not in text):
         spans.append((text, _style(look, roles, target)))
         return
-    for number, part in enumerate(_BARE.split(text)):
-        if part:
-            linked = number % 2
-            spans.append((part, _style(look, (*roles, "link") if linked else roles, part if linked else "")))
+    for number, part in enumerate(_MARKED.split(text)):
+        if not part:
+            continue
+        is_link = part.startswith("http")
+        if number % 2:
+            marked = (*roles, "link" if is_link else "list-marker")
+            spans.append((part, _style(look, marked, part if is_link else "")))
+        else:
+            spans.append((part, _style(look, roles, "")))
 
 
 def _style(look: Look, roles: tuple[str, ...], target: str) -> Style:

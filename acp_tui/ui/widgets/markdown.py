@@ -76,8 +76,11 @@ def parse_inline(text: str) -> list[Token]:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
+    from acp_tui.ui.widgets.footnotes import add_footnotes
+
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
+    add_footnotes(parser)
     return parser
 
 
@@ -156,6 +159,8 @@ class Page:
             self._add([[*self._first, Segment(rule, self._look["faint"])]])
         elif kind == "blockquote_open":
             self._quote(index)
+        elif kind == "footnote_open":
+            self._footnote(index)
         elif kind == "fence":
             self._fence(token, None)
         elif kind == "table_open":
@@ -174,6 +179,13 @@ class Page:
             self._add([list(self._first)])
         self._first = self._rest = rest
         self._roles = roles
+
+    def _footnote(self, index: int) -> None:
+        rest = self._rest
+        mark = Segment(f"{self._tokens[index].markup} ", self._look["list-marker"])
+        self._indent(mark, Segment(" " * row_cells([mark])))
+        self._wrap(self._spans(self._tokens[index + 2], self._roles))
+        self._first = self._rest = rest
 
     def _list(self, index: int, continued: Growth | None) -> Growth | None:
         """Lay out a list; a blank line before an item is an empty row, so that items stay independent."""

@@ -40,6 +40,8 @@ class Columns:
         between = 3 * (len(head) - 1)
         self._stacked = sum(natural) + between > width and width - between < _NARROWEST * len(head)
         self.widths = _shrink(natural, width - between)
+        if len(rows) > FIXED:
+            self.widths = _widened(self.widths, width - between)
 
     def head_rows(self) -> list[Row]:
         """Return the rows of the head with the rule under it."""
@@ -90,6 +92,14 @@ def _shrink(natural: Sequence[int], room: int) -> list[int]:
         widths[column] = min(widths[column], left // (len(order) - done))
         left -= widths[column]
     return widths
+
+
+def _widened(widths: Sequence[int], room: int) -> list[int]:
+    """Return widths with some room for rows to come, longer than those that are known: half as much again."""
+    wanted = [max(2, width // 2) for width in widths]
+    spare = room - sum(widths)
+    share = min(1.0, max(0, spare) / sum(wanted))
+    return [width + int(more * share) for width, more in zip(widths, wanted, strict=True)]
 
 
 def _aligned(row: Row, width: int, align: Align) -> Row:

@@ -49,6 +49,10 @@ TEXTS = {
     "empty fences": "a\n\n```\n```\n\nb\n```py\n\n```\n```",
     "rules": "a\n***\n- - -\n_ _ _\n* * *\n\n+ x\n+\n+ y\n-\n",
     "tasks": "- [ ] open\n- [x] done **b**\n- [X]\n- [ ]not\n\n1. [x] one\n",
+    "footnotes": (
+        "a[^1] b[^no] x\n[^1]: one\nlazy **on\nto** here\n[^2]: two\n\n    [^3]: code\n"
+        "[^4]:\n[^5]: > no quote\n- list\n  [^6]: in it\n\n> [^7]: quoted\n> on\n\n[^8]: https://e.org\n#\n"
+    ),
     "entities": "&lt;x&gt; &#10; &#12; &#x202e; &copy; &nope;\n",
     "empty lines": "\n\n\n\na\n\n\n\n\n",
     "controls": "a\x1b[31mred\x07 \x9b2J\u202eback\n\n```\n\x1b]52;c;x\x07\n```\n",

@@ -190,7 +190,7 @@ def test_a_table_with_no_room_for_columns_becomes_a_list_of_cells() -> None:
 def test_later_rows_of_a_long_table_wrap_into_the_columns_of_the_first() -> None:
     rows = shown("| a | b |\n|---|---|\n" + "| x | yy |\n" * 20 + "| x | one two |\n").split("\n")
 
-    assert rows[-4:] == ["x │ on", "  │ e", "  │ tw", "  │ o"]
+    assert rows[-3:] == ["x   │ yy", "x   │ one", "    │ two"]
 
 
 def test_html_and_markup_are_shown_as_written() -> None:
@@ -388,3 +388,48 @@ def test_a_finished_text_can_be_continued_or_replaced() -> None:
     block.replace("three")
     assert [row_text(row) for row in block.rows(40, LOOK)] == ["three"]
     assert block.source() == "three"
+
+
+def test_footnotes_stand_where_they_are_written_each_under_its_mark() -> None:
+    assert shown(
+        """
+        One[^1] and two[^b-2].
+
+        [^1]: The first one, which is longer than a row has room for.
+        [^b-2]: https://example.org
+        - a list
+        """
+    ) == expected(
+        """
+        One[^1] and two[^b-2].
+
+        [^1]: The first one, which is longer
+              than a row has room for.
+
+        [^b-2]: https://example.org
+
+        • a list
+        """
+    )
+    found = roles("a[^1] https://a.example\n\n[^1]: b\n")
+    assert (found["[^1]"], found["[^1]: "], found["https://a.example"]) == (
+        "list-marker",
+        "list-marker",
+        "link",
+    )
+
+
+def test_what_only_looks_like_a_footnote_is_text() -> None:
+    assert shown("[^1] : no, and [^a b]: neither\n\n    [^1]: code\n\nmatches [^abc]* only") == (
+        "[^1] : no, and [^a b]: neither\n\n[^1]: code\n\nmatches [^abc]* only"
+    )
+
+
+def test_rows_of_a_long_table_that_are_longer_than_the_first_ones_find_room_while_there_is_some() -> None:
+    rows = [f"| row {number} | {number * number} |" for number in range(120)]
+    table = "\n".join(["| name | square |", "|---|--:|", *rows])
+    lines = shown(table, width=40).splitlines()
+
+    assert lines[-1] == "row 119   │     14161"
+    assert len(lines) == 122
+    assert max(map(cell_len, shown(table, width=16).splitlines())) <= 16
