@@ -71,6 +71,9 @@ DEFAULT_ROLES: Final[Mapping[str, str]] = {
 }
 """What a role looks like unless a theme says otherwise; grounds and `$number` are blends of colours."""
 
+LEAST: Final = 4.5
+"""The contrast that text needs with its ground (WCAG 2, level AA)."""
+
 _READ_AS_TEXT: Final = ("primary", "secondary", "accent", "success", "warning", "error")
 _REFERENCE: Final = re.compile(r"\$([A-Za-z0-9_-]+)")
 _TOML_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
@@ -228,11 +231,12 @@ def _colors(table: Mapping[str, Any], palette: Mapping[str, str]) -> dict[str, s
 
 def _derived_colors(given: Mapping[str, str]) -> dict[str, str]:
     background, foreground = given["background"], given["foreground"]
+    surface = given.get("surface", _mix(background, foreground, 0.05))
     return {
         "secondary": given["primary"],
-        "surface": _mix(background, foreground, 0.05),
+        "surface": surface,
         "panel": _mix(background, foreground, 0.10),
-        "muted": _legible(_mix(foreground, background, 0.35), background, foreground, 4.5),
+        "muted": _legible(_mix(foreground, background, 0.35), surface, foreground, LEAST),
         "faint": _mix(foreground, background, 0.70),
     }
 
@@ -274,8 +278,8 @@ def _default_roles(colors: Mapping[str, str]) -> dict[str, str]:
     background, foreground = colors["background"], colors["foreground"]
     names = {
         **colors,
-        **{name: _legible(colors[name], background, foreground, 3.0) for name in _READ_AS_TEXT},
-        "number": _legible(_mix(foreground, background, 0.55), background, foreground, 3.0),
+        **{name: _legible(colors[name], background, foreground, LEAST) for name in _READ_AS_TEXT},
+        "number": _legible(_mix(foreground, background, 0.55), background, foreground, LEAST),
         "cursor-ground": _tint(colors, "primary", 0.22),
         "match-ground": _tint(colors, "warning", 0.35),
         "added-ground": _tint(colors, "success", 0.38),

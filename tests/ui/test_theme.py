@@ -9,6 +9,7 @@ from textual.color import Color
 
 from acp_tui.ui.theme import (
     DEFAULT_ROLES,
+    LEAST,
     ThemeFile,
     ThemeProblem,
     bundled_folder,
@@ -63,10 +64,11 @@ def test_a_bundled_theme_resolves_every_role(name: str) -> None:
 def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
     theme = bundled(name)
     text, ground = theme.colors["foreground"], theme.colors["background"]
-    least = 7.0 if name == "high-contrast" else 4.5
+    least = 7.0 if name == "high-contrast" else LEAST
 
     assert contrast(text, ground) >= least
-    assert contrast(theme.colors["muted"], ground) >= (7.0 if name == "high-contrast" else 4.0)
+    for color in ("muted", "accent", "success", "warning", "error"):  # of dialogs, and below
+        assert contrast(theme.colors[color], ground) >= (least if color == "muted" else LEAST), color
     for role, style in look_of(theme).styles.items():
         if style.bgcolor is not None:
             shown = (
@@ -76,12 +78,13 @@ def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_coloured_words_of_a_bundled_theme_stand_out_from_the_background(name: str) -> None:
+def test_coloured_words_of_a_bundled_theme_stand_out_from_their_ground(name: str) -> None:
     theme = bundled(name)
     for role, style in look_of(theme).styles.items():
-        if style.color is not None and style.bgcolor is None and role not in ("faint", "table-border"):
+        if style.color is not None and role not in ("faint", "table-border"):
             shown = Color.from_rich_color(style.color).hex6
-            assert contrast(shown, theme.colors["background"]) >= 2.9, role
+            ground = Color.from_rich_color(style.bgcolor).hex6 if style.bgcolor is not None else None
+            assert contrast(shown, ground or theme.colors["background"]) >= LEAST, role
 
 
 @pytest.mark.parametrize("name", BUNDLED)

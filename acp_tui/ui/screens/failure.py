@@ -5,15 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
@@ -71,6 +74,14 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._can_begin_new = can_begin_new
         self._look = look or Look()
         self._edits = False
+        self.pause = PAUSE
+        """Seconds without a key before keys count."""
+        self._typing_pause = TypingPause(monotonic())
+
+    @property
+    def armed(self) -> bool:
+        """Whether keys count by now."""
+        return self._typing_pause.left(monotonic()) <= 0
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, what the agent said, and what to try."""
@@ -85,7 +96,8 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         yield Keys(self._look)
 
     def on_mount(self) -> None:
-        """Show the end of what the agent said."""
+        """Show the end of what the agent said, and wait for typing to pause."""
+        self._typing_pause = TypingPause(monotonic(), self.pause)
         box = self.query_one("#failure")
         box.border_title = Content(f"{self._look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
@@ -96,6 +108,12 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             said.append(TextBlock([("muted", line[:2_000])]))
         self.query_one("#advice").display = bool(self._advice)
         self._edit(False)
+
+    def on_key(self, event: Key) -> None:
+        """Keep back what was being typed when the agent went: it is the middle of a word, and no wish."""
+        if not self._typing_pause.key(event.time, event.key):
+            event.stop()
+            event.prevent_default()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Run what was edited, once it can be split into words."""

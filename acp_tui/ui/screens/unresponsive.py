@@ -38,7 +38,7 @@ class Unresponsive:
                 "Alt+X: wait, kill it, or restart it.",
                 title="Not stopped yet",
                 severity="warning",
-                timeout=30,
+                timeout=15,
                 markup=False,
             )
 
