@@ -424,6 +424,9 @@ def run(start: Start) -> int:
     colors = colors_of_terminal(os.environ)
     if colors == "none":
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
+    from acp_tui.ui.alt_keys import teach_alt_keys
+
+    teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = app.run()
     return result if isinstance(result, int) else app.return_code or 0

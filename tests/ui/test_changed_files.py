@@ -296,7 +296,7 @@ async def test_the_pane_shows_this_turn_or_the_whole_session_and_where_each_chan
         await run(here, "mv first.txt second.txt; chmod +x old.txt")
         await here.sees("A second.txt", "M old.txt", "executable")
 
-        await here.press("alt+b")
+        await here.press("alt+v")
         await here.is_before(Menu)
         await here.press("down", "enter")
         await here.sees("this turn", "R second.txt", "was first.txt")

@@ -165,7 +165,7 @@ class PermissionDialog(Dialog[Answer]):
         if self._zoomed:
             back = [("z", "back to the answers")]
             return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("l", "wrap")]
-        found = [("Up/Down Enter" if self.look.ascii else "↑↓ Enter", "choose")]
+        found = [("Up/Dn Enter" if self.look.ascii else "↑↓ Enter", "choose")]
         found += [("r", "reject with a reason")] * (self._to_reject() is not None)
         found += [("m", "rule")] * (self._make_rule is not None)
         found += [("z", "zoom")] * bool(self._files)

@@ -43,7 +43,7 @@ KEYS: Final = (
     _unseen("alt+e", "open('export')", "Export the session", "session.export"),
     _unseen("alt+u", "open('restore')", "Restore files to before the last turn", "session.restore"),
     _unseen("alt+t", "drop_note", "Do not tell of rejections", "session.drop-note"),
-    _unseen("alt+b", "open('range')", "Changes since", "session.range"),
+    _unseen("alt+v", "open('range')", "Changes since", "session.range"),
     _unseen("ctrl+f", "open('find')", "Find in the chat", "session.find"),
     Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
     _unseen("alt+x", "open('ladder')", "Wait, stop, kill or restart", "session.ladder"),
