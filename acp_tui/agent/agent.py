@@ -8,17 +8,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from acp_tui.acp.authentication import AuthMethod
-from acp_tui.acp.content import AudioContent, ContentBlock, EmbeddedResource, ImageContent
+from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.initialization import (
     PROTOCOL_VERSION,
-    AgentCapabilities,
     ClientCapabilities,
     FileCapabilities,
     Implementation,
     InitializeRequest,
     InitializeResponse,
-    Marker,
     has,
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
@@ -34,9 +31,11 @@ from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history, snapped, verdicts
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.decided import Keep, Record
-from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, LoginRequired, NotOffered, WrongVersion
+from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.logins import Logins
+from acp_tui.agent.offered import Offered
 from acp_tui.agent.overwriting import Choice, Overwriting
 from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
@@ -90,8 +89,10 @@ class Agent:
     ) -> None:
         self.name = name
         """What the person calls it."""
-        self.info: InitializeResponse | None = None
         self.connection = Connection(process, journal, self, line_limit)
+        self._offered = Offered()
+        self.logins = Logins(self.connection, self._offered)
+        """Logs in and out."""
         self.on_noise: Callable[[Noise], None] | None = None
         """Told of each line that is no message."""
         self._process = process
@@ -104,6 +105,11 @@ class Agent:
         self._overwriting = Overwriting(host, self.note, self.connection.remark, self._overwritten)
         self._started = time.monotonic()
         self._is_stopping = False
+
+    @property
+    def info(self) -> InitializeResponse | None:
+        """How the agent has introduced itself."""
+        return self._offered.info
 
     @property
     def sessions(self) -> dict[str, Session]:
@@ -164,7 +170,7 @@ class Agent:
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
         )
         result = await self.connection.call("initialize", request.wire())
-        self.info = info = _read(InitializeResponse, "initialize", result)
+        self._offered.info = info = _read(InitializeResponse, "initialize", result)
         if not info.speaks_ours:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
@@ -175,7 +181,9 @@ class Agent:
     ) -> Session:
         """Make a session in a folder. Source: ACP, page "session setup"."""
         request = NewSessionRequest(
-            cwd=cwd, mcp_servers=list(mcp_servers), additional_directories=self._extra(cwd, extra_roots)
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
         result = await self.connection.call("session/new", request.wire())
         session_id = _read(NewSessionResponse, "session/new", result).session_id
@@ -198,15 +206,15 @@ class Agent:
         Raises:
             NotOffered, AgentGone, CallFailed.
         """
-        can = self._can
-        self._need(
+        can = self._offered.can
+        self._offered.need(
             can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
         )
         request = AttachRequest(
             session_id=session_id,
             cwd=cwd,
             mcp_servers=list(mcp_servers),
-            additional_directories=self._extra(cwd, extra_roots),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
         before = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
@@ -234,12 +242,12 @@ class Agent:
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
         """
-        self._need(self._can.session_capabilities.fork, "fork sessions")
+        self._offered.need(self._offered.can.session_capabilities.fork, "fork sessions")
         request = AttachRequest(
             session_id=session_id,
             cwd=cwd,
             mcp_servers=list(mcp_servers),
-            additional_directories=self._extra(cwd, extra_roots),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
         result = await self.connection.call("session/fork", request.wire())
         forked = _read(NewSessionResponse, "session/fork", result).session_id
@@ -256,7 +264,7 @@ class Agent:
         Raises:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
         """
-        self._need(self._can.session_capabilities.list, "list its sessions")
+        self._offered.need(self._offered.can.session_capabilities.list, "list its sessions")
         seen: set[str | None] = {None}
         params = {} if cwd is None else {"cwd": cwd}
         for _ in range(PAGES):
@@ -287,7 +295,7 @@ class Agent:
             raise Closed("This session is closed.")
         if session.turn_state != "idle":
             raise Busy("A turn is running in this session.")
-        self._need_blocks(prompt)
+        self._offered.need_blocks(prompt)
         request = PromptRequest(session_id=session_id, prompt=prompt)
         try:
             result = await self.connection.call("session/prompt", request.wire())
@@ -342,39 +350,13 @@ class Agent:
                 params["type"] = "boolean"
         await self.connection.call(f"session/{option.set_by}", params)
 
-    def login_methods(self, refused: LoginRequired | None = None) -> list[AuthMethod]:
-        """Return the ways to log in: those offered at the start, and those that a refusal itself names."""
-        methods = {method.id: method for method in (self.info.auth_methods if self.info is not None else ())}
-        for value in refused.methods if refused is not None else ():
-            try:
-                named = read(AuthMethod, value)
-                methods.setdefault(named.id, named)
-            except Unreadable as error:
-                log.info("a way to log in: %s", error)
-        return list(methods.values())
-
-    async def authenticate(self, method_id: str) -> None:
-        """Log in by a method that the agent offered; takes as long as the person needs.
-
-        Raises:
-            NotOffered: it is a login in a terminal, which is no call; nothing was sent.
-            AgentGone, CallFailed.
-        """
-        by_call = all(method.id != method_id or method.type != "terminal" for method in self.login_methods())
-        self._need(by_call, "log in by this method without a terminal")
-        await self.connection.call("authenticate", {"methodId": method_id})
-
-    def stop_login(self) -> None:
-        """Ask the agent to end the login that runs; its answer still comes. Source: ACP, "cancellation"."""
-        self.connection.withdraw("authenticate")
-
     async def close_session(self, session_id: str) -> None:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
         self._overwriting.cancel(session_id, "close")
         await self._host.take_back(session_id)
-        if has(self._can.session_capabilities.close):
+        if has(self._offered.can.session_capabilities.close):
             try:
                 async with asyncio.timeout(_CLOSING):
                     await self.connection.call("session/close", {"sessionId": session_id})
@@ -388,19 +370,10 @@ class Agent:
         Raises:
             NotOffered, AgentGone, CallFailed.
         """
-        self._need(self._can.session_capabilities.delete, "delete sessions")
+        self._offered.need(self._offered.can.session_capabilities.delete, "delete sessions")
         if session_id in self.sessions:
             await self.close_session(session_id)
         await self.connection.call("session/delete", {"sessionId": session_id})
-
-    async def log_out(self) -> None:
-        """End the login; what runs may go on, or ask for a new one. Source: ACP, page "authentication".
-
-        Raises:
-            NotOffered, AgentGone, CallFailed.
-        """
-        self._need(self._can.auth.logout, "log out")
-        await self.connection.call("logout", {})
 
     # ------------------------------------------------------------------ what the connection tells
 
@@ -484,39 +457,11 @@ class Agent:
         if session is not None:
             self._record.overwriting(session, path, choice, given, waited)
 
-    def _extra(self, cwd: str, extra_roots: Sequence[str]) -> list[str] | None:
-        """Return the further roots as the agent takes them: without doubles, or not at all."""
-        if self.info is None or not has(
-            self.info.agent_capabilities.session_capabilities.additional_directories
-        ):
-            return None
-        return [root for root in dict.fromkeys(extra_roots) if root and root != cwd]
-
     def _roots(self, session_id: str) -> tuple[str, ...]:
         try:
             return self._host.files(session_id).roots
         except NotLent:
             return ()
-
-    def _need(self, offered: Marker | None, what: str) -> None:
-        """Stop before something is sent that the agent has not offered to take."""
-        if not has(offered):
-            raise NotOffered(f"This agent cannot {what}.")
-
-    def _need_blocks(self, prompt: Sequence[ContentBlock]) -> None:
-        can = self._can.prompt_capabilities
-        for block in prompt:
-            match block:
-                case ImageContent():
-                    self._need(can.image, "take images in a prompt")
-                case AudioContent():
-                    self._need(can.audio, "take sounds in a prompt")
-                case EmbeddedResource():
-                    self._need(can.embedded_context, "take embedded files in a prompt")
-
-    @property
-    def _can(self) -> AgentCapabilities:
-        return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
 
 
 def _read(word: type[W], method: str, result: Any) -> W:

@@ -48,7 +48,7 @@ async def log_in(running: RunningAgent, refused: LoginRequired, screens: LoginSc
         AgentGone: there is nobody to log in to any more.
     """
     agent, error = running.agent, str(refused)
-    methods = agent.login_methods(refused)
+    methods = agent.logins.methods(refused)
     while methods:
         chosen = await _while_there(running, screens.choose_login(agent, methods, error))
         method = next((method for method in methods if method.id == chosen), None)
@@ -100,7 +100,7 @@ async def log_out(agent: Agent | None, session: Session | None) -> None:
     if agent is None or session is None:
         return
     try:
-        await agent.log_out()
+        await agent.logins.log_out()
     except AgentError as error:
         agent.note(session.id, Noted(f"The agent did not log out: {error}", "warning"))
     else:
@@ -112,7 +112,7 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
     from acp_tui.agent.errors import CANCELLED, AgentError, AgentGone, CallFailed
 
     agent = running.agent
-    login = asyncio.ensure_future(agent.authenticate(method.id))
+    login = asyncio.ensure_future(agent.logins.authenticate(method.id))
     patience = asyncio.ensure_future(screens.wait_for_login(agent, method))
     try:
         await asyncio.wait({login, patience}, return_when=asyncio.FIRST_COMPLETED)

@@ -97,7 +97,7 @@ async def test_c34_c35_nothing_is_called_that_was_not_offered(capabilities: Any)
             talk.agent.fork_session(SESSION, "/w"),
             talk.agent.list_sessions(),
             talk.agent.delete_session(SESSION),
-            talk.agent.log_out(),
+            talk.agent.logins.log_out(),
             talk.agent.prompt(SESSION, image),
         ):
             with pytest.raises(NotOffered):
@@ -122,7 +122,7 @@ async def test_c40_a_login_method_of_unknown_type_is_one_of_the_agent() -> None:
             ("b", "passkey"),
         ]
 
-        login = asyncio.create_task(talk.agent.authenticate("b"))
+        login = asyncio.create_task(talk.agent.logins.authenticate("b"))
         talk.puppet.answers(await talk.puppet.hears("authenticate"), None)
         await login
 
@@ -139,7 +139,7 @@ async def test_c37_a_login_that_is_needed_is_an_error_of_its_own() -> None:
 
 async def test_c38_a_login_can_be_given_up_and_its_late_answer_is_taken() -> None:
     async with conversation() as talk:
-        login = asyncio.create_task(talk.agent.authenticate("browser"))
+        login = asyncio.create_task(talk.agent.logins.authenticate("browser"))
         call = await talk.puppet.hears("authenticate")
 
         login.cancel()
@@ -153,10 +153,10 @@ async def test_c38_a_login_can_be_given_up_and_its_late_answer_is_taken() -> Non
 
 async def test_c38_a_login_that_is_to_stop_keeps_waiting_for_its_answer() -> None:
     async with conversation() as talk:
-        login = asyncio.create_task(talk.agent.authenticate("browser"))
+        login = asyncio.create_task(talk.agent.logins.authenticate("browser"))
         call = await talk.puppet.hears("authenticate")
 
-        talk.agent.stop_login()
+        talk.agent.logins.stop()
         withdrawn = await talk.puppet.hears("$/cancel_request")
         await settled()
         assert withdrawn["params"] == {"requestId": call["id"]}
@@ -177,7 +177,7 @@ async def test_c38_a_login_in_a_terminal_is_never_a_call() -> None:
         before = len(talk.puppet.sent.frames)
 
         with pytest.raises(NotOffered):
-            await talk.agent.authenticate("tui")
+            await talk.agent.logins.authenticate("tui")
         assert len(talk.puppet.sent.frames) == before
 
 
@@ -194,14 +194,14 @@ async def test_c37_ways_to_log_in_that_only_the_error_names_are_offered_too() ->
         with pytest.raises(LoginRequired) as refused:
             await making
 
-        offered = talk.agent.login_methods(refused.value)
+        offered = talk.agent.logins.methods(refused.value)
 
         assert [(method.id, method.name) for method in offered] == [("a", "A"), ("b", "B")]
 
 
 async def test_c41_logging_out_is_a_request() -> None:
     async with conversation() as talk:
-        leaving = asyncio.create_task(talk.agent.log_out())
+        leaving = asyncio.create_task(talk.agent.logins.log_out())
         talk.puppet.answers(await talk.puppet.hears("logout"), {})
 
         await leaving

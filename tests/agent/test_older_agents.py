@@ -44,7 +44,7 @@ async def test_d1_d2_d40_d42_we_introduce_ourselves_in_todays_words_only() -> No
 async def test_d8_d9_a_login_carries_no_secret_and_any_error_of_it_is_a_failed_login() -> None:
     async with conversation() as talk:
         for code in (-32001, -32603, -32000):
-            login = asyncio.create_task(talk.agent.authenticate("key"))
+            login = asyncio.create_task(talk.agent.logins.authenticate("key"))
             call = await talk.puppet.hears("authenticate")
             assert call["params"] == {"methodId": "key"}
 
@@ -212,8 +212,8 @@ async def test_d45_d46_d47_noise_windows_line_ends_a_mark_and_half_characters() 
 @pytest.mark.parametrize("more", [{"result": {}}, {"result": None}, {"result": "ok"}, {"result": []}])
 async def test_d49_nothing_is_nothing_in_any_form(more: Any) -> None:
     async with conversation() as talk:
-        await said_nothing(talk, talk.agent.authenticate("key"), "authenticate", more)
-        await said_nothing(talk, talk.agent.log_out(), "logout", more)
+        await said_nothing(talk, talk.agent.logins.authenticate("key"), "authenticate", more)
+        await said_nothing(talk, talk.agent.logins.log_out(), "logout", more)
         await said_nothing(talk, talk.agent.delete_session("s9"), "session/delete", more)
         await said_nothing(talk, talk.agent.close_session("s1"), "session/close", more)
         await said_nothing(talk, talk.agent.load_session("s1", "/w"), "session/load", more)

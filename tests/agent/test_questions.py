@@ -566,7 +566,7 @@ async def test_c107_a_visit_can_be_dismissed_by_the_person() -> None:
 
 async def test_c109_a_form_can_come_before_any_session() -> None:
     async with conversation(begun=False) as talk:
-        login = asyncio.create_task(talk.agent.authenticate("x"))
+        login = asyncio.create_task(talk.agent.logins.authenticate("x"))
         call = await talk.puppet.hears("authenticate")
         params = {**FORM, "requestId": call["id"]}
         talk.puppet.says({"id": "f", "method": "elicitation/create", "params": params})

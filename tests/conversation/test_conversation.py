@@ -298,7 +298,7 @@ async def test_r20_ways_to_log_in_are_not_offered_where_a_session_needs_none(tmp
         await conversation.begin()
 
         assert conversation.agent is not None
-        assert [method.id for method in conversation.agent.login_methods()] == ["key"]
+        assert [method.id for method in conversation.agent.logins.methods()] == ["key"]
         assert conversation.phase == "ready"
         assert (notes.offered, notes.errors) == ([], [])
 

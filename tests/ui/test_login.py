@@ -139,7 +139,7 @@ async def test_c38_a_login_that_the_agent_stops_when_asked_is_offered_again(tmp_
         )
 
         assert conversation.agent is not None
-        conversation.agent.stop_login()
+        conversation.agent.logins.stop()
         await beginning
 
         assert notes.errors == ["Log in first", "The login was stopped."]

@@ -68,7 +68,7 @@ class LoginWait(Dialog[None]):
             self.dismiss(None)
             return
         self._stopping = True
-        self._agent.stop_login()
+        self._agent.logins.stop()
         self.show_hints()
         self._tick()
 

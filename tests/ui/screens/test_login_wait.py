@@ -14,8 +14,9 @@ class LoggingIn:
     def __init__(self) -> None:
         self.stderr_tail = "started\n"
         self.stops = 0
+        self.logins = self
 
-    def stop_login(self) -> None:
+    def stop(self) -> None:
         self.stops += 1
 
 
