@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from acp_tui.ui.widgets.diff_layout import Part
-from acp_tui.ui.widgets.text import safe
-from acp_tui.ui.widgets.wrap import TAB, cuts
+from acp_tui.ui.widgets.wrap import TAB
 
 MOST_ROWS: Final = 500
 """Rows of one line; the rest of an endless one is left out, marked as cut."""
+_WIDE: Final = re.compile(
+    "[\u1100-\u115f\u231a-\u23f3\u25fd-\u2b55\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00010000-\U0003ffff]"
+)
+"""Characters that take two cells, and a few that may."""
 _CODE: Final = frozenset({"equal", "removed", "added", "changed"})
 
 Height = Callable[[Part, int], int]
@@ -18,13 +23,20 @@ Height = Callable[[Part, int], int]
 
 
 def height_of(line: str, room: int) -> int:
-    """Return how many rows of `room` cells a line takes."""
-    if len(line) <= room and line.isascii() and "\t" not in line:
+    """Return how many rows of `room` cells a line takes; with wide characters perhaps one too many.
+
+    Exact would be to lay the line out, which takes seconds where very many lines are long.
+    """
+    length = len(line)
+    if length <= room and line.isascii() and "\t" not in line:
         return 1
-    if len(line) * len(TAB) <= room:  # no character is wider than a tab
-        return 1
-    text = safe(line[: room * MOST_ROWS]).replace("\t", TAB)
-    return min(MOST_ROWS, len(cuts(text, max(1, room), words=False)))
+    line = line[: room * MOST_ROWS]
+    cells = len(line) + (len(TAB) - 1) * line.count("\t")
+    if not line.isascii():
+        wide = len(_WIDE.findall(line))
+        cells += wide
+        room = max(1, room - bool(wide))  # a wide character that finds one cell left takes the next row
+    return max(1, min(MOST_ROWS, -(-cells // room)))
 
 
 def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:
@@ -50,11 +62,5 @@ def _split(part: Part, height: Height, room: int) -> Iterator[Part]:
 
 
 def _from(part: Part, line: int, rows: int, room: int = 0) -> Part:
-    return part._replace(
-        rows=rows,
-        old=part.old + line,
-        new=part.new + line,
-        old_lines=part.old_lines - line,
-        new_lines=part.new_lines - line,
-        room=room,
-    )
+    old, new = part.old + line, part.new + line
+    return Part(part.kind, rows, part.block, old, new, part.old_lines - line, part.new_lines - line, room)

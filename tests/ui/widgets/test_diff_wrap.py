@@ -9,14 +9,16 @@ import pytest
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
 from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of
-from acp_tui.ui.widgets.wrap import row_cells, row_text
+from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.wrap import TAB, cuts, row_cells, row_text
 
 
 @pytest.mark.parametrize("room", [1, 2, 7, 40])
 @pytest.mark.parametrize(
-    "line", ["", "x" * 41, "\ta\t" * 9, "日本" * 30, "a\x1b[2J" * 20, "👨‍👩‍👧e\u0301 " * 12]
+    "line",
+    ["", "x" * 41, "\ta\t" * 9, "日本" * 30, "Приве́т, мир " * 9, "a\x1b[2J" * 20, "👨‍👩‍👧e\u0301 " * 12],
 )
-def test_a_line_takes_as_many_rows_as_are_painted(line: str, room: int) -> None:
+def test_a_line_takes_as_many_rows_as_are_painted_and_none_is_lost(line: str, room: int) -> None:
     page = Page(FileDiff("a", None, f"{line}\n"))
     page.difference = page.compare()
     painter = page.painter(room + 6, look_of(choose("acp-dark")[0]), False)
@@ -24,6 +26,12 @@ def test_a_line_takes_as_many_rows_as_are_painted(line: str, room: int) -> None:
     (part,) = [part for part in page.parts(False, False, painter) if part.kind == "added"]
 
     assert part.rows == height_of(line, room)
+    laid_out = len(cuts(safe(line).replace("\t", TAB), room, words=False))
+    assert part.rows >= laid_out
+    if line.isascii():
+        assert part.rows == laid_out
+    elif room >= 7 and "\u200d" not in line:  # joined characters count one by one
+        assert part.rows <= laid_out + 1
     assert all(row_cells(painter.row(part, number)) == room + 6 for number in range(part.rows))
     if room >= 2 and "\x1b" not in line and "\t" not in line:
         painted = "".join(row_text(painter.row(part, number))[6:].rstrip() for number in range(part.rows))
