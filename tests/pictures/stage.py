@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 from textual.pilot import Pilot
 
+from acp_tui import readable
 from acp_tui.agent import decided
 from acp_tui.agent.process import Process
 from acp_tui.conversation.start import Start
@@ -21,7 +22,6 @@ from acp_tui.host.guard import Guard
 from acp_tui.store.agents import known_agents
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.entries import words
 
 _README: Final = "# Tally\n\nCounts the words of a text.\n\n    tally < README.md\n"
 
@@ -56,8 +56,8 @@ def surroundings() -> Iterator[Path]:
             patch.setenv("HOME", home)
             patch.setenv("ACP_TUI_HOME", str(Path(home, "acp-tui")))
             patch.setenv("ACP_TUI_DEMO_SPEED", "0")
-            patch.setattr(words, "seconds", lambda duration: "0.4 s")  # imported by name, but later
-            patch.setattr(words, "clock", lambda duration: "0:07")
+            patch.setattr(readable, "seconds", lambda duration: "0.4 s")  # imported by name, but later
+            patch.setattr(readable, "clock", lambda duration: "0:07")
             patch.setattr(decided, "now", lambda: "2026-01-05T12:00:00.000+00:00")
             yield workspace
     finally:

@@ -16,6 +16,7 @@ from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.restoring import RestoreDialog
+from acp_tui.ui.screens.session import SessionScreen
 from tests.ui.seats import Seat, seat
 
 
@@ -159,6 +160,26 @@ async def test_the_files_are_restored_to_before_the_turn_after_a_look_and_that_i
         assert (tmp_path / "new.txt").read_text() == "x\n"
         assert (tmp_path / "early.txt").read_text() == "early\nmore\n"
         assert not (tmp_path / "old.txt").exists()
+
+
+async def test_a_snapshot_that_is_not_ready_yet_is_not_taken_for_no_changes(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo x > new.txt")
+        tracking = here.conversation.tracking
+        assert tracking is not None
+        before, tracking.before = tracking.before, None
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("is not ready yet", "Another turn")
+        await here.press("escape")
+        await here.is_before(SessionScreen)
+
+        tracking.before, tracking.is_late = before, True
+        (tmp_path / "new.txt").unlink()
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("before this snapshot was ready", "No file has changed since this snapshot.")
 
 
 async def test_the_files_are_restored_to_before_an_earlier_turn(tmp_path: Path) -> None:

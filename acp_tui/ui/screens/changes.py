@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from acp_tui.ui.screens.reviewing import Review, Seen
 
 
+_LOOKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
+"""What only changes how the differences look: less wanted than what changes files."""
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _PATIENCE: Final = 1.0
 """Seconds that the screen waits for a look at the disk."""
@@ -93,7 +95,7 @@ class ChangesScreen(Screen[None]):
         """Lay out a title above the differences."""
         yield Lines(self._look, id="title")
         yield DiffView(self._diffs, self._look, id="diffs")
-        yield Keys(self._look)
+        yield Keys(self._look, _LOOKS)
 
     def on_mount(self) -> None:
         """Compare and count, once the view is there."""

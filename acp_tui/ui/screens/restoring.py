@@ -38,6 +38,7 @@ _NAMED: Final = 10
 """Files that the note for the agent names."""
 _PROMPT: Final = 60
 """Characters of a prompt that name a turn."""
+_NOT_READY: Final = "The snapshot from before this turn is not ready yet. Come back in a moment."
 _LATE: Final = (
     "The agent may have begun before this snapshot was ready: its first changes can be missing here."
 )
@@ -59,6 +60,7 @@ class RestoreDialog(Dialog[Choice]):
         *,
         can_undo: bool,
         is_late: bool,
+        is_known: bool = True,
         turn: str = "the last turn",
         has_others: bool = False,
     ) -> None:
@@ -69,13 +71,14 @@ class RestoreDialog(Dialog[Choice]):
             look: the styles of the text.
             can_undo: whether there is a restoring or rejecting to take back.
             is_late: whether the snapshot was taken when the agent may have begun already.
+            is_known: whether there is a snapshot from before the turn.
             turn: which turn, in words.
             has_others: whether there are other turns to choose.
         """
         super().__init__(f"Restore files to before {turn}", look)
         self._turn = turn
         self._changes = changes
-        self._is_late = is_late
+        self._is_late, self._is_known = is_late, is_known
         restore = Answer("Restore these files", "y", "can be undone", role="warning")
         undo = Answer("Undo the last restoring or rejecting", "u", role="accent")
         self._answers: dict[Choice, Answer] = {}
@@ -111,6 +114,8 @@ class RestoreDialog(Dialog[Choice]):
             self.dismiss(list(self._answers)[event.option_index])
 
     def _about(self) -> list[TextBlock]:
+        if not self._is_known:
+            return [TextBlock([("warning", _NOT_READY)])]
         blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
         if not self._changes:
             since = "this snapshot" if self._is_late else f"{self._turn} began"
@@ -142,14 +147,16 @@ async def restore_turn(screen: SessionScreen) -> None:
 async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
     turn: int | None = None
     while True:
-        before, changes = tracking.before_of(turn), await tracking.since_turn(turn)
+        before = tracking.before_of(turn)
+        changes = await tracking.since_turn(turn) if before is not None else []
         dialog = RestoreDialog(
             changes,
             screen.look,
             can_undo=tracking.ways_back.can_undo,
             is_late=tracking.was_late(turn),
+            is_known=before is not None,
             turn="the last turn" if turn is None else f"turn {turn}",
-            has_others=len(tracking.turns) > 1,
+            has_others=len(tracking.turns) > (before is not None),
         )
         choice = await answer_of(screen.app, dialog)
         if choice != "earlier":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.screen import Screen
 
 from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
 
 
@@ -28,6 +31,11 @@ class Keys(Lines):
         padding: 0 1;
     }
     """
+
+    def __init__(self, look: Look | None = None, later: Collection[str] = ()) -> None:
+        """Show keys; `later` names actions of what has the focus that stand behind those of the screen."""
+        super().__init__(look)
+        self._later = later
 
     def on_mount(self) -> None:
         """Follow the focus, and what can be done."""
@@ -60,12 +68,12 @@ class Keys(Lines):
 
     def _heard(self) -> list[Binding]:
         """Return one binding an action, in the order of the screen."""
-        active = self.screen.active_bindings.values()
-        found: dict[str, Binding] = {}
-        for _, binding, enabled, _ in active:
+        found: dict[str, tuple[int, Binding]] = {}
+        for owner, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and enabled:
-                found.setdefault(binding.action, binding)
-        return list(found.values())
+                place = 2 if owner is self.app else int(binding.action in self._later)
+                found.setdefault(binding.action, (place, binding))
+        return [binding for _, binding in sorted(found.values(), key=lambda one: one[0])]
 
     def _fitting(self, heard: list[Binding]) -> list[Binding]:
         room = self.size.width - sum(self._width(binding) for binding in heard if _is_way_out(binding))

@@ -16,12 +16,13 @@ class Page(Screen[None]):
         Binding("escape", "close", "Close"),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, *later: str) -> None:
         super().__init__()
         self.took: list[str] = []
+        self.later = later
 
     def compose(self) -> ComposeResult:
-        yield Keys()
+        yield Keys(later=self.later)
 
     def action_next(self) -> None:
         self.took.append("next")
@@ -36,9 +37,9 @@ class Page(Screen[None]):
 class Book(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "help", "Help")]
 
-    def __init__(self) -> None:
+    def __init__(self, *later: str) -> None:
         super().__init__()
-        self.page = Page()
+        self.page = Page(*later)
 
     def on_mount(self) -> None:
         self.push_screen(self.page)
@@ -79,3 +80,12 @@ async def test_a_click_is_like_the_key_and_what_cannot_be_done_now_is_not_shown(
         await until(pilot, lambda: app.page.took == ["back"])
         app.page.refresh_bindings()
         await until(pilot, lambda: "Next change" not in row(app))
+
+
+async def test_what_is_less_wanted_stands_behind_the_rest_of_the_screen_and_before_the_program() -> None:
+    app = Book("next")
+    app._bindings.bind("f10", "theme", "Theme")
+    async with app.run_test(size=(80, 5)) as pilot:
+        await until(pilot, lambda: "Next change" in row(app))
+
+        assert row(app).split("  ")[:3] == [" r Take it back", "n Next change", "f10 Theme"]
