@@ -334,7 +334,7 @@ class AcpApp(App[int]):
         """Offer every action, the agent's commands and the themes."""
         from textual.command import CommandPalette
 
-        from acp_tui.ui.commands import commands
+        from acp_tui.ui.commands import Palette, commands
         from acp_tui.ui.theme import find
 
         if not isinstance(self.screen, CommandPalette):
@@ -345,7 +345,7 @@ class AcpApp(App[int]):
                 lambda: list(find(self._theme_folder)),
                 self.use_theme,
             )
-            self.push_screen(CommandPalette([provider]))
+            self.push_screen(Palette([provider]))
 
     def action_leave(self) -> None:
         """End the agent and everything that it started, then leave; asked again, leave at once."""

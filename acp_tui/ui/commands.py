@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import set_cell_size
 from textual.actions import parse
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 from textual.types import IgnoreReturnCallbackType
@@ -29,6 +30,14 @@ class Offer(NamedTuple):
     name: str
     help: str
     run: IgnoreReturnCallbackType
+
+
+class Palette(CommandPalette):
+    """The command palette; pages are turned only in a list that is laid out."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(KeyError, IndexError):  # Textual asks where a row is that has no place yet
+            super()._action_command_list(action)
 
 
 def commands(

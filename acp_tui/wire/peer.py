@@ -48,7 +48,7 @@ class Peer:
         self._size = 0
         self._skipping = False
         # NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
-        self._decode = json.JSONDecoder(parse_constant=lambda _: None).decode
+        self._decode = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None).decode
 
     # ------------------------------------------------------------------ in
 
@@ -230,6 +230,12 @@ def _error(value: Any) -> ErrorObject:
         message if isinstance(message, str) else "Unknown error",
         value.get("data"),
     )
+
+
+def _finite(text: str) -> float | None:
+    """Read a number; one that is too large for us is none, for we could not write it again."""
+    value = float(text)
+    return value if isfinite(value) else None
 
 
 def _number(text: str) -> int | None:

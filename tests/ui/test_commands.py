@@ -4,9 +4,10 @@ import pytest
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.screen import Screen
+from textual.widgets import OptionList
 
 from acp_tui.acp.commands import Command
-from acp_tui.ui.commands import commands
+from acp_tui.ui.commands import Palette, commands
 from tests.ui.screens.stage import Stage, screen_text, until
 
 HOSTILE = "[@click=app.quit]now[/] \\[x] [/] [bold \x1b]0;t\x07 \\"
@@ -73,6 +74,21 @@ async def test_r41_text_of_the_agent_is_read_by_nothing(text: str) -> None:
         for prompt in (str(found.prompt), str((await hits(provider, "/"))[-1].prompt)):
             assert prompt.startswith(f"/{visible}")
             assert prompt.endswith(f" {visible}")
+
+
+@pytest.mark.parametrize("key", ["page_up", "page_down"])
+async def test_a_page_is_turned_only_in_a_list_that_is_laid_out(key: str) -> None:
+    app = Stage(Below())
+    async with app.run_test(size=(100, 40)) as pilot:
+        app.push_screen(palette := Palette(providers=[Chosen().provider()]))
+        await until(pilot, lambda: "Theme: dracula" in screen_text(app))
+        listed = palette.query_one(OptionList)
+        listed.clear_options()
+        listed.add_option("new")  # laid out with the next frame
+
+        palette._action_command_list(key)
+
+        assert app.screen is palette
 
 
 async def test_the_palette_shows_it_all() -> None:

@@ -244,6 +244,18 @@ def test_numbers_that_are_no_numbers_are_absent() -> None:
     assert described(messages) == [("notification", "m", [None, None, None])]
 
 
+def test_a_number_that_is_too_large_is_none_and_so_never_sent_back_as_what_is_no_json() -> None:
+    peer = Peer()
+
+    (request,) = peer.receive(
+        b'{"id":1e400,"method":"m","params":[-1e400, 1.5, 1e300, 12345678901234567890]}\n'
+    )
+
+    assert isinstance(request, Request)
+    assert request.params == [None, 1.5, 1e300, 12345678901234567890]
+    assert peer.reply(request, None) == b'{"jsonrpc":"2.0","id":null,"result":null}\n'
+
+
 def test_find_tells_a_text_id_from_a_number() -> None:
     peer = Peer()
     peer.receive(b'{"id":"1","method":"a"}\n{"id":1,"method":"b"}\n')

@@ -134,7 +134,7 @@ class AddressDialog(Dialog[FormAnswer]):
         outcome = self.query_one("#outcome", Static)
         outcome.update(Content(text))
         outcome.display = True
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
     def _about(self) -> list[TextBlock]:
         address, mark = self._address, self.look.glyph("warning")

@@ -133,7 +133,16 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def on_resize(self) -> None:
         """Give the body what the answers leave of the screen."""
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
+
+    def after_refresh(self, act: Callable[[], object]) -> None:
+        """Do something with the parts once they are laid out; nothing if they are gone by then."""
+        self.call_after_refresh(lambda: act() if self._has_parts else None)
+
+    @property
+    def _has_parts(self) -> bool:
+        """Whether the dialog is whole: what is taken away loses its parts before it ends itself."""
+        return bool(self.query("#answers"))
 
     def fit(self) -> None:
         """Let the dialog be as high as its text, but never higher than the screen."""
@@ -172,7 +181,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.query_one("#hints", Static).update(text)
 
     def _body_moved(self) -> None:
-        self.call_after_refresh(self._show_below)
+        self.after_refresh(self._show_below)
 
     def _show_below(self) -> None:
         """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
@@ -275,7 +284,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         after(self, self.typing_pause.left(monotonic()), self._arm_if_quiet)
 
     def _arm_if_quiet(self) -> None:
-        if self.armed:
+        if self.armed or not self._has_parts:
             return
         if self.typing_pause.left(monotonic()) > 0:
             self._wait()

@@ -79,7 +79,7 @@ class LoginWait(Dialog[None]):
 
     def _tick(self) -> None:
         self.query_one(Details).show(self._facts())
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
     def _facts(self) -> list[TextBlock]:
         waited = clock(time.monotonic() - self._began)

@@ -143,7 +143,7 @@ class Menu(Dialog[str]):
         self.query_one("#nothing").display = not found
         self.body.display = bool(found)
         self._highlight(options, kept)
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
     def set_items(self, items: Sequence[Item]) -> None:
         """List other items from now on; the one that was moved to stays so while it is among them."""

@@ -370,7 +370,7 @@ class PermissionDialog(Dialog[Answer]):
     def _redraw(self) -> None:
         self.refresh_bindings()
         self.show_hints()
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
 
 def _wish(call: ToolCall) -> tuple[object, ...]:

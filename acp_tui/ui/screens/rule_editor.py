@@ -138,7 +138,7 @@ class RuleEditor(Dialog[Draft]):
             text = Content("\n").join(Content(safe_line(line)) for line in self._preview(self.draft))
         self.query_one("#preview", Static).update(text)
         self.query_one("#save", Button).disabled = bool(mistake)
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
     @on(Input.Submitted)
     def _next(self, event: Input.Submitted) -> None:

@@ -94,4 +94,4 @@ class RuleTrying(Dialog[None]):
         said = because(verdict)
         text = Content.styled(safe_line(said), f"${ROLES[verdict.decision]}")
         self.query_one("#preview", Static).update(text)
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)

@@ -145,7 +145,7 @@ class StaleWriteDialog(Dialog[Chosen]):
         self.body.scroll_home(animate=False)
         self.refresh_bindings()
         self.show_hints()
-        self.call_after_refresh(self.fit)
+        self.after_refresh(self.fit)
 
     def fit(self) -> None:
         """Let the zoomed versions have all rows."""

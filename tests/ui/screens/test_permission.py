@@ -340,6 +340,22 @@ async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call()
         assert app.result is NOTHING
 
 
+async def test_what_is_put_off_until_a_dialog_has_lost_its_parts_is_not_done() -> None:
+    question = dialog()
+    async with shown(question, pause=PAUSE) as (app, pilot):
+        done: list[bool] = []
+        await question.query("*").remove()
+
+        question.after_refresh(lambda: done.append(True))
+        question.on_resize()
+        question._arm_if_quiet()
+        await pilot.pause()
+        await pilot.pause()
+
+        assert done == []
+        assert app.screen is question
+
+
 @pytest.mark.parametrize("keys", [("y",), ("down", "enter")])
 async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_change_instead(
     keys: tuple[str, ...],
