@@ -61,18 +61,16 @@ async def shown(
     size: tuple[int, int] = (80, 24),
     *,
     armed: bool = True,
-    pause: float | None = None,
+    wary: bool = False,
     alone: float = 0.0,
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
     """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
 
-    The pause before it takes answers is the one given, short where the test waits for it, and else so long
-    that a busy machine does not get through it before the test has typed. An answer waits `alone` seconds for
+    Where answers are not waited for, and for each further pause where it is `wary`, the pause is so long
+    that a busy machine does not get through it: the test lets it pass. An answer waits `alone` seconds for
     another key.
     """
-    if pause is None:
-        pause = 0.02 if armed else _LONG
-    dialog.pause = pause
+    dialog.pause = 0.02 if armed else _LONG
     dialog.alone = alone
     app = Desk()
     async with app.run_test(size=size) as pilot:
@@ -81,4 +79,7 @@ async def shown(
         if armed:
             await until(pilot, lambda: dialog.armed)
             await pilot.pause()
+        if wary:
+            dialog.pause = _LONG
+            dialog.typing_pause = TypingPause(0.0, _LONG, answering=dialog.answering)
         yield app, pilot

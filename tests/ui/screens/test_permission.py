@@ -18,7 +18,6 @@ from acp_tui.store.precedents import MOST, Precedents
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.permission_reasons import before_words
-from acp_tui.ui.screens.typing_pause import PAUSE
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
@@ -117,13 +116,13 @@ async def test_a_paste_answers_nothing_and_is_taken_for_typing() -> None:
 
 async def test_r24_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         app.post_message(events.AppBlur())
         app.post_message(events.AppFocus())
         await pilot.click(OptionList)
         assert app.result is NOTHING
 
-        await until(pilot, lambda: question.armed)
+        await until(pilot, lambda: let_the_pause_pass(question))
         await pilot.click(OptionList)
         assert app.result == Answer("A")
 
@@ -249,7 +248,7 @@ async def test_r24_the_draft_below_keeps_its_text() -> None:
 async def test_a_word_that_begins_with_the_key_of_an_answer_answers_nothing() -> None:
     """The person thought for a moment, did not see the dialog, and types on."""
     question = dialog()
-    async with shown(question, pause=PAUSE, alone=5.0) as (app, pilot):
+    async with shown(question, wary=True, alone=5.0) as (app, pilot):
         began = time.monotonic()
         for number, key in enumerate(["y", "e", "s", "enter", "a", "n", "d"]):
             press_at(app, key, began + number * 0.05)
@@ -257,13 +256,13 @@ async def test_a_word_that_begins_with_the_key_of_an_answer_answers_nothing() ->
 
         assert not question.armed
         assert question._meant is None
-        await until(pilot, lambda: question.armed)
+        await until(pilot, lambda: let_the_pause_pass(question))
         assert app.result is NOTHING
 
 
 async def test_a_word_that_begins_with_the_key_of_a_reason_opens_none() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE, alone=5.0) as (app, pilot):
+    async with shown(question, wary=True, alone=5.0) as (app, pilot):
         began = time.monotonic()
         for number, key in enumerate("run it"):
             press_at(app, "space" if key == " " else key, began + number * 0.05)
@@ -284,7 +283,7 @@ async def test_a_key_that_stays_alone_answers() -> None:
 
 async def test_a_paste_starts_the_pause_anew_also_when_keys_count_already() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         await until(pilot, lambda: question.armed)
         app.post_message(events.Paste("y\n"))
         await until(pilot, lambda: not question.armed)
@@ -295,7 +294,7 @@ async def test_a_paste_starts_the_pause_anew_also_when_keys_count_already() -> N
 async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers_wait() -> None:
     call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
     question = asks(call)
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         question.refresh_call()
         assert question.armed, "nothing has changed"
         call.raw_input = {"command": "rm -rf build"}
@@ -314,7 +313,7 @@ async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers
 
 async def test_an_answer_that_waits_to_stay_alone_is_not_given_once_something_else_is_shown() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         question.alone = 0.05
         question.action_answer("y")
         await app.push_screen(ModalScreen())
@@ -327,7 +326,7 @@ async def test_an_answer_that_waits_to_stay_alone_is_not_given_once_something_el
 async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call() -> None:
     call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
     question = asks(call)
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         question.alone = 0.05
         question.action_answer("y")
         call.raw_input = {"command": "rm -rf build"}
@@ -362,7 +361,7 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
 ) -> None:
     call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
     question = asks(call)
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         *moves, answer = keys
         await pilot.press(*moves)
         call.raw_input = {"command": "rm -rf build"}
@@ -375,7 +374,7 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
 
 async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         answers = question.query_one(OptionList)
         question.pause_anew()
         answers.post_message(OptionList.OptionSelected(answers, answers.get_option_at_index(0), 0))
@@ -386,7 +385,7 @@ async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> 
 
 async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         await pilot.press("r", *"why")
         line = question.query_one("#reason", Input)
         question.pause_anew()
@@ -410,7 +409,7 @@ async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word()
 
 async def test_an_answer_whose_moment_is_late_on_a_busy_machine_is_taken_back_by_the_next_key() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE, alone=30.0) as (app, pilot):
+    async with shown(question, wary=True, alone=30.0) as (app, pilot):
         now = time.monotonic()
         press_at(app, "y", now)
         await pilot.pause()
@@ -515,7 +514,7 @@ async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() ->
 
 async def test_a_question_that_comes_meanwhile_is_listed_and_clicks_wait_since_answers_move() -> None:
     question = asks(runs("make"), waiting=("run make",))
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         question.show_waiting(("run make", "edit a.py"), (1, 2))
         await until(pilot, lambda: "2 edit a.py" in app.text)
 
