@@ -126,7 +126,7 @@ class SnapshotStore:
         except asyncio.CancelledError:
             if process.returncode is None:
                 process.terminate()  # git takes its lock away then
-                await process.wait()
+                await process.communicate()  # asyncio tells the end only once all that was said is read
             raise
         if process.returncode not in fine:
             said = err.decode("utf-8", "replace").strip().splitlines()

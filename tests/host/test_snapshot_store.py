@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from pathlib import Path
 
 import pytest
 
-from acp_tui.host.snapshot_store import GitFailed, Unavailable
+from acp_tui.host.snapshot_store import GitFailed, SnapshotStore, Unavailable
 from acp_tui.host.snapshots import Snapshots
 from tests.host.workspaces import told, workspace
+from tests.waiting import PATIENCE, until
 
 
 @pytest.mark.parametrize("damage", ["index", "HEAD"])
@@ -123,3 +125,24 @@ async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is
 
     kept = {"other", young.store.path.name, snapshots.store.path.name}
     assert {path.name for path in stores.iterdir()} == kept
+
+
+async def test_git_is_ended_also_while_it_has_much_to_say_that_nobody_reads_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "bin").mkdir()
+    git, started = tmp_path / "bin" / "git", tmp_path / "started"
+    given_all = f"cat >/dev/null; : >{started}"
+    last_words = "head -c 1000000 /dev/zero; exit 1"
+    git.write_text(f"#!/bin/sh\ntrap '{last_words}' TERM\n{given_all}\nwhile :; do sleep 0.01; done\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    running = asyncio.create_task(SnapshotStore(tmp_path / "stores", tmp_path / "root").git("ls-files"))
+    await until(started.exists)
+
+    running.cancel()
+
+    await asyncio.wait([running], timeout=PATIENCE)
+    assert running.done()
+    assert running.cancelled()
