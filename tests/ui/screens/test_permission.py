@@ -341,7 +341,7 @@ async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call()
 
 async def test_what_is_put_off_until_a_dialog_has_lost_its_parts_is_not_done() -> None:
     question = dialog()
-    async with shown(question, pause=PAUSE) as (app, pilot):
+    async with shown(question, wary=True) as (app, pilot):
         done: list[bool] = []
         await question.query("*").remove()
 
