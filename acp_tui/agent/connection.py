@@ -91,6 +91,8 @@ class Connection:
         """How the process ended, once it has."""
         self.last_heard = time.monotonic()
         """When something last came, on the monotonic clock."""
+        self.last_said = self.last_heard
+        """When something last went out: before it has a prompt or an answer, an agent has nothing to say."""
         self.noise = 0
         """Lines that were no messages."""
         self._process = process
@@ -218,6 +220,7 @@ class Connection:
         self._write_down(self._journal.record, "out", line)
         self._write_down(self._journal.flush)
         self._process.write(line)
+        self.last_said = time.monotonic()
 
     def _flush_some(self) -> bool:
         more = False

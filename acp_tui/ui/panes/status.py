@@ -160,7 +160,7 @@ class StatusLine(Lines):
         assert session is not None
         assert conversation.agent is not None
         agent = conversation.agent
-        silent = time.monotonic() - agent.connection.last_heard
+        silent = time.monotonic() - max(agent.connection.last_heard, agent.connection.last_said)
         running = max(0.0, agent.now - session.turns[-1].started)
         pieces: list[Piece] = []
         if not conversation.questions:

@@ -43,7 +43,12 @@ async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path
         await here.say("hello")
         await here.until(lambda: here.conversation.is_busy)
         assert here.conversation.agent is not None
-        here.conversation.agent.connection.last_heard -= 25
+        here.conversation.agent.connection.last_heard -= (
+            60  # the person thought for a while: that is no silence
+        )
+        here.session.show_status()
+        assert "silent" not in here.text
+        here.conversation.agent.connection.last_said -= 25
         here.session.show_status()
 
         await here.sees("silent 0:25, session/prompt", "alt+x")
