@@ -158,7 +158,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def show_note(self, note: str) -> None:
         """Say which session this belongs to, beside how many questions there are."""
         self.note = note
-        count = f"{self._counter[0]} of {self._counter[1]}" if self._counter[1] > 1 else ""
+        count = f"{self._counter[0]} of {self._counter[1]}, alt+a lists them" if self._counter[1] > 1 else ""
         for box in self.query("#box"):
             box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
 
