@@ -299,6 +299,23 @@ async def test_text_that_comes_while_hidden_is_shown_later() -> None:
         await harness.until(lambda: block.waiting == 0 and "late" in harness.shown())
 
 
+async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "SLICE", 0.0)  # one piece of the text a slice
+    async with running() as harness:
+        drawn: list[int] = []
+        block = MarkdownBlock("Some words.\n\n" * 20_000)
+        monkeypatch.setattr(harness.view, "refresh", lambda *_, **__: drawn.append(block.waiting))
+        harness.view.append(block)
+        await harness.until(lambda: block.waiting == 0)
+        await harness.settled()
+
+        slices = 13 * 20_000 // 4_096
+        assert slices // module.SLICES_DRAWN // 2 < len(drawn) <= slices // module.SLICES_DRAWN + 3
+        assert drawn[-1] == 0, "the last one is drawn"
+
+
 async def test_too_much_waiting_text_asks_for_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OVERLOADED", 40_000)
     monkeypatch.setattr(module, "CAUGHT_UP", 10_000)
