@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_tui.store.prompt import Prompt
-from acp_tui.ui.screens.withdrawing import withdraw
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
@@ -87,6 +86,8 @@ class Asking:
             self._screen.notify("The question is closed. What you wrote is in the prompt.")
 
     def _take_away(self) -> None:
+        from acp_tui.ui.screens.withdrawing import withdraw
+
         if self._shown is not None:
             dialog = self._shown.dialog
             self._shown = None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.screens.withdrawing import Result, answer_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.screen import Screen
 
     from acp_tui.ui.screens.session import SessionScreen
+    from acp_tui.ui.screens.withdrawing import Result
 
 
 class Presence:
@@ -32,6 +31,8 @@ class Presence:
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen over this session, once it is seen, and return what it is dismissed with."""
+        from acp_tui.ui.screens.withdrawing import answer_of
+
         await self._seen.wait()
         return await answer_of(self._screen.app, screen)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.screens.drawing import Drawing
 from acp_tui.ui.screens.writing import Writing
 from acp_tui.ui.widgets.lines import Lines
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
     from acp_tui.store.prompt import Prompt
+    from acp_tui.ui.screens.drawing import Drawing
     from acp_tui.ui.screens.session import SessionScreen
 
 
@@ -25,7 +26,12 @@ class Showing:
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
-        self._drawing = Drawing(screen, self._furnish, self.draw)
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+        from acp_tui.ui.screens.drawing import Drawing
+
+        return Drawing(self._screen, self._furnish, self.draw)
 
     def phase_changed(self) -> None:
         """The agent is starting, ready, or gone."""
