@@ -102,7 +102,7 @@ class Seat:
                 return False
             if isinstance(screen, Dialog):
                 return screen.armed if waits else let_the_pause_pass(screen)
-            return True
+            return bool(getattr(screen, "armed", True))
 
         await self.until(counts)
         return self.app.screen
