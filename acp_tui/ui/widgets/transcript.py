@@ -417,9 +417,10 @@ class Transcript(ScrollView, can_focus=True):
         self._restyle(self.look)
 
     def on_hide(self) -> None:
-        """Take in without layout what comes while nobody sees it."""
-        self._hidden = True
-        self._weigh()
+        """Take in without layout what comes while nobody sees it, unless it is seen again by now."""
+        if not self.is_on_screen:
+            self._hidden = True
+            self._weigh()
 
     def on_show(self) -> None:
         """Catch up with what came while hidden."""
@@ -454,6 +455,8 @@ class Transcript(ScrollView, can_focus=True):
         """Return the strips of the rows in view, the same objects as long as nothing changes."""
         if self._paint.width != self.size.width or self._view.height != self.size.height:
             self._restyle(self.look)  # drawn before the news of another size came
+        if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew
+            self.on_show()
         frame, cursor = self._frame, self._cursor if self.has_focus else None
         strips = list(frame.strips(crop.y, crop.bottom, cursor))
         if frame.needle:

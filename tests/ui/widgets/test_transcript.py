@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 from rich.style import Style
 from textual.app import App, ComposeResult
-from textual.events import MouseScrollUp
+from textual.events import Hide, MouseScrollUp, Show
 from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
@@ -297,6 +297,42 @@ async def test_text_that_comes_while_hidden_is_shown_later() -> None:
 
         harness.view.display = True
         await harness.until(lambda: block.waiting == 0 and "late" in harness.shown())
+
+
+async def test_what_came_while_hidden_is_shown_though_no_word_comes_of_being_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running() as harness:
+        block = MarkdownBlock()
+        harness.view.append(block)
+        await harness.settled()
+        harness.view.display = False
+        await harness.until(lambda: harness.view._hidden)
+        block.append("late\n\n")
+        harness.view.changed(block)
+        posted = Transcript.post_message
+        monkeypatch.setattr(
+            Transcript,
+            "post_message",
+            lambda view, message: isinstance(message, Show) or posted(view, message),
+        )
+
+        harness.view.display = True
+
+        await harness.until(lambda: "late" in harness.shown())
+
+
+async def test_a_late_word_of_being_hidden_hides_nothing_that_is_seen() -> None:
+    async with running() as harness:
+        harness.view.post_message(Hide())
+        await harness.pilot.pause()
+        block = MarkdownBlock()
+        harness.view.append(block)
+
+        block.append("seen\n\n")
+        harness.view.changed(block)
+
+        await harness.until(lambda: "seen" in harness.shown())
 
 
 async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
