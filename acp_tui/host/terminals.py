@@ -53,7 +53,7 @@ LARGEST_LIMIT: Final = 64 << 20
 MARK: Final = "ACP_TUI_TERMINAL"
 _RESERVE: Final = 128
 """Descriptors that terminals leave free."""
-_SLICE: Final = 64 << 10  # bytes taken in at one go, so that keys get their turn
+_SLICE: Final = 16 << 10  # bytes taken in at one go, so that keys get their turn
 _DRAIN: Final = 0.25  # seconds that the last output may take to arrive after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
 _SHELL_SYNTAX: Final = re.compile(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")

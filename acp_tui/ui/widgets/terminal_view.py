@@ -30,7 +30,7 @@ from acp_tui.ui.widgets.wrap import wrap
 
 FRAME: Final = 0.033
 """Seconds between two draws while output comes."""
-_SLICE: Final = 0.008
+_SLICE: Final = 0.004
 """Seconds of reading output before keys get their turn."""
 _PIECE: Final = 16 << 10
 _WAITING: Final = 1 << 20
@@ -275,7 +275,7 @@ class TerminalView(LineView, can_focus=True):
             after(self, FRAME, self._draw)
 
     def _draw(self) -> None:
-        """Read what waits, for 8 ms at most, and draw."""
+        """Read what waits, for 4 ms at most, and draw."""
         self._draw_waits = False
         rest = self._read(_newest(b"".join(self._waiting)))
         self._waiting = [rest] if rest else []
