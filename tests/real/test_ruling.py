@@ -62,9 +62,8 @@ def test_rules_answer_and_are_logged(name: str, tmp_path: Path) -> None:
         assert denied["detail"].startswith("nothing is removed, ~/.config/acp-tui/rules.toml:")
 
         run.terminal.type(ALT_D)
-        run.terminal.until("3 decisions")
-        listed = run.terminal.until("rule: nothing is removed")
-        assert "you: key y" in listed
+        told = ("3 decisions", "rule: nothing is removed", "you: key y")
+        run.terminal.until(lambda screen: all(text in screen for text in told))
 
 
 def edit_poem(run: Run, prompt: str, old: str, new: str) -> None:
