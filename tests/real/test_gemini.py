@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.agents import NotInstalled, known
 from tests.real.dialects.answer import Use
+from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, CTRL_Q, DOWN, F6, SHIFT_TAB, Run, running, wait_for
 
@@ -17,11 +17,7 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    agent = known()["gemini"]
-    try:
-        programs = agent.install()
-    except NotInstalled as error:  # the network may lack the package; the checks say so in their summary
-        pytest.skip(f"NO REAL AGENT WAS TESTED: gemini: {error}")
+    agent, programs = installed("gemini")
     with running(agent, programs, tmp_path) as run:
         yield run
 

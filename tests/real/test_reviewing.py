@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.agents import NotInstalled, known
+from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ENTER, ESCAPE, F5, Run, running, wait_for
 
@@ -19,11 +19,7 @@ ALT_U = "\x1bu"
 
 @pytest.mark.parametrize("name", ["gemini", "opencode", "pi"])
 def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path) -> None:
-    agent = known()[name]
-    try:
-        programs = agent.install()
-    except NotInstalled as error:
-        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # the network may lack the package
+    agent, programs = installed(name)
     with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
         wait_for(lambda: is_snapped(run))
         poem = run.workspace / "poem.txt"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.real.agents import NotInstalled, known
+from tests.real.installed import installed
 from tests.real.model import Say
 from tests.real.run import ARMED, AT_REST, Run, running
 
@@ -29,11 +29,7 @@ note = "nothing is removed"
 
 @pytest.mark.parametrize("name", ["gemini", "claude"])
 def test_rules_answer_and_are_logged(name: str, tmp_path: Path) -> None:
-    agent = known()[name]
-    try:
-        programs = agent.install()
-    except NotInstalled as error:
-        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # the network may lack the package
+    agent, programs = installed(name)
     with running(agent, programs, tmp_path, {"poem.txt": POEM}) as run:
         poem, rules = run.workspace / "poem.txt", run.home / ".config/acp-tui/rules.toml"
         edit_poem(run, "Make them white", "roses are red", "roses are white")
