@@ -6,8 +6,9 @@ from sys import intern
 from typing import Any, Final
 
 from acp_tui.acp import dialects
+from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.tools import TOOL_STATUSES, ToolCallFields
-from acp_tui.session.entries import FINAL, ToolCall
+from acp_tui.session.entries import FINAL, Entry, ToolCall
 from acp_tui.session.growing import GrowingText
 from acp_tui.session.items import items_of, places_of
 
@@ -15,6 +16,46 @@ OUTPUT_LIMIT: Final = 1 << 20
 """Characters of a command's output that are kept at least, when the agent runs it by itself."""
 
 _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
+
+
+class Calls:
+    """The tool calls among the entries of a session, by their ids."""
+
+    def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
+        self.places: dict[str, int] = {}
+        """The index of each call's entry."""
+        self._entries = entries
+        self._title_is_command = title_is_command
+
+    def find(self, tool_call_id: str) -> ToolCall | None:
+        """Return a call by its id."""
+        index = self.places.get(tool_call_id)
+        entry = None if index is None else self._entries[index]
+        return entry if isinstance(entry, ToolCall) else None
+
+    def take(self, news: ToolCallFields, at: float, *, announces: bool) -> tuple[int, ToolCall]:
+        """Merge news into their call, which is appended if it is new; return (index, call).
+
+        `announces`: see `merge`.
+        """
+        call = self.find(news.tool_call_id)
+        if call is None:
+            call = ToolCall(news.tool_call_id, started=at, title_is_command=self._title_is_command)
+            self.places[news.tool_call_id] = len(self._entries)
+            self._entries.append(call)
+        merge(call, news, at, announces=announces)
+        return self.places[news.tool_call_id], call
+
+    def settle(self, status: str, at: float) -> tuple[int, ...]:
+        """Settle every call that is still open, also one of an earlier turn that came back to life.
+
+        Returns the entries that changed.
+        """
+        return tuple(
+            index
+            for index in self.places.values()
+            if isinstance(call := self._entries[index], ToolCall) and settle(call, status, at)
+        )
 
 
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:
@@ -50,6 +91,17 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
     call.status = status
     call.ended = at
     return True
+
+
+def decide(call: ToolCall, option: PermissionOption | None, by: str, at: float) -> None:
+    """Take in how the permission for a call was answered, and by whom; None: cancelled."""
+    call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
+    if option is None:
+        settle(call, "cancelled", at)
+    elif option.kind.startswith("reject"):
+        settle(call, "rejected", at)
+    else:
+        call.started = at  # what it took the person to answer is not the call's time
 
 
 def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from acp_tui.acp.modes import (
     SelectOption,
     UnknownOption,
 )
+from acp_tui.acp.sessions import SessionSetup
 
 SetBy = Literal["set_config_option", "set_mode", "set_model"]
 
@@ -38,7 +39,71 @@ class Option:
         return next((choice.name for choice in self.config.choices() if choice.value == value), value)
 
 
-def merged(
+class Options:
+    """What one session's agent offers to be set, and what was asked for and is not agreed to yet."""
+
+    def __init__(self) -> None:
+        self.offered: list[Option] = []
+        """Modes, models and config options, in the agent's order."""
+        self.pending: dict[str, str | bool] = {}
+        """What the person set and the agent has not agreed to yet, by the option's id."""
+        self._config_options: list[ConfigOption] = []
+        self._modes: Modes | None = None
+        self._models: Models | None = None
+
+    def of_category(self, category: str) -> Option | None:
+        """Return the option of a category; see the function of this name."""
+        return of_category(self.offered, category)
+
+    def set_up(self, setup: SessionSetup) -> None:
+        """Take in what came with the session; what it leaves out is as before."""
+        self._modes = setup.modes or self._modes
+        self._models = setup.models or self._models
+        self.take(self._config_options if setup.config_options is None else setup.config_options)
+
+    def take(self, config_options: list[ConfigOption]) -> None:
+        """The agent has told its config options anew, all of them."""
+        self._config_options = config_options
+        self.offered = _merged(config_options, self._modes, self._models)
+
+    def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
+        """The agent has set an option, and may have told what that did to the others."""
+        self.pending.pop(option_id, None)
+        if config_options is not None:
+            self.take(config_options)
+        else:
+            for option in self._named(option_id):
+                self._choose(option, value)
+
+    def refused(self, option_id: str, *, unknown: bool) -> None:
+        """The agent has not set an option, perhaps for it does not know the method."""
+        self.pending.pop(option_id, None)
+        for option in self._named(option_id):
+            option.fixed = unknown
+
+    def mode_is(self, mode_id: str) -> None:
+        """The agent is in this mode now."""
+        if self._modes is not None:
+            self._modes.current_mode_id = mode_id
+        if (option := self.of_category("mode")) is not None:
+            self._choose(option, mode_id)
+
+    def _named(self, option_id: str) -> list[Option]:
+        return [option for option in self.offered if option.config.id == option_id]
+
+    def _choose(self, option: Option, value: str | bool) -> None:
+        config = option.config
+        if isinstance(config, BooleanOption):
+            config.current_value = bool(value)
+        else:
+            config.current_value = str(value)
+        if option.set_by == "set_mode" and self._modes is not None:
+            self._modes.current_mode_id = str(value)
+        if option.set_by == "set_model" and self._models is not None:
+            self._models.current_model_id = str(value)
+
+
+def _merged(
     config_options: Sequence[ConfigOption], modes: Modes | None, models: Models | None
 ) -> list[Option]:
     """Return what can be set: config options, with the modes and models that none of them stands for.

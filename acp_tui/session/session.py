@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, assert_never
 
 from acp_tui.acp import dialects
 from acp_tui.acp import updates as news
 from acp_tui.acp.commands import Command
-from acp_tui.acp.modes import BooleanOption, ConfigOption, Models, Modes, SelectOption
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
-from acp_tui.session import calls, events
+from acp_tui.session import calls, endings, events
+from acp_tui.session.calls import Calls
 from acp_tui.session.changes import Change, Field
 from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage, text_of
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import inherited, said_of
 from acp_tui.session.messages import Messages
-from acp_tui.session.options import Option, merged, of_category
+from acp_tui.session.options import Option, Options
 from acp_tui.session.provenance import origin
 from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
 from acp_tui.session.range import Range
 from acp_tui.session.turn import Turn, TurnState, next_state
-
-_STOPS = {
-    "max_tokens": "The token limit was reached: the answer may be cut.",
-    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
-    "refusal": "The agent refused. This prompt and what followed are not in its context.",
-}
-
-_SILENT = "The agent ended the turn without a word."
-"""Said after a turn of which nothing came, so that it does not look like one that still runs."""
+from acp_tui.session.usage import filled
 
 _REQUEST_CANCELLED = -32800
 """The error that means what the stop reason `cancelled` means. Source: ACP, page "cancellation"."""
@@ -44,16 +35,10 @@ class Session:
         self.id = session_id
         self.cwd = cwd
         """The primary root; relative paths of the agent are read against it."""
-        self.title_is_command = title_is_command
-        """See `ToolCall.title_is_command`."""
         self.entries: list[Entry] = []
         self.turn_state: TurnState = "idle"
         self.turns: list[Turn] = []
         self.plan: list[PlanEntry] = []
-        self.options: list[Option] = []
-        """Modes, models and config options, in the agent's order."""
-        self.pending: dict[str, str | bool] = {}
-        """Options that the person set and the agent has not agreed to yet, by id."""
         self.commands: list[Command] = []
         self.usage: news.UsageUpdate | None = None
         self.title: str = ""
@@ -68,10 +53,8 @@ class Session:
         self._range = Range()
         self._looked = 0.0
         self._messages = Messages(self.entries)
-        self._calls: dict[str, int] = {}
-        self._config_options: list[ConfigOption] = []
-        self._modes: Modes | None = None
-        self._models: Models | None = None
+        self._calls = Calls(self.entries, title_is_command=title_is_command)
+        self._options = Options()
 
     @property
     def files(self) -> dict[str, FileChange]:
@@ -95,9 +78,7 @@ class Session:
 
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
         """Return a tool call by its id."""
-        index = self._calls.get(tool_call_id)
-        entry = None if index is None else self.entries[index]
-        return entry if isinstance(entry, ToolCall) else None
+        return self._calls.find(tool_call_id)
 
     @property
     def subject(self) -> str:
@@ -106,9 +87,19 @@ class Session:
         said = " ".join(text_of(first).split()) if first is not None else ""
         return self.title or said
 
+    @property
+    def options(self) -> list[Option]:
+        """Modes, models and config options, in the agent's order."""
+        return self._options.offered
+
+    @property
+    def pending(self) -> dict[str, str | bool]:
+        """Options that the person set and the agent has not agreed to yet, by id."""
+        return self._options.pending
+
     def option(self, category: str) -> Option | None:
         """Return the first option of a category, for prominent places."""
-        return of_category(self.options, category)
+        return self._options.of_category(category)
 
     def apply(self, event: Event, at: float = 0.0) -> Change | None:
         """Take in what happened at `at` (seconds, any clock that only goes forward); say what changed.
@@ -131,7 +122,8 @@ class Session:
             case news.CurrentModeUpdate():
                 return self._current_mode(event.current_mode_id, at)
             case news.ConfigOptionUpdate():
-                return self._options(event.config_options)
+                self._options.take(event.config_options)
+                return Change(fields=("options",))
             case news.SessionInfoUpdate():
                 return self._info(event)
             case news.UsageUpdate():
@@ -189,7 +181,8 @@ class Session:
                 self.pending[event.option_id] = event.value
                 return Change(fields=("options",))
             case events.Set():
-                return self._set(event)
+                self._options.agreed(event.option_id, event.value, event.config_options)
+                return Change(fields=("options",))
             case events.SettingFailed():
                 return self._setting_failed(event, at)
             case _:
@@ -197,15 +190,12 @@ class Session:
 
     def _snapped(self, event: events.Snapped, at: float) -> Change | None:
         news = self._files.snapped(event.files)
-        turn = len(self.turns)
-        entries = self.entries[self.turns[-1].first :] if self.turns else []
+        said = self._of_turn()
         for file in news or ():
             known = event.origins.get(file.path)
             is_outside = file.seen is not None and file.seen.outside
-            found = known or origin(
-                entries, self.plan, 0 if is_outside else turn, file.path, since=self._looked
-            )
-            file.came_from(found)
+            turn = 0 if is_outside else len(self.turns)
+            file.came_from(known or origin(said, self.plan, turn, file.path, since=self._looked))
         self._looked = at
         return Change(fields=("files",)) if news is not None else None
 
@@ -226,7 +216,7 @@ class Session:
         if self.turn_state == "idle":
             return None  # it crossed the end of the turn
         self.turn_state = next_state(self.turn_state, "cancelled")
-        settled = self._settle_calls("cancelled", at)
+        settled = self._calls.settle("cancelled", at)
         self.questions.clear()
         return Change(settled, ("turn", "questions"))
 
@@ -238,25 +228,19 @@ class Session:
         changed = (*said, *self._end_turn(reason, at))
         if reason == "refusal" and self.turns:
             changed = (*changed, *self._drop_turn())
-        if reason not in ("end_turn", "cancelled"):
-            text = _STOPS.get(reason, f"The turn stopped: {event.stop_reason}")
-            changed = (*changed, self._append(Notice(text, "warning", at=at)))
-        elif reason == "cancelled":
-            changed = (*changed, self._append(Notice("Cancelled.", at=at)))
-        elif silent:
-            changed = (*changed, self._append(Notice(_SILENT, at=at)))
+        if (notice := endings.notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
+            changed = (*changed, self._append(notice))
         return Change(changed, fields)
 
     def _heard_nothing(self) -> bool:
         """Whether nothing came of the turn: some agents end it so when their model cannot be reached."""
-        return all(isinstance(entry, UserMessage) for entry in self.entries[self.turns[-1].first :])
+        return all(isinstance(entry, UserMessage) for entry in self._of_turn())
 
     def _last_words(self, event: events.Ended, at: float) -> tuple[int, ...]:
         """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
-        said = self.entries[self.turns[-1].first :]
-        if any(isinstance(entry, AgentMessage) for entry in said):
+        if any(isinstance(entry, AgentMessage) for entry in self._of_turn()):
             return ()
         changes = [self._messages.add(news.AgentMessageChunk(content=block), at) for block in event.content]
         return next((change.entries for change in changes if change is not None), ())
@@ -266,9 +250,7 @@ class Session:
             return self._ended(events.Ended("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
-        text = f"{event.message} (error {event.code})" if event.code else event.message
-        notice = self._append(Notice(text, "error", _shown(event.data), at))
-        return Change((*changed, notice), fields)
+        return Change((*changed, self._append(endings.failure(event, at))), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
         """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
@@ -279,19 +261,22 @@ class Session:
             self.turns[-1].usage = self.usage
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self.turn_state = next_state(self.turn_state, "ended")
-        return (*self._messages.close(), *self._settle_calls(left, at))
+        return (*self._messages.close(), *self._calls.settle(left, at))
 
     def _drop_turn(self) -> tuple[int, ...]:
-        first = self.turns[-1].first
-        for entry in self.entries[first:]:
+        for entry in self._of_turn():
             entry.dropped = True
-        return tuple(range(first, len(self.entries)))
+        return tuple(range(self.turns[-1].first, len(self.entries)))
+
+    def _of_turn(self) -> list[Entry]:
+        """Return the entries of the newest turn."""
+        return self.entries[self.turns[-1].first :] if self.turns else []
 
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False
         changed = self._end_turn("failed", at)
         self.questions.clear()
-        self.pending.clear()
+        self._options.pending.clear()
         notice = self._append(Notice(event.reason, "error", event.detail, at))
         return Change((*changed, notice), ("turn", "questions", "options", "connection"))
 
@@ -314,19 +299,11 @@ class Session:
             return Change(fields=("questions",))
         if isinstance(question, StaleWrite):
             return Change(fields=("questions",))
-        index = self._calls.get(question.tool_call_id)
         call = self.tool_call(question.tool_call_id)
-        if call is None or index is None:
+        if call is None:
             return Change(fields=("questions",))
-        option = question.option(event.option_id)
-        call.decision = f"{option.name} ({event.by})" if option is not None else f"cancelled ({event.by})"
-        if option is None:
-            calls.settle(call, "cancelled", at)
-        elif option.kind.startswith("reject"):
-            calls.settle(call, "rejected", at)
-        else:
-            call.started = at  # what it took the person to answer is not the call's time
-        return Change((index,), ("questions",))
+        calls.decide(call, question.option(event.option_id), event.by, at)
+        return Change((self._calls.places[call.tool_call_id],), ("questions",))
 
     def _completed(self, elicitation_id: str) -> Change | None:
         for key, question in self.questions.items():
@@ -338,27 +315,11 @@ class Session:
     # ------------------------------------------------------------------ tool calls
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
-        index = self._calls.get(fields.tool_call_id)
-        closed: tuple[int, ...] = ()
-        if index is None:
-            closed = self._messages.close()
-            new = ToolCall(fields.tool_call_id, started=at, title_is_command=self.title_is_command)
-            index = self._append(new)
-            self._calls[fields.tool_call_id] = index
-        call = self.entries[index]
-        assert isinstance(call, ToolCall)
-        calls.merge(call, fields, at, announces=announces)
+        closed = () if fields.tool_call_id in self._calls.places else self._messages.close()
+        index, call = self._calls.take(fields, at, announces=announces)
         if call.status == "completed" and self._files.report(call, self.cwd):
             return Change((*closed, index), ("files",))
         return Change((*closed, index))
-
-    def _settle_calls(self, status: str, at: float) -> tuple[int, ...]:
-        """Settle every call that is still open, also one of an earlier turn that came back to life."""
-        return tuple(
-            index
-            for index in self._calls.values()
-            if isinstance(call := self.entries[index], ToolCall) and calls.settle(call, status, at)
-        )
 
     # ------------------------------------------------------------------ options
 
@@ -366,12 +327,8 @@ class Session:
         self.cwd = event.cwd or self.cwd
         back, self.connected = not self.connected, True
         self.meta.update(event.setup.meta or {})
-        self._modes = event.setup.modes or self._modes
-        self._models = event.setup.models or self._models
-        if event.setup.config_options is not None:
-            self._config_options = event.setup.config_options
-        change = self._merge_options()
-        return _with_fields(change, "connection") if back else change
+        self._options.set_up(event.setup)
+        return Change(fields=("options", "connection") if back else ("options",))
 
     def _inherited(self, event: events.Inherited, at: float) -> Change:
         """Show what was said before the fork: as the agent has told it, else as we have it."""
@@ -382,51 +339,19 @@ class Session:
         note = self._note(said_of(event.subject, self.entries, taken_over), "info", "", at)
         return Change((*range(len(self.entries) - 1), *note.entries), ("title",))
 
-    def _options(self, config_options: list[ConfigOption]) -> Change:
-        self._config_options = config_options
-        return self._merge_options()
-
-    def _merge_options(self) -> Change:
-        self.options = merged(self._config_options, self._modes, self._models)
-        return Change(fields=("options",))
-
-    def _set(self, event: events.Set) -> Change:
-        self.pending.pop(event.option_id, None)
-        if event.config_options is not None:
-            return self._options(event.config_options)
-        for option in self.options:
-            if option.config.id == event.option_id:
-                self._choose(option, event.value)
-        return Change(fields=("options",))
-
     def _setting_failed(self, event: events.SettingFailed, at: float) -> Change:
-        self.pending.pop(event.option_id, None)
-        for option in self.options:
-            if option.config.id == event.option_id:
-                option.fixed = event.unknown
+        self._options.refused(event.option_id, unknown=event.unknown)
         return _with_fields(self._note(event.reason, "error", "", at), "options")
 
     def _current_mode(self, mode_id: str, at: float) -> Change:
-        if self._modes is not None:
-            self._modes.current_mode_id = mode_id
         option = self.option("mode")
+        is_known = option is not None and option.config.current_value == mode_id
+        self._options.mode_is(mode_id)
         if option is None:
             return self._note(f"Mode: {mode_id}", "info", "", at)
-        if option.config.current_value == mode_id:
+        if is_known:
             return Change(fields=("options",))
-        self._choose(option, mode_id)
         return _with_fields(self._note(f"Mode: {option.value_name}", "info", "", at), "options")
-
-    def _choose(self, option: Option, value: str | bool) -> None:
-        config = option.config
-        if isinstance(config, BooleanOption):
-            config.current_value = bool(value)
-        elif isinstance(config, SelectOption):
-            config.current_value = str(value)
-        if option.set_by == "set_mode" and self._modes is not None:
-            self._modes.current_mode_id = str(value)
-        if option.set_by == "set_model" and self._models is not None:
-            self._models.current_model_id = str(value)
 
     # ------------------------------------------------------------------ small facts
 
@@ -444,13 +369,7 @@ class Session:
         return Change(fields=("title",))
 
     def _usage(self, event: news.UsageUpdate) -> Change:
-        old = self.usage
-        if event.used is None or event.size is None:
-            used, size = (old.used, old.size) if old is not None else (None, None)
-            event = event.model_copy(update={"used": used, "size": size})
-        if event.cost is None and old is not None:
-            event = event.model_copy(update={"cost": old.cost})
-        self.usage = event
+        self.usage = filled(event, self.usage)
         return Change(fields=("usage",))
 
     def _note(self, text: str, severity: str, detail: str, at: float) -> Change:
@@ -469,14 +388,3 @@ def _with_fields(change: Change, *fields: Field) -> Change:
 def _is_visit(question: Question) -> bool:
     """Whether a question has its answer and waits for the agent to say that an address was visited."""
     return isinstance(question, Elicitation) and question.visiting
-
-
-def _shown(data: object) -> str:
-    """Return an error's data as text: what people need is often only there."""
-    if data is None:
-        return ""
-    if isinstance(data, dict):
-        for key in ("details", "error", "message"):
-            if isinstance(data.get(key), str):
-                return str(data[key])
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,51 @@
+"""What the chat says when a turn ends in another way than with an answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from acp_tui.session.entries import Notice
+from acp_tui.session.events import Failed
+
+_STOPS: Final = {
+    "max_tokens": "The token limit was reached: the answer may be cut.",
+    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
+    "refusal": "The agent refused. This prompt and what followed are not in its context.",
+}
+
+_SILENT: Final = "The agent ended the turn without a word."
+"""Said after a turn of which nothing came, so that it does not look like one that still runs."""
+
+
+def notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | None:
+    """Return what to say about the end of a turn, if anything.
+
+    Args:
+        reason: the stop reason in the protocol's words.
+        told: the stop reason in the agent's words.
+        silent: whether nothing came of the turn.
+        at: when it ended.
+    """
+    if reason not in ("end_turn", "cancelled"):
+        return Notice(_STOPS.get(reason, f"The turn stopped: {told}"), "warning", at=at)
+    if reason == "cancelled":
+        return Notice("Cancelled.", at=at)
+    return Notice(_SILENT, at=at) if silent else None
+
+
+def failure(event: Failed, at: float) -> Notice:
+    """Return what to say about a turn that the agent answered with an error."""
+    text = f"{event.message} (error {event.code})" if event.code else event.message
+    return Notice(text, "error", _shown(event.data), at)
+
+
+def _shown(data: object) -> str:
+    """Return an error's data as text: what people need is often only there."""
+    if data is None:
+        return ""
+    if isinstance(data, dict):
+        for key in ("details", "error", "message"):
+            if isinstance(data.get(key), str):
+                return str(data[key])
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
