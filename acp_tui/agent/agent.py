@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable
+from typing import Any, Final
 
 from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.initialization import (
@@ -19,29 +19,23 @@ from acp_tui.acp.initialization import (
     has,
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
-from acp_tui.acp.reading import Unreadable, read
-from acp_tui.acp.sessions import (
-    AttachRequest,
-    ListSessionsResponse,
-    NewSessionRequest,
-    NewSessionResponse,
-    SessionInfo,
-)
-from acp_tui.acp.word import Word
 from acp_tui.agent import errors, history, snapped, verdicts
+from acp_tui.agent.answers import answered, as_object
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.decided import Keep, Record
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.listing import Listing
 from acp_tui.agent.logins import Logins
 from acp_tui.agent.offered import Offered
 from acp_tui.agent.overwriting import Choice, Overwriting
 from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
+from acp_tui.agent.setup import Setup
 from acp_tui.host.files import Stale, Written
-from acp_tui.host.host import Host, NotLent
+from acp_tui.host.host import Host
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
@@ -62,11 +56,6 @@ OFFERED: Final = ClientCapabilities(
     elicitation={"form": {}, "url": {}},
 )
 """What we tell every agent that we can do."""
-
-W = TypeVar("W", bound=Word)
-
-PAGES: Final = 1000
-"""Pages of a list of sessions that are asked for; a list without an end is none."""
 
 _CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
 
@@ -93,12 +82,16 @@ class Agent:
         self._offered = Offered()
         self.logins = Logins(self.connection, self._offered)
         """Logs in and out."""
+        self.listing = Listing(self.connection, self._offered)
+        """Lists what the agent has."""
         self.on_noise: Callable[[Noise], None] | None = None
         """Told of each line that is no message."""
         self._process = process
         self._host = host
         self._version = version
         self._sessions = Sessions(on_change, title_is_command=title_is_command)
+        self.setup = Setup(self.connection, self._offered, host, self._sessions, self.note)
+        """Makes, takes up and forks sessions."""
         self._record = Record(keep, name)
         self._questions = Questions(self.connection.reply, host, self._record)
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
@@ -170,116 +163,11 @@ class Agent:
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
         )
         result = await self.connection.call("initialize", request.wire())
-        self._offered.info = info = _read(InitializeResponse, "initialize", result)
+        self._offered.info = info = answered(InitializeResponse, "initialize", result)
         if not info.speaks_ours:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
         return info
-
-    async def new_session(
-        self, cwd: str, extra_roots: Sequence[str] = (), mcp_servers: Sequence[dict[str, Any]] = ()
-    ) -> Session:
-        """Make a session in a folder. Source: ACP, page "session setup"."""
-        request = NewSessionRequest(
-            cwd=cwd,
-            mcp_servers=list(mcp_servers),
-            additional_directories=self._offered.further_roots(cwd, extra_roots),
-        )
-        result = await self.connection.call("session/new", request.wire())
-        session_id = _read(NewSessionResponse, "session/new", result).session_id
-        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
-        return self.sessions[session_id]
-
-    async def load_session(
-        self,
-        session_id: str,
-        cwd: str,
-        extra_roots: Sequence[str] = (),
-        mcp_servers: Sequence[dict[str, Any]] = (),
-        *,
-        replay: bool = True,
-    ) -> Session:
-        """Take up a session that the agent has: with a replay of what was said, or without.
-
-        A load that fails leaves nothing behind. Source: ACP, page "session setup".
-
-        Raises:
-            NotOffered, AgentGone, CallFailed.
-        """
-        can = self._offered.can
-        self._offered.need(
-            can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
-        )
-        request = AttachRequest(
-            session_id=session_id,
-            cwd=cwd,
-            mcp_servers=list(mcp_servers),
-            additional_directories=self._offered.further_roots(cwd, extra_roots),
-        )
-        before = self._roots(session_id)
-        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
-        try:
-            await self.connection.call("session/load" if replay else "session/resume", request.wire())
-        except BaseException:
-            self.note(session_id, Opened(ok=False))
-            await self._host.take_back(session_id)
-            if before:
-                self._host.lend(session_id, before)
-            raise
-        return self.sessions[session_id]
-
-    async def fork_session(
-        self,
-        session_id: str,
-        cwd: str,
-        extra_roots: Sequence[str] = (),
-        mcp_servers: Sequence[dict[str, Any]] = (),
-    ) -> Session:
-        """Make a session that knows what was said in another one, which stays as it is.
-
-        Source: ACP, the draft of `session/fork`.
-
-        Raises:
-            NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
-        """
-        self._offered.need(self._offered.can.session_capabilities.fork, "fork sessions")
-        request = AttachRequest(
-            session_id=session_id,
-            cwd=cwd,
-            mcp_servers=list(mcp_servers),
-            additional_directories=self._offered.further_roots(cwd, extra_roots),
-        )
-        result = await self.connection.call("session/fork", request.wire())
-        forked = _read(NewSessionResponse, "session/fork", result).session_id
-        if forked == session_id:
-            raise AgentError("The agent named the same session again instead of a fork.")
-        self._host.lend(forked, [cwd, *(request.additional_directories or ())])
-        return self.sessions[forked]
-
-    async def session_pages(self, cwd: str | None = None) -> AsyncIterator[list[SessionInfo]]:
-        """Yield what the agent has, page by page. Source: ACP, page "session list".
-
-        It ends where the agent says so, at a cursor that comes again, or after `PAGES` of them.
-
-        Raises:
-            NotOffered, AgentGone, CallFailed, or AgentError for an answer that cannot be read.
-        """
-        self._offered.need(self._offered.can.session_capabilities.list, "list its sessions")
-        seen: set[str | None] = {None}
-        params = {} if cwd is None else {"cwd": cwd}
-        for _ in range(PAGES):
-            result = await self.connection.call("session/list", params)
-            page = _read(ListSessionsResponse, "session/list", _object(result))
-            yield page.sessions
-            if page.next_cursor in seen:
-                return
-            seen.add(page.next_cursor)
-            params = {**params, "cursor": str(page.next_cursor)}
-        log.warning("session/list: no end after %d pages", PAGES)
-
-    async def list_sessions(self, cwd: str | None = None) -> list[SessionInfo]:
-        """Return what the agent has, all pages of it; raises what `session_pages` does."""
-        return [info async for page in self.session_pages(cwd) for info in page]
 
     async def prompt(self, session_id: str, prompt: list[ContentBlock]) -> PromptResponse:
         """Say something and wait for the end of the turn. Source: ACP, page "prompt turn".
@@ -303,7 +191,7 @@ class Agent:
             if session.turns[-1].stop_reason != "cancelled":
                 raise
             return PromptResponse(stop_reason="cancelled")
-        return _read(PromptResponse, "session/prompt", _object(result))
+        return answered(PromptResponse, "session/prompt", as_object(result))
 
     def cancel(self, session_id: str) -> None:
         """Stop the session's turn; open questions are answered `cancelled`. Harmless when no turn runs."""
@@ -456,26 +344,3 @@ class Agent:
         session = self._sessions.find(session_id)
         if session is not None:
             self._record.overwriting(session, path, choice, given, waited)
-
-    def _roots(self, session_id: str) -> tuple[str, ...]:
-        try:
-            return self._host.files(session_id).roots
-        except NotLent:
-            return ()
-
-
-def _read(word: type[W], method: str, result: Any) -> W:
-    """Return an answer of the agent as a word.
-
-    Raises:
-        AgentError: it cannot be read.
-    """
-    try:
-        return read(word, result)
-    except Unreadable as error:
-        raise AgentError(f"The answer to {method} cannot be read: {error}") from error
-
-
-def _object(value: Any) -> dict[str, Any]:
-    """Return a result as an object: null, nothing and oddities count as an empty one."""
-    return value if isinstance(value, dict) else {}

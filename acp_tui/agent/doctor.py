@@ -231,11 +231,11 @@ class _Examination:
             self._report.info.agent_capabilities.session_capabilities.list
         ):
             return
-        if await self._ask("session/list", self._agent.list_sessions(self._cwd)) is not None:
+        if await self._ask("session/list", self._agent.listing.whole(self._cwd)) is not None:
             self._report.findings += conduct.pages(self._wire.frames)
 
     async def _open_session(self) -> None:
-        self._session = await self._ask("session/new", self._agent.new_session(self._cwd))
+        self._session = await self._ask("session/new", self._agent.setup.new_session(self._cwd))
         if self._session is not None:
             self._report.add("session/new", "well", "a session opens without a login")
             raw = conduct.answer_to(self._wire.frames, "session/new")

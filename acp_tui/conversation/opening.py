@@ -88,7 +88,7 @@ class Opening:
         attach = self.attach
         self.is_new, self.replaces = attach is None, False
         if attach is None:
-            return await agent.new_session(self._start.cwd, self._start.extra_roots, servers)
+            return await agent.setup.new_session(self._start.cwd, self._start.extra_roots, servers)
         if attach.is_open:
             self.attach = None  # not again: another process of the agent will not have it open
             return agent.sessions[attach.info.session_id]
@@ -100,7 +100,7 @@ class Opening:
         self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]], *, replay: Any
     ) -> Session:
         cwd, roots = self._folders(info)
-        return await agent.load_session(info.session_id, cwd, roots, servers, replay=bool(replay))
+        return await agent.setup.load_session(info.session_id, cwd, roots, servers, replay=bool(replay))
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
         """Take up what was open before, as it stands on the screen or told anew; else make a new session."""
@@ -119,7 +119,7 @@ class Opening:
                 self.replaces = bool(session.entries)  # some agents load a session and tell nothing of it
                 return session
         self.attach, self.continues, self.is_new = None, True, True
-        return await agent.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
+        return await agent.setup.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
         """Have the agent fork a session that it has, and return the fork, which is open.
@@ -129,7 +129,7 @@ class Opening:
             AgentError.
         """
         cwd, roots = self._folders(info)
-        forked = await agent.fork_session(info.session_id, cwd, roots, self._servers(agent, journal))
+        forked = await agent.setup.fork_session(info.session_id, cwd, roots, self._servers(agent, journal))
         return info.model_copy(update={"session_id": forked.id, "title": None})
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
@@ -141,11 +141,11 @@ class Opening:
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
         if has(_can(agent).session_capabilities.resume):
             try:
-                return await agent.load_session(before.id, cwd, roots, servers, replay=False), True
+                return await agent.setup.load_session(before.id, cwd, roots, servers, replay=False), True
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
         self.continues = True
-        return await agent.new_session(cwd, roots, servers), False
+        return await agent.setup.new_session(cwd, roots, servers), False
 
     def tell(self, agent: Agent, session: Session) -> None:
         """Note what the person should know about a session that begins."""

@@ -160,7 +160,7 @@ class Conversation:
 
     async def made(self, session_id: str = SESSION, cwd: str = "/w", **result: Any) -> Session:
         """Make a session."""
-        making = asyncio.create_task(self.agent.new_session(cwd))
+        making = asyncio.create_task(self.agent.setup.new_session(cwd))
         self.puppet.answers(await self.puppet.hears("session/new"), {"sessionId": session_id, **result})
         return await making
 

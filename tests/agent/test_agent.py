@@ -92,10 +92,10 @@ async def test_c34_c35_nothing_is_called_that_was_not_offered(capabilities: Any)
         image: list[ContentBlock] = [ImageContent(data="", mime_type="image/png")]
 
         for attempt in (
-            talk.agent.load_session("old", "/w"),
-            talk.agent.load_session("old", "/w", replay=False),
-            talk.agent.fork_session(SESSION, "/w"),
-            talk.agent.list_sessions(),
+            talk.agent.setup.load_session("old", "/w"),
+            talk.agent.setup.load_session("old", "/w", replay=False),
+            talk.agent.setup.fork_session(SESSION, "/w"),
+            talk.agent.listing.whole(),
             talk.agent.delete_session(SESSION),
             talk.agent.logins.log_out(),
             talk.agent.prompt(SESSION, image),
@@ -129,7 +129,7 @@ async def test_c40_a_login_method_of_unknown_type_is_one_of_the_agent() -> None:
 
 async def test_c37_a_login_that_is_needed_is_an_error_of_its_own() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
         error = {"code": -32000, "message": "Authentication required", "data": {"details": "log in first"}}
         talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
 
@@ -187,7 +187,7 @@ async def test_c37_ways_to_log_in_that_only_the_error_names_are_offered_too() ->
         result = {"protocolVersion": 1, "authMethods": [{"id": "a", "name": "A"}]}
         talk.puppet.answers(await talk.puppet.hears("initialize"), result)
         await starting
-        making = asyncio.create_task(talk.agent.new_session("/w"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
         named = [{"id": "b", "name": "B"}, {"name": "no id"}, 5, {"id": "a", "name": "again"}]
         error = {"code": -32000, "message": "Log in", "data": {"authMethods": named}}
         talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
@@ -552,7 +552,7 @@ async def test_c10_r15_the_end_of_the_agent_fails_what_waits_and_ends_what_is_op
         assert (notice.severity, notice.detail) == ("error", "out of memory")
 
         with pytest.raises(AgentGone):
-            await talk.agent.new_session("/w")
+            await talk.agent.setup.new_session("/w")
         before = len(talk.puppet.sent.frames)
         talk.agent.answer(SESSION, '"q"', "yes")
         talk.agent.cancel(SESSION)

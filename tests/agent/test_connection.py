@@ -42,7 +42,7 @@ class Talk:
 
     async def begin(self) -> None:
         await self.agent.initialize()
-        await self.agent.new_session("/")
+        await self.agent.setup.new_session("/")
 
     async def do(self, acts: str) -> str:
         """Run a turn, and return what was said in it."""

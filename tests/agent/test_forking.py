@@ -32,7 +32,7 @@ async def say_something(talk: Conversation) -> None:
 
 
 async def fork(talk: Conversation, *told: dict[str, Any], answer: Any = None) -> Session:
-    forking = asyncio.create_task(talk.agent.fork_session(SESSION, "/w", ["/more"]))
+    forking = asyncio.create_task(talk.agent.setup.fork_session(SESSION, "/w", ["/more"]))
     call = await talk.puppet.hears("session/fork")
     assert call["params"] == {
         "sessionId": SESSION,
@@ -50,7 +50,7 @@ async def test_c35_nothing_is_forked_where_the_agent_has_not_offered_it() -> Non
     async with conversation() as talk:
         before = len(talk.puppet.sent.frames)
         with pytest.raises(NotOffered):
-            await talk.agent.fork_session(SESSION, "/w")
+            await talk.agent.setup.fork_session(SESSION, "/w")
         assert len(talk.puppet.sent.frames) == before
 
 
@@ -87,7 +87,7 @@ async def test_a_fork_without_a_history_shows_ours_and_says_so() -> None:
 
 async def test_a_fork_of_a_session_that_nobody_has_seen_says_that_nothing_is_shown() -> None:
     async with conversation(ABLE_TO_FORK) as talk:
-        forking = asyncio.create_task(talk.agent.fork_session("elsewhere", "/w"))
+        forking = asyncio.create_task(talk.agent.setup.fork_session("elsewhere", "/w"))
         talk.puppet.answers(await talk.puppet.hears("session/fork"), {"sessionId": "f"})
         forked = await forking
 
@@ -110,7 +110,7 @@ async def test_a_fork_that_is_refused_or_is_none_leaves_everything_as_it_was() -
         await say_something(talk)
         before = shown(talk.session)
 
-        forking = asyncio.create_task(talk.agent.fork_session(SESSION, "/w"))
+        forking = asyncio.create_task(talk.agent.setup.fork_session(SESSION, "/w"))
         error = {"code": -32603, "message": "No room"}
         talk.puppet.answers(await talk.puppet.hears("session/fork"), error=error)
         with pytest.raises(CallFailed, match="No room"):

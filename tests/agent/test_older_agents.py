@@ -56,7 +56,7 @@ async def test_d8_d9_a_login_carries_no_secret_and_any_error_of_it_is_a_failed_l
 
 async def test_d11_d12_a_session_and_a_prompt_are_asked_for_in_todays_words() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
         call = await talk.puppet.hears("session/new")
         assert set(call["params"]) == {"cwd", "mcpServers", "additionalDirectories"}
         talk.puppet.answers(call, {"session": {"id": "s2"}})
@@ -98,7 +98,7 @@ async def test_d19_d44_a_list_of_blocks_after_the_end_of_a_turn_is_shown_whole()
 
 async def test_d44_news_of_a_session_may_come_before_its_name() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
         call = await talk.puppet.hears("session/new")
 
         talk.puppet.updates("agent_message_chunk", "s2", content=text("early"))
@@ -216,7 +216,7 @@ async def test_d49_nothing_is_nothing_in_any_form(more: Any) -> None:
         await said_nothing(talk, talk.agent.logins.log_out(), "logout", more)
         await said_nothing(talk, talk.agent.delete_session("s9"), "session/delete", more)
         await said_nothing(talk, talk.agent.close_session("s1"), "session/close", more)
-        await said_nothing(talk, talk.agent.load_session("s1", "/w"), "session/load", more)
+        await said_nothing(talk, talk.agent.setup.load_session("s1", "/w"), "session/load", more)
 
 
 async def said_nothing(talk: Conversation, doing: Any, method: str, more: Any) -> None:

@@ -45,7 +45,7 @@ class Person:
             case "initialize":
                 self.start(self.agent.initialize())
             case "session/new":
-                self.start(self.agent.new_session(self.workspace))
+                self.start(self.agent.setup.new_session(self.workspace))
             case "session/prompt":
                 self.start(self.agent.prompt(params["sessionId"], read(PromptRequest, params).prompt))
             case "session/cancel":

@@ -45,7 +45,7 @@ async def said(agent: Agent, session: Session, act: str) -> str:
 async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, tmp_path: Path) -> None:
     info = await agent.initialize()
     assert info.speaks_ours
-    session = await agent.new_session(str(tmp_path))
+    session = await agent.setup.new_session(str(tmp_path))
 
     assert await said(agent, session, "updates") == "done"
     assert [entry.content for entry in session.plan] == ["look"]
@@ -74,7 +74,7 @@ async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, tmp_path: P
 
 async def test_cancelling_and_loading_with_the_sdk(agent: Agent, tmp_path: Path) -> None:
     await agent.initialize()
-    session = await agent.new_session(str(tmp_path))
+    session = await agent.setup.new_session(str(tmp_path))
 
     turn = asyncio.create_task(agent.prompt(session.id, [TextContent(text="wait")]))
     await until(lambda: session.entries and isinstance(session.entries[-1], AgentMessage))
@@ -87,5 +87,5 @@ async def test_cancelling_and_loading_with_the_sdk(agent: Agent, tmp_path: Path)
     await asking
     assert session.questions == {}
 
-    loaded = await agent.load_session("sdk-1", str(tmp_path))
+    loaded = await agent.setup.load_session("sdk-1", str(tmp_path))
     assert [text_of(entry) for entry in loaded.entries if isinstance(entry, AgentMessage)] == ["replayed"]

@@ -146,7 +146,7 @@ async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:
 async def test_a_file_can_be_asked_for_right_behind_the_answer_that_made_the_session(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session(str(tmp_path)))
+        making = asyncio.create_task(talk.agent.setup.new_session(str(tmp_path)))
         call = await talk.puppet.hears("session/new")
         params = {"sessionId": "s2", "path": f"{tmp_path}/a"}
         talk.puppet.says(

@@ -19,12 +19,12 @@ SERVER: Frame = {"name": "docs", "command": "/opt/mcp/docs", "args": [], "env": 
 
 async def test_c42_r40_mcp_servers_are_always_a_list_and_the_same_one() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w", mcp_servers=[SERVER]))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w", mcp_servers=[SERVER]))
         talk.puppet.answers(await talk.puppet.hears("session/new"), {"sessionId": "s2"})
         await making
         for replay in (True, False):
             loading = asyncio.create_task(
-                talk.agent.load_session("s2", "/w", mcp_servers=[SERVER], replay=replay)
+                talk.agent.setup.load_session("s2", "/w", mcp_servers=[SERVER], replay=replay)
             )
             method = "session/load" if replay else "session/resume"
             talk.puppet.answers(await talk.puppet.hears(method), {})
@@ -42,13 +42,13 @@ async def test_c42_r40_mcp_servers_are_always_a_list_and_the_same_one() -> None:
 
 async def test_c44_further_roots_are_sent_without_doubles_and_only_where_they_are_taken() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w", ["/b", "/w", "/a", "/b", ""]))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w", ["/b", "/w", "/a", "/b", ""]))
         call = await talk.puppet.hears("session/new")
         talk.puppet.answers(call, {"sessionId": "s2"})
         await making
         assert call["params"]["additionalDirectories"] == ["/b", "/a"]
     async with conversation({}) as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w", ["/b"]))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w", ["/b"]))
         call = await talk.puppet.hears("session/new")
         talk.puppet.answers(call, {"sessionId": "s2"})
         await making
@@ -57,7 +57,7 @@ async def test_c44_further_roots_are_sent_without_doubles_and_only_where_they_ar
 
 async def test_c25_r6_what_comes_before_the_answer_is_there_after_it() -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w2"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w2"))
         call = await talk.puppet.hears("session/new")
         params = {"sessionId": "s2", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
         talk.puppet.says(
@@ -100,7 +100,7 @@ async def test_r7_commands_may_come_long_after_the_answer() -> None:
 )
 async def test_a_session_that_does_not_come_about_leaves_nothing_and_no_open_question(more: Any) -> None:
     async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.new_session("/w2"))
+        making = asyncio.create_task(talk.agent.setup.new_session("/w2"))
         call = await talk.puppet.hears("session/new")
         params = {"sessionId": "s2", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
         talk.puppet.says({"id": "q", "method": "session/request_permission", "params": params})
@@ -120,7 +120,7 @@ async def test_a_session_that_does_not_come_about_leaves_nothing_and_no_open_que
 @pytest.mark.parametrize("result", [None, {}, {"sessionId": "other"}, {"modes": None}, "oddity"])
 async def test_c45_c46_r38_a_load_shows_its_replay_and_is_ready_at_the_answer(result: Any) -> None:
     async with conversation() as talk:
-        loading = asyncio.create_task(talk.agent.load_session("old", "/w2"))
+        loading = asyncio.create_task(talk.agent.setup.load_session("old", "/w2"))
         call = await talk.puppet.hears("session/load")
         talk.puppet.says(
             update("user_message_chunk", "old", content=text("Why?")),
@@ -140,7 +140,7 @@ async def test_c45_c46_r38_a_load_shows_its_replay_and_is_ready_at_the_answer(re
 async def test_c45_a_load_that_fails_leaves_no_half_transcript_and_lends_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("secret")
     async with conversation() as talk:
-        loading = asyncio.create_task(talk.agent.load_session("old", str(tmp_path)))
+        loading = asyncio.create_task(talk.agent.setup.load_session("old", str(tmp_path)))
         call = await talk.puppet.hears("session/load")
         talk.puppet.updates("agent_message_chunk", "old", content=text("half"))
         talk.puppet.answers(call, error={"code": -32002, "message": "Resource not found"})
@@ -159,7 +159,7 @@ async def test_a_failed_load_of_a_session_that_is_open_keeps_it_as_it_was(tmp_pa
     async with conversation() as talk:
         await talk.made("s2", str(tmp_path))
         talk.puppet.updates("agent_message_chunk", "s2", content=text("what was said"))
-        loading = asyncio.create_task(talk.agent.load_session("s2", "/elsewhere"))
+        loading = asyncio.create_task(talk.agent.setup.load_session("s2", "/elsewhere"))
         call = await talk.puppet.hears("session/load")
         talk.puppet.updates("agent_message_chunk", "s2", content=text("half"))
         talk.puppet.answers(call, error={"code": -32603, "message": "broken"})
@@ -174,7 +174,7 @@ async def test_a_failed_load_of_a_session_that_is_open_keeps_it_as_it_was(tmp_pa
 
 async def test_c66_a_load_that_was_given_up_stays_away_when_its_answer_comes() -> None:
     async with conversation() as talk:
-        loading = asyncio.create_task(talk.agent.load_session("old", "/w2"))
+        loading = asyncio.create_task(talk.agent.setup.load_session("old", "/w2"))
         call = await talk.puppet.hears("session/load")
 
         loading.cancel()
@@ -191,7 +191,7 @@ async def test_c47_a_resumed_session_keeps_what_is_known_and_expects_no_replay()
     async with conversation() as talk:
         talk.puppet.updates("agent_message_chunk", content=text("before"))
         await talk.until(talk.said)
-        resuming = asyncio.create_task(talk.agent.load_session(SESSION, "/w", replay=False))
+        resuming = asyncio.create_task(talk.agent.setup.load_session(SESSION, "/w", replay=False))
         talk.puppet.answers(await talk.puppet.hears("session/resume"), {})
 
         session = await resuming
@@ -206,7 +206,7 @@ async def test_c48_a_list_is_followed_to_its_end_and_never_in_circles() -> None:
             {"sessions": [{"sessionId": "b", "cwd": "/w", "title": 5}], "nextCursor": "c2"},
             {"sessions": [{"sessionId": "c", "cwd": "/w"}], "nextCursor": "c1"},
         ]
-        listing = asyncio.create_task(talk.agent.list_sessions("/w"))
+        listing = asyncio.create_task(talk.agent.listing.whole("/w"))
         for page in pages:
             talk.puppet.answers(await talk.puppet.hears("session/list"), page)
 
@@ -217,7 +217,7 @@ async def test_c48_a_list_is_followed_to_its_end_and_never_in_circles() -> None:
             {"cwd": "/w", "cursor": "c2"},
         ]
 
-        listing = asyncio.create_task(talk.agent.list_sessions())
+        listing = asyncio.create_task(talk.agent.listing.whole())
         talk.puppet.answers(await talk.puppet.hears("session/list"), None)
         assert await listing == []
 

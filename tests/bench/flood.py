@@ -61,7 +61,7 @@ async def _burst(env: Mapping[str, str]) -> tuple[int, float]:
     agent = Agent(process, Host(Terminals()), Journal(None), lambda *_: None, name="bench", version="0")
     reading = asyncio.create_task(agent.run())
     await agent.initialize()
-    session = await agent.new_session(env["HOME"], (), [])
+    session = await agent.setup.new_session(env["HOME"], (), [])
     await until(lambda: session.entries, "the agent's greeting, which is no part of the answer")
     began = time.perf_counter()
     await agent.prompt(session.id, [TextContent(text=f"count {BURST}")])

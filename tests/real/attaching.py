@@ -52,9 +52,9 @@ async def _find(agent: Agent, session_id: str, cwd: str, prompt: str) -> Found:
     can = (await agent.initialize()).agent_capabilities
     found = Found(can_list=has(can.session_capabilities.list), can_load=bool(can.load_session))
     if found.can_list:
-        found.is_listed = session_id in [session.session_id for session in await agent.list_sessions(cwd)]
+        found.is_listed = session_id in [session.session_id for session in await agent.listing.whole(cwd)]
     if found.can_load:
-        session = await agent.load_session(session_id, cwd)
+        session = await agent.setup.load_session(session_id, cwd)
         async with asyncio.timeout(10):
             while prompt not in (said := _said(session)):
                 await asyncio.sleep(0.05)  # some send it only after they have said that it is loaded

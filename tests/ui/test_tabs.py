@@ -164,7 +164,7 @@ async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> 
         await here.press("down", "enter")
 
         await here.is_before(SessionsMenu)
-        assert session.id not in {info.session_id for info in await agent.list_sessions()}
+        assert session.id not in {info.session_id for info in await agent.listing.whole()}
 
 
 async def delete_listed(here: Seat, words: str) -> None:

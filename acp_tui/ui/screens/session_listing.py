@@ -56,7 +56,7 @@ class Listing:
         show()
 
     async def _first(self, agent: Agent) -> list[SessionInfo]:
-        self._pages = agent.session_pages()
+        self._pages = agent.listing.pages()
         return await anext(self._pages, [])
 
     def _failed(self, error: Exception) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from acp_tui.agent.agent import PAGES
+from acp_tui.agent.listing import PAGES
 from acp_tui.ui.screens.session_listing import Listing
 from tests.agent.puppet import Conversation, conversation
 
@@ -77,7 +77,7 @@ async def test_c48_a_list_without_an_end_ends() -> None:
     async with conversation() as talk:
         pages = [page(str(number), f"c{number}") for number in range(PAGES)]
 
-        asking = asyncio.create_task(talk.agent.list_sessions())
+        asking = asyncio.create_task(talk.agent.listing.whole())
         for one in pages:
             talk.puppet.answers(await talk.puppet.hears("session/list"), one)
 

@@ -1,0 +1,120 @@
+"""How an agent gets its sessions: made, taken up, forked. Source: ACP, page "session setup"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from acp_tui.acp.sessions import AttachRequest, NewSessionRequest, NewSessionResponse
+from acp_tui.agent.answers import answered
+from acp_tui.agent.connection import Connection
+from acp_tui.agent.errors import AgentError
+from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.offered import Offered
+from acp_tui.agent.sessions import Sessions
+from acp_tui.host.host import Host, NotLent
+from acp_tui.session.session import Session
+
+
+class Setup:
+    """Makes, takes up and forks the sessions of one agent, and lends each its folders."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        offered: Offered,
+        host: Host,
+        sessions: Sessions,
+        note: Callable[[str, Happening], None],
+    ) -> None:
+        self._connection = connection
+        self._offered = offered
+        self._host = host
+        self._sessions = sessions
+        self._note = note
+
+    async def new_session(
+        self, cwd: str, extra_roots: Sequence[str] = (), mcp_servers: Sequence[dict[str, Any]] = ()
+    ) -> Session:
+        """Make a session in a folder. Source: ACP, page "session setup"."""
+        request = NewSessionRequest(
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
+        )
+        result = await self._connection.call("session/new", request.wire())
+        session_id = answered(NewSessionResponse, "session/new", result).session_id
+        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
+        return self._sessions.by_id[session_id]
+
+    async def load_session(
+        self,
+        session_id: str,
+        cwd: str,
+        extra_roots: Sequence[str] = (),
+        mcp_servers: Sequence[dict[str, Any]] = (),
+        *,
+        replay: bool = True,
+    ) -> Session:
+        """Take up a session that the agent has: with a replay of what was said, or without.
+
+        A load that fails leaves nothing behind. Source: ACP, page "session setup".
+
+        Raises:
+            NotOffered, AgentGone, CallFailed.
+        """
+        can = self._offered.can
+        self._offered.need(
+            can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
+        )
+        request = AttachRequest(
+            session_id=session_id,
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
+        )
+        before = self._roots(session_id)
+        self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
+        try:
+            await self._connection.call("session/load" if replay else "session/resume", request.wire())
+        except BaseException:
+            self._note(session_id, Opened(ok=False))
+            await self._host.take_back(session_id)
+            if before:
+                self._host.lend(session_id, before)
+            raise
+        return self._sessions.by_id[session_id]
+
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        extra_roots: Sequence[str] = (),
+        mcp_servers: Sequence[dict[str, Any]] = (),
+    ) -> Session:
+        """Make a session that knows what was said in another one, which stays as it is.
+
+        Source: ACP, the draft of `session/fork`.
+
+        Raises:
+            NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
+        """
+        self._offered.need(self._offered.can.session_capabilities.fork, "fork sessions")
+        request = AttachRequest(
+            session_id=session_id,
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._offered.further_roots(cwd, extra_roots),
+        )
+        result = await self._connection.call("session/fork", request.wire())
+        forked = answered(NewSessionResponse, "session/fork", result).session_id
+        if forked == session_id:
+            raise AgentError("The agent named the same session again instead of a fork.")
+        self._host.lend(forked, [cwd, *(request.additional_directories or ())])
+        return self._sessions.by_id[forked]
+
+    def _roots(self, session_id: str) -> tuple[str, ...]:
+        try:
+            return self._host.files(session_id).roots
+        except NotLent:
+            return ()
