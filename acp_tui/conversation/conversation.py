@@ -9,8 +9,9 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from acp_tui.conversation.beginning import Beginning
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
 from acp_tui.conversation.opening import Attach, Opening
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
 
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
-    from acp_tui.agent.errors import LoginRequired
     from acp_tui.agent.tracking import Tracking
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.login import LoginScreens
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
-    from acp_tui.session.changes import Change, Field
+    from acp_tui.session.changes import Change
     from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
@@ -102,7 +102,6 @@ class Conversation:
         self.session: Session | None = None
         self._start = start
         self._listener = listener
-        self._logins = logins
         self.round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
         self.tracking: Tracking | None = None
@@ -110,6 +109,8 @@ class Conversation:
         self._ending: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
+        self.beginning = Beginning(self, self._opening, start, listener, logins)
+        """How it comes to a session."""
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
         self.choosing = Choosing(self, start)
@@ -133,33 +134,7 @@ class Conversation:
             importlib.import_module(module)
             await asyncio.sleep(0)
         if this == self.round and (running := self.started()) is not None:
-            await self._open(running, this)
-
-    async def _open(self, running: RunningAgent, this: int) -> None:
-        """Lead a running agent to a session that is ready, unless this round ends before that."""
-        from acp_tui.agent.errors import AgentError, AgentGone
-
-        try:
-            await running.introduce()
-            agent, session = await self._make_session(running.agent)
-            if this == self.round:
-                if self.session is not session:
-                    if self._opening.replaces:
-                        self._listener.session_dropped()
-                    self.session = session
-                    self._show_whole(session)
-                self._opening.tell(agent, session)
-                self._tell_problems(agent, session)
-                self._track(session)
-                await self.choosing.begin(agent, session, is_new=self._opening.is_new)
-            if not session.connected:
-                raise AgentGone("The agent has ended.")
-        except AgentError as error:
-            if this == self.round and self.phase != "failed":
-                self.fail(self.agent or running.agent, error)
-            return
-        if this == self.round:
-            self.go_on()
+            await self.beginning.lead(running, this)
 
     def show_recorded(self, path: Path) -> bool:
         """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
@@ -168,6 +143,7 @@ class Conversation:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay
+        from acp_tui.session.changes import everything
         from acp_tui.store.recorded import agent_of, read
 
         sessions = replay(read(path)).sessions
@@ -176,15 +152,8 @@ class Conversation:
         self.session = session = next(reversed(sessions.values()))
         self.recorded_by = agent_of(path)
         self.enter("recorded")
-        self._show_whole(session)
+        self._listener.session_changed(everything(len(session.entries)))
         return True
-
-    def _show_whole(self, session: Session) -> None:
-        """Have all of a session shown that was there before we knew it."""
-        from acp_tui.session.changes import Change, Field
-
-        every: tuple[Field, ...] = get_args(Field)
-        self._listener.session_changed(Change(tuple(range(len(session.entries))), every))
 
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again, with the same session where the agent can take it up.
@@ -357,81 +326,12 @@ class Conversation:
         self.enter("failed")
         return None
 
-    async def _make_session(self, agent: Agent) -> tuple[Agent, Session]:
-        """Make a session; while the agent wants a login first, let the person log in.
-
-        Returns (who has it, the session): a login may put another process in the place of the agent.
-        """
-        from acp_tui.agent.errors import AgentError, LoginRequired
-
-        while True:
-            assert self.journal is not None
-            try:
-                return agent, await self._opening.open(agent, self.journal)
-            except AgentError as error:
-                self._drop_replay(agent)
-                if not isinstance(error, LoginRequired):
-                    raise
-                refused = error
-            self.enter("logging-in")
-            agent = await self.log_in(refused)
-            self.enter("starting")
-
-    def _drop_replay(self, agent: Agent) -> None:
-        """Show nothing of a session that was being told when its taking up failed."""
-        if self.session is not None and self.session.id not in agent.sessions:
-            self.session = None
-            self._listener.session_dropped()
-
-    async def log_in(self, refused: LoginRequired) -> Agent:
-        """Let the person log in, and return whom to ask again.
-
-        Raises:
-            LoginRequired: they did not.
-            AgentGone.
-        """
-        from acp_tui.conversation.following import reconnect
-        from acp_tui.conversation.login import log_in
-
-        assert self.running is not None
-        outcome = await log_in(self.running, refused, self._logins)
-        if outcome == "given_up":
-            raise refused
-        if outcome == "reconnect":
-            return await reconnect(self)
-        return self.running.agent
-
     def follow(self, running: RunningAgent) -> None:
         """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
         from acp_tui.conversation.following import follow
 
         if self.phase == "ready" and not self.is_busy and self.session is not None:
             self._following = asyncio.create_task(follow(self, running, self.session))
-
-    async def open_again(self, agent: Agent, before: Session) -> Session:
-        """Return the session of an agent that was started anew: the one before, where it can be resumed."""
-        assert self.journal is not None
-        self.session, same = await self._opening.open_again(agent, self.journal, before)
-        if not same:
-            self._opening.tell(agent, self.session)
-            self._tell_problems(agent, self.session)
-        return self.session
-
-    def _tell_problems(self, agent: Agent, session: Session) -> None:
-        """Say once that the session, or what was decided in it, is not written down."""
-        from acp_tui.session.events import Noted
-
-        for problem in self.running.untold_problems() if self.running is not None else ():
-            agent.note(session.id, Noted(problem, "warning"))
-
-    def _track(self, session: Session) -> None:
-        """Look at the files of the workspace from now on."""
-        from acp_tui.conversation.equipment import tracking_for
-
-        if self.tracking is None:
-            self.tracking = tracking_for(self._start, session.cwd or self._start.cwd, self.note)
-            if self.tracking is not None:
-                self.tracking.begin()
 
     def note(self, event: Snapped | Ranged | Noted) -> None:
         """Take into the session what happened beside the agent."""
@@ -467,8 +367,8 @@ class Conversation:
             self.session = self.agent.sessions.get(session_id)
         if self.session is not None and session_id == self.session.id:
             self._listener.session_changed(change)
-            if self.agent is not None:
-                self._tell_problems(self.agent, self.session)
+            if self.running is not None:
+                self.running.tell_problems(self.session.id)
 
     def _expects(self, session_id: str) -> bool:
         """Whether this may be the session that we wait for: its news come before the answer that names it."""

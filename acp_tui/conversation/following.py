@@ -42,7 +42,7 @@ async def follow(conversation: Conversation, running: RunningAgent, session: Ses
     conversation.enter("starting")
     conversation.connecting.join(running)
     try:
-        await conversation.open_again(running.agent, session)
+        await conversation.beginning.open_again(running.agent, session)
     except AgentError as error:
         conversation.fail(running.agent, error)
     finally:

@@ -78,9 +78,9 @@ async def asked(conversation: Conversation, ask: Callable[[Agent], Awaitable[T]]
     try:
         return await ask(before)
     except LoginRequired as refused:
-        agent = await conversation.log_in(refused)
+        agent = await conversation.beginning.log_in(refused)
     if agent is not before and session is not None:
-        await conversation.open_again(agent, session)
+        await conversation.beginning.open_again(agent, session)
     return await ask(agent)
 
 

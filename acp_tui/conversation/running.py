@@ -72,12 +72,14 @@ class RunningAgent:
             self._introduction = asyncio.create_task(self.agent.initialize())
         await asyncio.shield(self._introduction)
 
-    def untold_problems(self) -> list[str]:
-        """Return, once, why something of ours cannot be written; some conversation has to say it."""
+    def tell_problems(self, session_id: str) -> None:
+        """Note in a session, once for all, that what is said or decided cannot be written down."""
+        from acp_tui.session.events import Noted
+
         problems = [str(one.problem) for one in (self.journal, self.decisions) if one.problem is not None]
-        new = [problem for problem in problems if problem not in self._told]
-        self._told.update(new)
-        return new
+        for problem in [problem for problem in problems if problem not in self._told]:
+            self._told.add(problem)
+            self.agent.note(session_id, Noted(problem, "warning"))
 
     @property
     def is_shared(self) -> bool:

@@ -102,9 +102,9 @@ class Speaking:
             except LoginRequired as required:
                 turns = len(session.turns)  # refused: it counts as not said
                 asked = agent
-                agent = await self._conversation.log_in(required)
+                agent = await self._conversation.beginning.log_in(required)
                 if agent is not asked:
-                    session = await self._conversation.open_again(agent, session)
+                    session = await self._conversation.beginning.open_again(agent, session)
                     turns = 0
                 await agent.prompt(session.id, blocks)
         except AgentError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questions", "files", "connection"]
 
@@ -12,3 +12,9 @@ class Change(NamedTuple):
 
     entries: tuple[int, ...] = ()
     fields: tuple[Field, ...] = ()
+
+
+def everything(entries: int) -> Change:
+    """Return the change of a session with so many entries in which all is new."""
+    every: tuple[Field, ...] = get_args(Field)
+    return Change(tuple(range(entries)), every)
