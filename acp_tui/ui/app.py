@@ -7,7 +7,6 @@ import gc
 import logging
 import os
 import signal
-import traceback
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -23,19 +22,20 @@ from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
 from acp_tui.ui.attention import Attention, speaks_777
 from acp_tui.ui.charset import is_ascii
-from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
+from acp_tui.ui.few_colors import Colors, colors_of_terminal
 from acp_tui.ui.hang_up import when_terminal_goes
+from acp_tui.ui.mistakes import left_of
 from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
-from acp_tui.ui.theme import choose, look_of, textual_theme
-from acp_tui.ui.theme_watch import EVERY, ThemeWatch
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.theme_watch import EVERY
+from acp_tui.ui.theming import Theming
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.filter import LineFilter
+    from textual.screen import Screen
 
     from acp_tui.conversation.opening import Attach
     from acp_tui.conversation.running import RunningAgent
@@ -98,16 +98,11 @@ class AcpApp(App[int]):
         """
         super().__init__(ansi_color=True if colors == "none" else None)
         self._start = start
-        self._colors = colors
         self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
         self._marks_in_ascii = _marks_in_ascii() if self._ascii else []
         self.set_class(colors != "many", "-few-colors")
         if start.settings.reduced_motion:
             self.animation_level = "none"
-        self._theme_folder = config_folder() / "themes"
-        self._theme_watch = ThemeWatch(self._theme_folder)
-        self.theme_name = ""
-        """The theme that the person wants, also while its file is broken."""
         self._is_drawn = False
         self._leaves = False
         self.is_lent = False
@@ -122,8 +117,9 @@ class AcpApp(App[int]):
         )
         kept = state_folder() / "names.json" if start.settings.journal else None
         self.tabs = Tabs(self, Names(kept))
-        self.look = Look()
-        self.use_theme(start.theme or start.settings.theme)
+        self.theming = Theming(self, config_folder() / "themes", colors, self._ascii)
+        """In what it is drawn."""
+        self.theming.use(start.theme or start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.key_problems: list[Problem] = []
         """What is wrong with the keys of the settings."""
@@ -136,7 +132,7 @@ class AcpApp(App[int]):
 
     def _first_screen(self) -> SessionScreen:
         """The session screen is there from the first frame."""
-        screen = SessionScreen(self._start, self.look, self.attention, self.tabs)
+        screen = SessionScreen(self._start, self.theming.look, self.attention, self.tabs)
         self.tabs.add(screen)
         return screen
 
@@ -145,7 +141,7 @@ class AcpApp(App[int]):
     ) -> SessionScreen:
         """Return a screen for one more session; without a running agent it begins with a choice."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
-        return SessionScreen(start, self.look, self.attention, self.tabs, running, attach, recorded)
+        return SessionScreen(start, self.theming.look, self.attention, self.tabs, running, attach, recorded)
 
     @property
     def session_screen(self) -> SessionScreen:
@@ -165,10 +161,10 @@ class AcpApp(App[int]):
         if not self.is_headless:
             when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
         for problem in self._start.problems:
-            self._warn(str(problem), "Settings")
+            self.warn(str(problem), "Settings")
         self.call_after_refresh(self._read_other_sheets)
         self.set_timer(SETTLED, self._collect_garbage)
-        self.set_interval(EVERY, self._look_at_theme)
+        self.set_interval(EVERY, self.theming.look_again)
         if self._start.settings.keys:
             self.call_after_refresh(self._check_keys)
 
@@ -179,7 +175,7 @@ class AcpApp(App[int]):
 
         self.key_problems = await problems(self, self._start.settings.keys, config_folder() / "settings.toml")
         for problem in self.key_problems:
-            self._warn(str(problem), "Keys")
+            self.warn(str(problem), "Keys")
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
@@ -212,50 +208,18 @@ class AcpApp(App[int]):
         shown = super().get_key_display(binding)
         return shown if shown.isascii() or not self._ascii else binding.key
 
-    def use_theme(self, name: str) -> None:
-        """Draw in the theme of this name from now on.
-
-        A broken one says why, and what was used before stays; at the start that is acp-dark.
-        """
-        theme, problem = choose(name, self._theme_folder)
-        self.theme_name = name
-        self._theme_watch.watch(name)
-        if problem is not None:
-            self.call_later(self._warn, str(problem), "Theme")
-            if self.is_running:
-                return
-        if self._colors != "many":
-            theme = with_few_colors(theme)
-        self.look = look_of(theme, self._ascii)
-        if self._colors != "many":
-            self.look = told_by_form(self.look)
-        self.register_theme(textual_theme(theme))
-        if self.theme == theme.name:
-            self.mutate_reactive(AcpApp.theme)  # the same name, but other colours
-        else:
-            self.theme = theme.name
-        for screen in {*self.tabs.screens, *(one for stack in self._screen_stacks.values() for one in stack)}:
-            if hasattr(screen, "set_look"):
-                screen.set_look(self.look)
-
-    def _look_at_theme(self) -> None:
-        """Show a theme of the person as soon as it is saved."""
-        if self._theme_watch.has_changed():
-            self.use_theme(self.theme_name)
-
     def action_theme(self) -> None:
         """Choose a theme from a menu."""
         from acp_tui.ui.screens.menu import Item, Menu
-        from acp_tui.ui.theme import find
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self.use_theme(name)
+                self.theming.use(name)
 
         if isinstance(self.screen, Menu):
             return  # a menu is open already
-        items = [Item(name, name) for name in find(self._theme_folder)]
-        self.push_screen(Menu("Theme", items, self.theme_name, self.look), chosen)
+        items = [Item(name, name) for name in self.theming.names()]
+        self.push_screen(Menu("Theme", items, self.theming.name, self.theming.look), chosen)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Open, take up and close sessions from a session only, not from over a question."""
@@ -304,7 +268,9 @@ class AcpApp(App[int]):
 
         session = self.session_screen.conversation.session
         cwd = session.cwd if session is not None else self._start.cwd
-        self.run_worker(open_link(self, {event.link: ""}, cwd, self.look), group="links", exclusive=True)
+        self.run_worker(
+            open_link(self, {event.link: ""}, cwd, self.theming.look), group="links", exclusive=True
+        )
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the person's editor."""
@@ -328,22 +294,20 @@ class AcpApp(App[int]):
             "sessions": str(data_folder() / "journals"),
             "log": str(state_folder() / "acp-tui.log"),
         }
-        self.push_screen(HelpScreen(self.look, places, [str(problem) for problem in self.key_problems]))
+        self.push_screen(
+            HelpScreen(self.theming.look, places, [str(problem) for problem in self.key_problems])
+        )
 
     def action_command_palette(self) -> None:
         """Offer every action, the agent's commands and the themes."""
         from textual.command import CommandPalette
 
         from acp_tui.ui.commands import Palette, commands
-        from acp_tui.ui.theme import find
 
         if not isinstance(self.screen, CommandPalette):
             screen = self.session_screen
             provider = commands(
-                screen.slash_commands,
-                screen.use_command,
-                lambda: list(find(self._theme_folder)),
-                self.use_theme,
+                screen.slash_commands, screen.use_command, self.theming.names, self.theming.use
             )
             self.push_screen(Palette([provider]))
 
@@ -382,11 +346,17 @@ class AcpApp(App[int]):
         if self._driver is not None and not self.is_lent:
             self._driver.write(sequence)
 
+    @property
+    def every_screen(self) -> set[Screen[Any]]:
+        """All screens there are, seen or not."""
+        return {*self.tabs.screens, *(screen for stack in self._screen_stacks.values() for screen in stack)}
+
     def on_unmount(self) -> None:
         """Leave the terminal as it was."""
         self.attention.end()
 
-    def _warn(self, text: str, title: str) -> None:
+    def warn(self, text: str, title: str) -> None:
+        """Say what is wrong, beside what the person is doing."""
         self.notify(safe(text), title=title, severity="warning", timeout=15, markup=False)
 
     def _handle_exception(self, error: Exception) -> None:
@@ -397,20 +367,8 @@ class AcpApp(App[int]):
         if self._exception is None:
             self._exception = error
             self._exception_event.set()
-            self._exit_renderables.append(Text(_about_mistake(mistake)))
+            self._exit_renderables.append(Text(left_of(mistake)))
         self._close_messages_no_wait()
-
-
-def _about_mistake(mistake: BaseException) -> str:
-    """Return what is left on the terminal: never the values of variables, which may be secrets."""
-    try:
-        lines = traceback.format_exception(mistake)
-    except Exception:  # the interface must end all the same, and not stay as a dead picture
-        log.exception("showing why the interface ended")
-        lines = []
-    return (
-        safe("".join(lines)) + "\nThis is a mistake of acp-tui. Its log says the same; sessions are on disk."
-    )
 
 
 def _marks_in_ascii() -> list[LineFilter]:

@@ -175,7 +175,7 @@ class Tabs:
         pieces: list[Piece] = []
         self._pieces = []
         if first:
-            pieces.append(("muted", f" {self._app.look.glyph('cut')}"))
+            pieces.append(("muted", f" {self._app.theming.look.glyph('cut')}"))
             self._pieces.append(tabs[first - 1][0])
         for screen, tab in tabs[first:]:
             pieces += tab
@@ -185,11 +185,11 @@ class Tabs:
     def _tab(self, number: int, screen: SessionScreen) -> list[Piece]:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
-        title = _cut(safe_line(screen.title_of_tab), self._app.look.glyph("cut"))
+        title = _cut(safe_line(screen.title_of_tab), self._app.theming.look.glyph("cut"))
         return [
             (role, f" {mark} "),
             (here, f"{number} {title}"),
-            ("faint", f" {self._app.look.glyph('column')}"),
+            ("faint", f" {self._app.theming.look.glyph('column')}"),
         ]
 
     def _elsewhere(self) -> list[Piece]:
@@ -203,7 +203,7 @@ class Tabs:
 
     def _state(self, screen: SessionScreen) -> Piece:
         """Return (role, mark) for what a session does."""
-        look, conversation = self._app.look, screen.conversation
+        look, conversation = self._app.theming.look, screen.conversation
         if conversation.questions or conversation.phase == "logging-in":
             return "warning", look.glyph("asks")
         if conversation.phase in ("failed", "ended"):

@@ -38,7 +38,7 @@ async def test_a_session_asks_for_all_until_the_person_chooses_otherwise(tmp_pat
 async def test_what_allows_everything_is_marked_as_a_warning(tmp_path: Path) -> None:
     async with seat(tmp_path, Settings(journal=False, policy="allow-everything")) as here:
         await here.sees("allows everything")
-        warning = here.app.look["warning"].color
+        warning = here.app.theming.look["warning"].color
         styles = [
             segment.style
             for strip in here.app.screen._compositor.render_strips()
