@@ -19,6 +19,7 @@ from acp_tui.ui.widgets.diff import CONTEXT
 from acp_tui.ui.widgets.diff_copying import copy_all, copy_current
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
 from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
+from acp_tui.ui.widgets.diff_place import DiffPlace
 from acp_tui.ui.widgets.diff_rows import Anchor, DiffRows
 from acp_tui.ui.widgets.diff_search import DiffSearch
 from acp_tui.ui.widgets.find_bar import open_find_bar
@@ -89,10 +90,8 @@ class DiffView(LineView, can_focus=True):
         self._chosen_sides: bool | None = None
         self._wraps = False
         self._pan = 0
-        self._at_change = -1
-        self._change_scroll = -1.0
+        self._place = DiffPlace()
         self._marked_fold = -1
-        self._at_file = -1
         self._marked_file: int | None = None
         self._marked_row = -1
 
@@ -111,16 +110,14 @@ class DiffView(LineView, can_focus=True):
     @property
     def current_file(self) -> int | None:
         """The file that keys act on, by its place: the one gone to, else the one at the top."""
-        if self.rows.headers and self._at_file >= 0 and self._change_scroll == self.scroll_y:
-            return self._at_file
-        return self.rows.file_at(self.top_row())
+        return self._place.file(self.rows, self.scroll_y)
 
     @property
     def current_change(self) -> Change | None:
         """The change that was gone to, while it is where it was put."""
         if self._marked_row < 0:
             return None
-        number, first, last = self.rows.blocks_of(self._at_change)
+        number, first, last = self.rows.blocks_of(self._place.change)
         difference = self.pages[number].difference
         assert difference is not None, "a file has changes once it is compared"
         one, other = difference.blocks[first], difference.blocks[last]
@@ -130,7 +127,7 @@ class DiffView(LineView, can_focus=True):
         """Show these files from the top; large ones appear when a thread has compared them."""
         self.pages = [Page(file) for file in files]
         self._pan = 0
-        self._at_change = self._at_file = -1
+        self._place.forget()
         if self.is_mounted:
             self._compare()
             self.scroll_to(y=0, animate=False)
@@ -140,13 +137,13 @@ class DiffView(LineView, can_focus=True):
 
         The change that was gone to stays marked only if it is still the same.
         """
-        top, at, marked = self.scroll_y, self._at_change, self._marked_lines()
+        top, at, marked = self.scroll_y, self._place.change, self._marked_lines()
         self.show(files)
         self.scroll_to(y=top, animate=False, immediate=True)
         if marked is not None:
             self._go_to_change(at)
             if self._marked_lines() != marked:
-                self._at_change = -1
+                self._place.change = -1
                 self._mark_place()
 
     def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
@@ -227,17 +224,11 @@ class DiffView(LineView, can_focus=True):
 
     def action_next_change(self) -> None:
         """Go to the next change, in whichever file it is."""
-        if self._change_scroll == self.scroll_y and self._at_change >= 0:
-            self._go_to_change(self._at_change + 1)
-        else:
-            self._go_to_change(self.rows.first_change(self.top_row() + 1))
+        self._go_to_change(self._place.next_change(self.rows, self.scroll_y))
 
     def action_previous_change(self) -> None:
         """Go to the change before."""
-        if self._change_scroll == self.scroll_y and self._at_change >= 0:
-            self._go_to_change(self._at_change - 1)
-        else:
-            self._go_to_change(self.rows.first_change(self.top_row() + 1) - 1)
+        self._go_to_change(self._place.previous_change(self.rows, self.scroll_y))
 
     def action_next_file(self) -> None:
         """Go to the next file."""
@@ -346,10 +337,8 @@ class DiffView(LineView, can_focus=True):
     def _go_to_change(self, index: int) -> None:
         if not 0 <= index < len(self.rows.changes):
             return
-        self._at_change = index
         self.scroll_to(y=max(0, self.rows.changes[index] - 1 - CONTEXT), animate=False, immediate=True)
-        self._change_scroll = self.scroll_y
-        self._at_file = self.rows.blocks_of(index)[0]
+        self._place.went_to_change(index, self.rows, self.scroll_y)
         self._mark_place()
         self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
 
@@ -357,7 +346,7 @@ class DiffView(LineView, can_focus=True):
         if not 0 <= number < len(self.rows.headers):
             return
         self.scroll_to(y=self.rows.headers[number], animate=False, immediate=True)
-        self._at_change, self._at_file, self._change_scroll = -1, number, self.scroll_y
+        self._place.went_to_file(number, self.scroll_y)
         self._mark_place()
 
     def _open(self, row: int) -> None:
@@ -377,8 +366,7 @@ class DiffView(LineView, can_focus=True):
 
     def _mark_place(self) -> None:
         """Mark the change that was gone to, and the header of the file that keys act on."""
-        is_there = 0 <= self._at_change < len(self.rows.changes) and self._change_scroll == self.scroll_y
-        row = self.rows.changes[self._at_change] if is_there else -1
+        row = self._place.row(self.rows, self.scroll_y)
         if row != self._marked_row:
             before, self._marked_row = self._marked_row, row
             self.repaint(before, row)
@@ -392,8 +380,8 @@ class DiffView(LineView, can_focus=True):
         if len(self.pages) > 1:
             mark = self.look.glyph("current") if number == self._marked_file else " "
             place = f"{mark}{number + 1}/{len(self.pages)} files "
-        if self._at_change >= 0:
-            change = f"change {self._at_change + 1}/{len(self.rows.changes)}"
+        if self._place.change >= 0:
+            change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
         return self.pages[number].header(place, change, self.row_width, self.look)
 
     def _marked(self, row: Row) -> Row:
