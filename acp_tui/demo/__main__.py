@@ -6,7 +6,7 @@ import argparse
 import os
 
 from acp_tui.demo.agent import Agent
-from acp_tui.demo.connection import Connection
+from acp_tui.demo.stage.connection import Connection
 
 SPEED_VARIABLE = "ACP_TUI_DEMO_SPEED"
 

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any, Final
 
-from acp_tui.demo.connection import (
+from acp_tui.demo.scenes.table import commands, play
+from acp_tui.demo.shelf import FOLDER_VARIABLE, Shelf
+from acp_tui.demo.stage.connection import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -22,10 +24,8 @@ from acp_tui.demo.connection import (
     Refused,
     Stopped,
 )
-from acp_tui.demo.scenes import commands, play
-from acp_tui.demo.session import Session
-from acp_tui.demo.shelf import FOLDER_VARIABLE, Shelf
-from acp_tui.demo.turn import Cancelled, Turn
+from acp_tui.demo.stage.session import Session
+from acp_tui.demo.stage.turn import Cancelled, Turn
 
 VERSION: Final = "1.0"
 
@@ -216,7 +216,7 @@ class Agent:
             raise Refused(INVALID_PARAMS, "prompt must be a list of content blocks")
         if session.session_id in self._turns:
             raise Refused(INVALID_REQUEST, "A prompt is already being answered in this session")
-        turn = Turn(session, self._connection, self._client, prompt, self._speed)
+        turn = Turn(session, self._connection, self._client, prompt, self._speed, commands())
         self._turns[session.session_id] = request_id, turn
         threading.Thread(target=self._play, args=(request_id, turn), daemon=True).start()
 

@@ -6,8 +6,8 @@ import json
 import os
 from pathlib import Path
 
-from acp_tui.demo.connection import Connection
-from acp_tui.demo.session import Session
+from acp_tui.demo.stage.connection import Connection
+from acp_tui.demo.stage.session import Session
 
 FOLDER_VARIABLE = "ACP_TUI_DEMO_SESSIONS"
 """Environment variable that names the folder; without it sessions end with the process."""

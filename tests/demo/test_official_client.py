@@ -13,7 +13,7 @@ import pytest
 from acp import schema
 from acp.connection import StreamDirection, StreamEvent
 
-from acp_tui.demo.scenes import SCENES
+from acp_tui.demo.scenes.table import SCENES
 from tests.schema.official import faults_of_params, faults_of_result
 
 WELL_BEHAVED = [scene.name for scene in SCENES if scene.name not in ("die", "hang", "noise", "error")]

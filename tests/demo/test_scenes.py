@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.demo.scenes import SCENES
+from acp_tui.demo.scenes.table import SCENES
 from tests.demo.client import Client, Failure, Message, demo, lend
 from tests.schema.official import faults_of_params
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.connection import Refused
-from acp_tui.demo.turn import Turn, diff
-from acp_tui.demo.work import allowed, in_workspace, lends_files, read, run, write
+from acp_tui.demo.stage.connection import Refused
+from acp_tui.demo.stage.turn import Turn, diff
+from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, run, write
 
 _PLAIN: Final = '''\
 """tally: counts the words of its input."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_tui.demo.connection import Params
-from acp_tui.demo.turn import Turn
-from acp_tui.demo.work import ask
+from acp_tui.demo.stage.connection import Params
+from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.work import ask
 
 _ANSWERS: Final = (
     {

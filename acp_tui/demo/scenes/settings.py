@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.connection import Params
-from acp_tui.demo.session import CONTEXT_SIZE
-from acp_tui.demo.turn import Turn
-from acp_tui.demo.work import ALLOW_ONCE, REJECT_ONCE, ask
+from acp_tui.demo.stage.connection import Params
+from acp_tui.demo.stage.session import CONTEXT_SIZE
+from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.work import ALLOW_ONCE, REJECT_ONCE, ask
 
 _STEPS: Final = (
     ("Find where `tally` parses its options", "high"),
@@ -51,8 +51,6 @@ def modes(turn: Turn, rest: str) -> None:
 
 def change_commands(turn: Turn, rest: str) -> None:
     """Offer another list of commands for a while."""
-    from acp_tui.demo.scenes import commands  # the table of scenes holds this one
-
     short: list[Params] = [
         {"name": "help", "description": "list the scenes"},
         {"name": "whisper", "description": "only here for a moment", "input": {"hint": "to whom"}},
@@ -60,7 +58,7 @@ def change_commands(turn: Turn, rest: str) -> None:
     turn.session.update("available_commands_update", availableCommands=short)
     turn.say("For a few seconds there are only two commands, `/help` and `/whisper`.\n")
     turn.pause(6)
-    turn.session.update("available_commands_update", availableCommands=commands())
+    turn.session.update("available_commands_update", availableCommands=turn.commands)
     turn.say("Now all are back.")
 
 

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Final
 
-from acp_tui.demo.turn import Turn
+from acp_tui.demo.stage.turn import Turn
 
 _MARKDOWN: Final = """\
 # Heading one

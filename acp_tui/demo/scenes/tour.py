@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from acp_tui.demo.connection import Params, Refused
 from acp_tui.demo.scenes.terminals import run_checks
-from acp_tui.demo.turn import Turn, diff, text_content
-from acp_tui.demo.work import allowed, in_workspace, lends_files, read, write
+from acp_tui.demo.stage.connection import Params, Refused
+from acp_tui.demo.stage.turn import Turn, diff, text_content
+from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
 
 _STEPS: Final = (
     ("Look around the workspace", "high"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 
-from acp_tui.demo.connection import INTERNAL_ERROR, Refused
-from acp_tui.demo.turn import Turn
+from acp_tui.demo.stage.connection import INTERNAL_ERROR, Refused
+from acp_tui.demo.stage.turn import Turn
 
 
 def slow(turn: Turn, rest: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_tui.demo.connection import INVALID_PARAMS, Params, Refused
+from acp_tui.demo.stage.connection import INVALID_PARAMS, Params, Refused
 
 MODES: Final = (
     {"id": "ask", "name": "Ask", "description": "Asks before every edit and every command"},

@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from acp_tui.demo.connection import Connection, Params
-from acp_tui.demo.options import Options
+from acp_tui.demo.stage.connection import Connection, Params
+from acp_tui.demo.stage.options import Options
 
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _REPLAYED: Final = (*_CHUNKS, "tool_call", "tool_call_update", "plan")

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.connection import NOT_FOUND, Params, Refused
-from acp_tui.demo.turn import Cancelled, ToolCall, Turn
+from acp_tui.demo.stage.connection import NOT_FOUND, Params, Refused
+from acp_tui.demo.stage.turn import Cancelled, ToolCall, Turn
 
 ALLOW_ONCE: Final = {"optionId": "allow-once", "name": "Allow", "kind": "allow_once"}
 ALLOW_ALWAYS: Final = {"optionId": "allow-always", "name": "Allow for this session", "kind": "allow_always"}

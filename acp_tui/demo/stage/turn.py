@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.connection import Call, Connection, Params, Refused, Stopped
-from acp_tui.demo.session import Session
+from acp_tui.demo.stage.connection import Call, Connection, Params, Refused, Stopped
+from acp_tui.demo.stage.session import Session
 
 _PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
 """What a model sends at once: up to three words with the space around them."""
@@ -24,10 +24,18 @@ class Turn:
     """What happens between a prompt and its answer. `say`, `ask` and so on raise `Cancelled` at once."""
 
     def __init__(
-        self, session: Session, connection: Connection, client: Params, prompt: list[Params], speed: float
+        self,
+        session: Session,
+        connection: Connection,
+        client: Params,
+        prompt: list[Params],
+        speed: float,
+        commands: list[Params],
     ) -> None:
         self.session = session
         self.prompt = prompt
+        self.commands = commands
+        """All commands that the agent has, as the protocol lists them."""
         self.capabilities = client
         """What the client said it can do."""
         self.connection = connection

@@ -1,0 +1,93 @@
+"""The scenes of the demo agent, by the slash command that plays them.
+
+A new scene is a function `(turn, rest) -> stop reason or None` and a row of `SCENES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from acp_tui.demo.scenes import editing, questions, settings, talking, terminals, tour, trouble
+from acp_tui.demo.stage.connection import Params
+from acp_tui.demo.stage.turn import Turn
+
+Play = Callable[[Turn, str], str | None]
+"""Plays a scene; `rest` is what follows its name. Returns a stop reason; None is `end_turn`."""
+
+
+class Scene(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    description: str
+    play: Play
+    hint: str = ""
+    """What may follow the name."""
+
+
+def help_scene(turn: Turn, rest: str) -> None:
+    """List the scenes."""
+    rows = "\n".join(f"| `/{scene.name}` | {scene.description} |" for scene in SCENES)
+    turn.say(f"{_HELP}\n\n| scene | what it shows |\n|---|---|\n{rows}\n")
+
+
+_HELP = """\
+I am the **demo agent** of acp-tui. I am no model: I play small scenes, so that you can see what a
+coding agent looks like here without installing one. Type anything for the tour, or pick a scene:"""
+
+SCENES: Final = (
+    Scene("tour", "a whole piece of work: thoughts, a plan, a read, an edit, a command", tour.tour),
+    Scene("help", "this list", help_scene),
+    Scene("markdown", "everything Markdown can do", talking.markdown),
+    Scene("long", "a long answer", talking.long, "how many paragraphs"),
+    Scene("think", "thoughts before and between answers", talking.think),
+    Scene("image", "a small picture", talking.image),
+    Scene("plan", "a plan that changes while it is worked on", settings.plan),
+    Scene("new", "a new file, with permission", editing.new),
+    Scene("edit", "an edit of that file, with its diff", editing.edit),
+    Scene("three", "one question about three files", editing.three),
+    Scene("clash", "a write over a file that somebody else has changed", editing.clash),
+    Scene("run", "a command in a terminal", terminals.run_scene, "command line"),
+    Scene("chain", "a chained command, for your rules", terminals.chain, "command line"),
+    Scene("parallel", "several tools and two questions at once", terminals.parallel),
+    Scene("ask", "a question with unusual answers", questions.ask_scene),
+    Scene("form", "a form with every kind of field", questions.form),
+    Scene("link", "a link to open in the browser", questions.link),
+    Scene("modes", "the agent asks to change its mode", settings.modes),
+    Scene("commands", "the list of commands changes", settings.change_commands),
+    Scene("usage", "the context fills up", settings.usage),
+    Scene("slow", "something that takes a minute, to be cancelled", trouble.slow, "how many seconds"),
+    Scene("error", "the turn ends with an error", trouble.error),
+    Scene("refuse", "the agent refuses", trouble.refuse),
+    Scene("limit", "the answer is cut off at the token limit", trouble.limit),
+    Scene("die", "the agent's process dies", trouble.die),
+    Scene("hang", "the agent never answers", trouble.hang, "hard, to ignore cancelling too"),
+    Scene("noise", "bad manners: stray output, unknown kinds, escape sequences", trouble.noise),
+)
+
+
+def commands() -> list[Params]:
+    """Return the scenes as the protocol's available commands."""
+    return [
+        {
+            "name": scene.name,
+            "description": scene.description,
+            **({"input": {"hint": scene.hint}} if scene.hint else {}),
+        }
+        for scene in SCENES
+    ]
+
+
+def play(turn: Turn) -> str:
+    """Play the scene that a prompt asks for, and return the stop reason."""
+    text = next((str(block.get("text", "")) for block in turn.prompt if block["type"] == "text"), "").strip()
+    if not text.startswith("/"):
+        tour.tour(turn, text)
+        return "end_turn"
+    name, _, rest = text[1:].partition(" ")
+    scene = next((scene for scene in SCENES if scene.name == name), None)
+    if scene is None:
+        turn.say(f"I do not know `/{name}`. Type `/help` for the scenes I can play.")
+        return "end_turn"
+    return scene.play(turn, rest.strip()) or "end_turn"
