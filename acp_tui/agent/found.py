@@ -78,6 +78,10 @@ class Found:
         """Return changes as a session lists them."""
         return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
 
+    def tell_again(self) -> None:
+        """Tell all that differs with the next look: who hears it now does not know it."""
+        self._told = ()
+
     def clear(self) -> None:
         """Forget what differs: the beginning is lost."""
         self.changes.clear()

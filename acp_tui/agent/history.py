@@ -21,6 +21,7 @@ from acp_tui.agent.errors import METHOD_NOT_FOUND
 from acp_tui.session import events
 from acp_tui.session.events import Event
 from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.session import Session
 from acp_tui.wire.messages import Call, Message, Notification, Request, RequestId, Response
 
 
@@ -31,6 +32,13 @@ class Opening:
     cwd: str = ""
     replays: bool = True
     """The agent tells all that was said; otherwise what we know already stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """What an earlier process left goes on, unless the agent refuses; a journal holds one process only."""
+
+    session: Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class Forked:
     source: str
 
 
-Happening = Event | Opening | Opened | Forked
+Happening = Event | Opening | Continued | Opened | Forked
 SessionEvent = tuple[str, Happening]
 """A session's id, and what happened in it or to it."""
 

@@ -68,6 +68,13 @@ class Ranges:
                 self._ranged = now
                 self._tell(now)
 
+    def go_on(self, turns: int) -> None:
+        """Go on in a session that has so many turns: the same ones as before, or others."""
+        if not turns <= self.newest <= turns + 1:  # a prompt that did not arrive began no turn
+            self._turns.clear()
+            self.since, self.newest = min(self.since, 0), turns
+        self._ranged = None
+
     def clear(self) -> None:
         """Forget all turns: their snapshots are lost."""
         self._turns.clear()

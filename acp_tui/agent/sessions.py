@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from acp_tui.agent.history import OUTSIDE, Forked, Happening, Opened, Opening
+from acp_tui.agent.history import OUTSIDE, Continued, Forked, Happening, Opened, Opening
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
@@ -59,6 +59,10 @@ class Sessions:
         match event:
             case Opening():
                 self._opening(session_id, event)
+            case Continued():
+                self._before[session_id] = None
+                self.by_id[session_id] = event.session
+                self._apply(event.session, events.TakenUp(), at)
             case Opened():
                 self._opened(session_id, event.ok)
             case Forked():

@@ -9,7 +9,7 @@ from acp_tui.acp.sessions import AttachRequest, NewSessionRequest, NewSessionRes
 from acp_tui.agent.answers import answered
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.errors import AgentError
-from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.history import Continued, Happening, Opened
 from acp_tui.agent.offered import Offered
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.host import Host, NotLent
@@ -55,10 +55,19 @@ class Setup:
         mcp_servers: Sequence[dict[str, Any]] = (),
         *,
         replay: bool = True,
+        before: Session | None = None,
     ) -> Session:
         """Take up a session that the agent has: with a replay of what was said, or without.
 
         A load that fails leaves nothing behind. Source: ACP, page "session setup".
+
+        Args:
+            session_id: as the agent names it.
+            cwd: the primary root.
+            extra_roots: further roots.
+            mcp_servers: as the protocol has them.
+            replay: whether the agent tells what was said.
+            before: the session as an earlier process left it, which goes on; without a replay only.
 
         Raises:
             NotOffered, AgentGone, CallFailed.
@@ -73,15 +82,17 @@ class Setup:
             mcp_servers=list(mcp_servers),
             additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
-        before = self._roots(session_id)
+        roots = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
+        if before is not None:
+            self._note(session_id, Continued(before))
         try:
             await self._connection.call("session/load" if replay else "session/resume", request.wire())
         except BaseException:
             self._note(session_id, Opened(ok=False))
             await self._host.take_back(session_id)
-            if before:
-                self._host.lend(session_id, before)
+            if roots:
+                self._host.lend(session_id, roots)
             raise
         return self._sessions.by_id[session_id]
 

@@ -93,6 +93,17 @@ class Tracking:
         """Take the first snapshot in the background."""
         self._start(self._begin)
 
+    def go_on(self, turns: int) -> None:
+        """Tell all anew to the session of another process, in the same workspace.
+
+        Args:
+            turns: how many it has; other ones than those that were tracked cannot be compared with.
+        """
+        self._found.tell_again()
+        self._ranges.go_on(turns)
+        if self.first is not None:
+            self._start(self._look)
+
     async def before_turn(self, turn: int | None = None) -> None:
         """Remember how things are before the agent begins; comes back soon, whether that is done or not.
 

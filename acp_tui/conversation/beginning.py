@@ -123,11 +123,13 @@ class Beginning:
         return conversation.session
 
     def _track(self, session: Session) -> None:
-        """Look at the files of the workspace from now on."""
+        """Look at the files of the workspace from now on, or go on with that after a restart."""
         from acp_tui.conversation.equipment import tracking_for
 
         conversation = self._conversation
-        if conversation.tracking is None:
+        if conversation.tracking is not None:
+            conversation.tracking.go_on(len(session.turns))
+        else:
             cwd = session.cwd or self._start.cwd
             conversation.tracking = tracking = tracking_for(self._start, cwd, conversation.note)
             if tracking is not None:

@@ -106,7 +106,8 @@ class Conversation:
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
         self.tracking: Tracking | None = None
         """Looks at the files of the workspace, while there is a session."""
-        self._ending: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._leaving: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
         self.beginning = Beginning(self, self._opening, start, listener, logins)
@@ -158,9 +159,11 @@ class Conversation:
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again, with the same session where the agent can take it up.
 
-        What was said stays on the screen, unless the agent tells it anew.
+        What was said stays on the screen, unless the agent tells it anew; so do the changed files.
         """
-        await self.end()
+        await self._leave()
+        if self._is_closed:
+            return
         self._opening.restarts(self.session, same_agent=launch is None)
         self.session = None
         await self.begin(launch)
@@ -175,22 +178,26 @@ class Conversation:
             await self.begin()
 
     async def end(self) -> None:
-        """Leave the agent; the last one to leave ends it. May be called again, and at the same time."""
-        if self._ending is None:
-            self._ending = asyncio.create_task(self._end())
-        await asyncio.shield(self._ending)
+        """Leave the agent for good; the last one to leave ends it. May be called twice, at the same time."""
+        self._is_closed = True
+        await self._leave()
+        tracking, self.tracking = self.tracking, None
+        if tracking is not None:
+            await asyncio.shield(tracking.close())
 
-    async def _end(self) -> None:
+    async def _leave(self) -> None:
+        if self._leaving is None:
+            self._leaving = asyncio.create_task(self._leave_once())
+        await asyncio.shield(self._leaving)
+
+    async def _leave_once(self) -> None:
         self.round += 1
         self.enter("ending")
-        tracking, self.tracking = self.tracking, None
         try:
-            if tracking is not None:
-                await tracking.close()
             await self.connecting.end(self.session)
             await self._speaking.end()
         finally:
-            self._ending = None
+            self._leaving = None
             self.connecting.forget()
 
     @property

@@ -41,6 +41,8 @@ async def follow(conversation: Conversation, running: RunningAgent, session: Ses
     this, before = conversation.round, conversation.running
     conversation.enter("starting")
     conversation.connecting.join(running)
+    if before is not None:
+        before.agent.sessions.pop(session.id, None)  # its end is none of the session
     try:
         await conversation.beginning.open_again(running.agent, session)
     except AgentError as error:

@@ -44,6 +44,8 @@ class Opening:
         self.replaces = False
         """Whether the agent has told all of the session anew: what stood on the screen is in it."""
         self._start = start
+        self._before: Session | None = None
+        """What stood on the screen before a restart."""
         self._not_lent: list[str] = []
         """Folders that a session had before, and that the person has not granted."""
         self._left_out: list[str] = []
@@ -58,6 +60,7 @@ class Opening:
 
             info = SessionInfo(session_id=before.id, cwd=before.cwd, title=before.title or None)
             self.attach = Attach(info, again=True)
+            self._before = before
             return
         self.continues = self.continues or before is not None
 
@@ -97,10 +100,18 @@ class Opening:
         return await self._take_up(agent, attach.info, servers, replay=_can(agent).load_session)
 
     async def _take_up(
-        self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]], *, replay: Any
+        self,
+        agent: Agent,
+        info: SessionInfo,
+        servers: list[dict[str, Any]],
+        *,
+        replay: Any,
+        before: Session | None = None,
     ) -> Session:
         cwd, roots = self._folders(info)
-        return await agent.setup.load_session(info.session_id, cwd, roots, servers, replay=bool(replay))
+        return await agent.setup.load_session(
+            info.session_id, cwd, roots, servers, replay=bool(replay), before=before
+        )
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
         """Take up what was open before, as it stands on the screen or told anew; else make a new session."""
@@ -110,13 +121,15 @@ class Opening:
         resumes = has(_can(agent).session_capabilities.resume)
         if resumes or _can(agent).load_session:
             try:
-                session = await self._take_up(agent, info, servers, replay=not resumes)
+                before = self._before if resumes else None
+                session = await self._take_up(agent, info, servers, replay=not resumes, before=before)
             except LoginRequired:
                 raise
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
             else:
-                self.replaces = bool(session.entries)  # some agents load a session and tell nothing of it
+                # Some agents load a session and tell nothing of it.
+                self.replaces = not resumes and bool(session.entries)
                 return session
         self.attach, self.continues, self.is_new = None, True, True
         return await agent.setup.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
@@ -141,7 +154,10 @@ class Opening:
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
         if has(_can(agent).session_capabilities.resume):
             try:
-                return await agent.setup.load_session(before.id, cwd, roots, servers, replay=False), True
+                session = await agent.setup.load_session(
+                    before.id, cwd, roots, servers, replay=False, before=before
+                )
+                return session, True
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
         self.continues = True

@@ -105,7 +105,7 @@ class Speaking:
                 agent = await self._conversation.beginning.log_in(required)
                 if agent is not asked:
                     session = await self._conversation.beginning.open_again(agent, session)
-                    turns = 0
+                    turns = len(session.turns)
                 await agent.prompt(session.id, blocks)
         except AgentError:
             # The session has noted why. What was said is in the chat; what was not is given back.

@@ -184,6 +184,11 @@ class CommandEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenUp:
+    """Another process of the agent goes on with the session, and knows nothing of calls that were open."""
+
+
+@dataclass(frozen=True, slots=True)
 class Disconnected:
     """The agent is gone."""
 
@@ -212,6 +217,7 @@ Own = (
     | Noted
     | CommandStarted
     | CommandEnded
+    | TakenUp
     | Disconnected
 )
 Event = Update | Own

@@ -171,6 +171,8 @@ class Session:
             case events.Ranged():
                 self._range.choose(event.since, event.files)
                 return Change(fields=("files",))
+            case events.TakenUp():
+                return self._taken_up(at)
             case events.Disconnected():
                 return self._disconnected(event, at)
             case events.SetUp():
@@ -271,6 +273,14 @@ class Session:
     def _of_turn(self) -> list[Entry]:
         """Return the entries of the newest turn."""
         return self.entries[self.turns[-1].first :] if self.turns else []
+
+    def _taken_up(self, at: float) -> Change:
+        changed = self._end_turn("cancelled", at)
+        self.questions.clear()
+        self.pending.clear()
+        self._calls.places.clear()  # another process counts its calls anew
+        self._looked = 0.0  # and so does its clock
+        return Change(changed, ("turn", "questions", "options"))
 
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False

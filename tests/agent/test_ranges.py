@@ -59,3 +59,17 @@ def test_a_store_that_is_lost_takes_all_turns_with_it(tmp_path: Path) -> None:
 
     assert made.base(FIRST) == FIRST
     assert made.before(1) is None
+
+
+@pytest.mark.parametrize(("turns", "known", "since"), [(2, [1, 2], 1), (1, [1, 2], 1), (0, [], 0)])
+def test_another_process_knows_the_turns_of_a_session_that_it_resumed(
+    tmp_path: Path, turns: int, known: list[int], since: int
+) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.remember(2, THIRD)
+    made.newest, made.since = 2, 1
+
+    made.go_on(turns)
+
+    assert (made.turns, made.since) == (known, since)

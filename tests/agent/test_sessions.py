@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acp_tui.acp.content import TextContent
 from acp_tui.agent.errors import AgentError, CallFailed, Closed
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.events import Prompted
+from acp_tui.session.session import Session
 from tests.agent.puppet import ABLE, OPTIONS, SESSION, conversation, text, update
 from tests.sent import Frame
 from tests.waiting import settled
 
+NOT_FOUND = {"code": -32002, "message": "Resource not found"}
 SERVER: Frame = {"name": "docs", "command": "/opt/mcp/docs", "args": [], "env": []}
 
 
@@ -197,6 +202,26 @@ async def test_c47_a_resumed_session_keeps_what_is_known_and_expects_no_replay()
         session = await resuming
 
         assert (talk.said(), session.connected) == ("before", True)
+
+
+@pytest.mark.parametrize(("answer", "goes_on"), [({"result": {}}, True), ({"error": NOT_FOUND}, False)])
+async def test_c47_another_process_goes_on_with_a_session_unless_it_refuses(
+    answer: dict[str, Any], goes_on: bool
+) -> None:
+    earlier = Session("earlier", "/w")
+    earlier.apply(Prompted([TextContent(text="hello")]))
+    async with conversation() as talk:
+        resuming = asyncio.create_task(
+            talk.agent.setup.load_session("earlier", "/w", replay=False, before=earlier)
+        )
+        talk.puppet.answers(await talk.puppet.hears("session/resume"), **answer)
+
+        with contextlib.nullcontext() if goes_on else pytest.raises(CallFailed):
+            assert await resuming is earlier
+
+        assert ("earlier" in talk.agent.sessions) == goes_on
+        assert earlier.turn_state == "idle", "its turn was that of another process"
+        talk.agent.sessions.pop("earlier", None)  # what was said before is in another journal
 
 
 async def test_c48_a_list_is_followed_to_its_end_and_never_in_circles() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from acp_tui.acp.sessions import SessionInfo
 from acp_tui.agent.process import Process
+from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.opening import Attach
 from acp_tui.host.processes import ExitStatus
 from acp_tui.store.launch import Launch
@@ -138,6 +139,14 @@ async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_anot
 
 
 RESUMES = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+
+
+def changed(conversation: Conversation) -> list[str]:
+    """Return the names of the changed files."""
+    assert conversation.session is not None
+    return [Path(path).name for path in conversation.session.files]
+
+
 STARTED_AGAIN = "The agent was started again, and has taken this session up."
 
 
@@ -149,13 +158,52 @@ async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_
         conversation.say("die")
         await until(lambda: conversation.phase == "ended")
 
+        before = conversation.session
+
         await conversation.restart()
         await conversation.restart()
 
-        assert conversation.session is not None
-        assert conversation.session.id == "kept"
-        assert said(conversation) == [STARTED_AGAIN], "nothing is told twice"
+        assert conversation.session is before, "its plan, its turns and its changes stay, too"
+        assert before is not None
+        assert before.connected
+        died, ended = (f"The agent has ended (exit code {code})." for code in (7, 0))
+        assert said(conversation) == ["die", died, STARTED_AGAIN, ended, STARTED_AGAIN]
         assert notes.dropped == 0, "what was said stays on the screen"
+
+
+@pytest.mark.parametrize("can", [RESUMES, {"loadSession": True}, {}])
+async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
+    tmp_path: Path, can: dict[str, Any]
+) -> None:
+    async with talk(start(tmp_path, can=can, session="kept")) as (conversation, _):
+        await conversation.begin()
+        tracking = conversation.tracking
+        assert tracking is not None
+        await until(lambda: tracking.first)
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        (tmp_path / "new").write_text("x\n")
+        await until(lambda: changed(conversation) == ["new"])
+
+        await conversation.restart()
+        await until(lambda: changed(conversation) == ["new"])
+        (tmp_path / "newer").write_text("x\n")
+
+        await until(lambda: changed(conversation) == ["new", "newer"])
+        await conversation.end()
+        assert conversation.tracking is None
+
+
+async def test_what_is_ended_while_it_is_started_again_is_not_started(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+
+        starting = asyncio.create_task(conversation.restart())
+        await asyncio.sleep(0)
+        await conversation.end()
+        await starting
+
+        assert conversation.running is None
 
 
 async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was_shown(

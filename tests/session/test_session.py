@@ -356,6 +356,19 @@ def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     assert session.connected
 
 
+def test_a_session_that_another_process_takes_up_goes_on_with_calls_of_its_own() -> None:
+    session = session_with(call())
+    session.apply(events.TakenUp(), 5.0)
+    session.apply(events.SetUp(SessionSetup()))
+
+    session.apply(read_update(call(status="completed")), 1.0)
+
+    assert [entry.status for entry in session.entries if isinstance(entry, ToolCall)] == [
+        "interrupted",
+        "completed",
+    ]
+
+
 def test_what_an_answer_takes_is_not_the_time_of_the_call() -> None:
     session = session_with(call())
     option = PermissionOption(option_id="yes", name="Yes", kind="allow_once")
