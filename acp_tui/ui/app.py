@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import signal
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -32,7 +33,7 @@ from acp_tui.ui.theming import Theming
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
@@ -105,7 +106,7 @@ class AcpApp(App[int]):
             self.animation_level = "none"
         self._is_drawn = False
         self._leaves = False
-        self.is_lent = False
+        self._is_lent = False
         """Whether another program has the terminal for a while."""
         self.last_key: tuple[str, float] | None = None
         """The key that was typed last and when, for dialogs: held down, it may come again."""
@@ -341,9 +342,19 @@ class AcpApp(App[int]):
         env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
         return Clipboard(lambda sequence: self.write_to_terminal(sequence), env)
 
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Lend the terminal to another program; nothing of ours is written to it meanwhile."""
+        with super().suspend():
+            self._is_lent = True
+            try:
+                yield
+            finally:
+                self._is_lent = False
+
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal."""
-        if self._driver is not None and not self.is_lent:
+        if self._driver is not None and not self._is_lent:
             self._driver.write(sequence)
 
     @property

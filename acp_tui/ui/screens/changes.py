@@ -161,15 +161,13 @@ class ChangesScreen(Screen[None]):
     @work(group="edit", exclusive=True)
     async def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Let the person edit a file, and look at what came of it."""
-        from acp_tui.ui.app import AcpApp
         from acp_tui.ui.screens.editor import edit_in_workspace
 
         event.stop()
-        if isinstance(self.app, AcpApp):
-            await edit_in_workspace(self.app, self._cwd, event.path, event.line)
-            if self._review is not None:
-                await self._review.tracking.look()
-            self._read()
+        await edit_in_workspace(self.app, self._cwd, event.path, event.line)
+        if self._review is not None:
+            await self._review.tracking.look()
+        self._read()
 
     def set_look(self, look: Look) -> None:
         """Draw in another look from now on."""

@@ -11,11 +11,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from acp_tui.ui.app import AcpApp
-
+from textual.app import App, SuspendNotSupported
 
 _PLUS: Final = frozenset(
     (
@@ -41,7 +39,7 @@ _COLON: Final = frozenset(("hx", "helix", "subl", "zed"))
 _GOTO: Final = frozenset(("code", "codium", "code-insiders", "cursor", "windsurf"))
 
 
-async def edit(app: AcpApp, text: str) -> tuple[str, str]:
+async def edit(app: App[Any], text: str) -> tuple[str, str]:
     """Return (what became of a text in $VISUAL or $EDITOR, what went wrong or "").
 
     When the editor fails, the text is returned as it was, and what the editor wrote is left in a file
@@ -60,13 +58,11 @@ async def edit(app: AcpApp, text: str) -> tuple[str, str]:
     return written if text.endswith("\n") else written.removesuffix("\n"), problem
 
 
-async def open_in_editor(app: AcpApp, path: Path, line: int | None = None) -> str:
+async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> str:
     """Open a file in the person's editor, at a line (from 1), and wait for its end.
 
     Returns what went wrong, or "".
     """
-    from textual.app import SuspendNotSupported
-
     command = editor()
     try:
         with _lent(app):
@@ -83,7 +79,7 @@ async def open_in_editor(app: AcpApp, path: Path, line: int | None = None) -> st
     return f"{command[0]} ended with {code}." if code else ""
 
 
-async def edit_in_workspace(app: AcpApp, cwd: str, path: str, line: int) -> None:
+async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:
     """Open a file of the workspace in the person's editor, at a line; say what goes wrong.
 
     Args:
@@ -132,16 +128,14 @@ def editor() -> Sequence[str]:
 
 
 @contextmanager
-def _lent(app: AcpApp) -> Iterator[None]:
+def _lent(app: App[Any]) -> Iterator[None]:
     """Leave the terminal to another program: nothing is drawn, and Ctrl+C is for that program only."""
     numbers = (signal.SIGINT, signal.SIGQUIT)
     with app.batch_update(), app.suspend():
         # Ignored outright, the other program would ignore them, too.
         before = [signal.signal(number, lambda *_: None) for number in numbers]
-        app.is_lent = True
         try:
             yield
         finally:
-            app.is_lent = False
             for number, handler in zip(numbers, before, strict=True):
                 signal.signal(number, handler)

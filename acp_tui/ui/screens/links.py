@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from acp_tui.acp.content import EmbeddedResource, ResourceLink
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from acp_tui.session.entries import Message
-    from acp_tui.ui.app import AcpApp
     from acp_tui.ui.widgets.look import Look
 
 
@@ -42,7 +43,7 @@ def file_of(uri: str, cwd: str) -> Path | None:
         return None
 
 
-async def open_link(app: AcpApp, found: dict[str, str], cwd: str, look: Look) -> None:
+async def open_link(app: App[Any], found: dict[str, str], cwd: str, look: Look) -> None:
     """Let the person choose one of some addresses: a file opens in their editor, a page in their browser."""
     from acp_tui.ui.screens.menu import Item, Menu
 
@@ -54,7 +55,7 @@ async def open_link(app: AcpApp, found: dict[str, str], cwd: str, look: Look) ->
             app.notify(problem, title="Open", severity="warning", markup=False)
 
 
-async def _opened(app: AcpApp, uri: str, cwd: str) -> str:
+async def _opened(app: App[Any], uri: str, cwd: str) -> str:
     """Show what is at an address; return why that cannot be, or ""."""
     from acp_tui.ui.screens.browser import open_in_browser
     from acp_tui.ui.screens.editor import open_in_editor

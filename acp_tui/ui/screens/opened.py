@@ -119,12 +119,10 @@ class Opened:
 
     async def _links(self, message: Message) -> None:
         """Offer to open what a message links to."""
-        from acp_tui.ui.app import AcpApp
         from acp_tui.ui.screens.links import links, open_link
 
-        found, app = links(message), self._screen.app
-        if found and isinstance(app, AcpApp):
-            await open_link(app, found, self._start.cwd, self._screen.look)
+        if found := links(message):
+            await open_link(self._screen.app, found, self._start.cwd, self._screen.look)
 
     def _show_kept(self, session: Session) -> None:
         """Mark in the pane what was kept in the changes screen."""

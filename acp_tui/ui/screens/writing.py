@@ -225,10 +225,8 @@ class Writing(Vertical):
     @work(group="editor", exclusive=True)
     async def _edit(self) -> None:
         """Write on in the person's own editor; what it could not finish is still here."""
-        from acp_tui.ui.app import AcpApp
         from acp_tui.ui.screens.editor import edit
 
-        assert isinstance(self.app, AcpApp)
         prompt = self.box.prompt
         text, problem = await edit(self.app, prompt.text)
         if text != prompt.text:
