@@ -30,6 +30,7 @@ from acp_tui.ui.screens.session import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme_watch import EVERY
 from acp_tui.ui.theming import Theming
+from acp_tui.ui.widgets.key_names import key_of, shown_key
 from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class AcpApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("ctrl+p", "command_palette", "Palette", id="app.palette", show=False, priority=True),
         Binding("f10", "theme", "Theme", id="app.theme", priority=True),
         Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
         Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
@@ -102,6 +104,7 @@ class AcpApp(App[int]):
         self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
         self._marks_in_ascii = _marks_in_ascii() if self._ascii else []
         self.set_class(colors != "many", "-few-colors")
+        self.set_class(self._ascii, "-ascii")
         if start.settings.reduced_motion:
             self.animation_level = "none"
         self._is_drawn = False
@@ -206,8 +209,7 @@ class AcpApp(App[int]):
 
     def get_key_display(self, binding: Binding) -> str:
         """Return how a key is written for people."""
-        shown = super().get_key_display(binding)
-        return shown if shown.isascii() or not self._ascii else binding.key
+        return shown_key(binding, ascii=self._ascii)
 
     def action_theme(self) -> None:
         """Choose a theme from a menu."""
@@ -340,7 +342,8 @@ class AcpApp(App[int]):
         from acp_tui.ui.clipboard import Clipboard
 
         env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
-        return Clipboard(lambda sequence: self.write_to_terminal(sequence), env)
+        export = key_of(self.session_screen, "session.export")
+        return Clipboard(lambda sequence: self.write_to_terminal(sequence), env, export=export)
 
     @contextmanager
     def suspend(self) -> Iterator[None]:

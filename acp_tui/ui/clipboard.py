@@ -61,7 +61,12 @@ class Clipboard:
     """Knows the ways out of one run of the program."""
 
     def __init__(
-        self, write: Callable[[str], None], env: Mapping[str, str], finds: Finds = shutil.which
+        self,
+        write: Callable[[str], None],
+        env: Mapping[str, str],
+        finds: Finds = shutil.which,
+        *,
+        export: str = "",
     ) -> None:
         """Take the ways out.
 
@@ -69,10 +74,12 @@ class Clipboard:
             write: sends a control sequence to the terminal.
             env: our environment, which tells where the person sits.
             finds: returns the path of a program.
+            export: the key that writes the session into a file.
         """
         self._write = write
         self._env = env
         self._finds = finds
+        self._export = export
         self._has_told = False
 
     async def put(self, text: str) -> str:
@@ -89,7 +96,7 @@ class Clipboard:
         size = f"{len(text) // 1000} thousand characters"
         return (
             f"It is not on the clipboard: {size} are more than terminals take. "
-            f"{self._advice(way)} Alt+E writes the session into a file."
+            f"{self._advice(way)} {self._export} writes the session into a file."
         )
 
     async def _in_tmux(self, text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
@@ -197,9 +198,10 @@ class Tabs:
         from acp_tui.ui.screens.waiting import waiting
 
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
-        return (
-            [("warning", f"{count} wait{'s' if count == 1 else ''} "), ("muted", "alt+a ")] if count else []
-        )
+        if not count:
+            return []
+        words = f"{count} wait{'s' if count == 1 else ''} "
+        return [("warning", words), ("muted", f"{key_of(self._app, 'app.inbox')} ")]
 
     def _state(self, screen: SessionScreen) -> Piece:
         """Return (role, mark) for what a session does."""

@@ -104,7 +104,7 @@ async def test_escape_stops_the_turn_and_brings_back_what_waits(tmp_path: Path) 
     async with seat(tmp_path) as here:
         await here.say("wait")
         await here.say("later")
-        await here.sees("waiting", "queued later", "1 queued", "esc stops")
+        await here.sees("waiting", "queued later", "1 queued", "Esc stops")
 
         await here.press("escape")
         await here.sees("Cancelled.")
@@ -176,7 +176,7 @@ async def test_a_question_is_put_aside_and_brought_back_and_the_next_follows(tmp
         second = await here.is_before(PermissionDialog)
         await here.press("escape")
         await here.until(lambda: here.app.screen is here.session)
-        await here.sees("2 questions ctrl+y", "asks you")
+        await here.sees("2 questions Ctrl+Y", "asks you")
         await here.press("y")
         assert here.draft == "y", "nothing is answered by what is typed"
 

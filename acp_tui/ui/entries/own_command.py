@@ -44,7 +44,7 @@ class OwnCommandBlock(EntryBlock):
         entry = self.entry
         right: list[Piece] = []
         if entry.ended is None:
-            right.append(("tool-running", "running, esc ends it"))
+            right.append(("tool-running", f"running, {self.setting.key('session.stop')} ends it"))
         elif entry.exit_code is None:
             right.append(("tool-failed", "ended by a signal"))
         elif entry.exit_code:

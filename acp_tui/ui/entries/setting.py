@@ -24,6 +24,8 @@ class Setting:
     """Returns a mark by its name."""
     asks: Callable[[str], bool]
     """Whether a tool call, by its id, waits for the person's permission."""
+    key: Callable[[str], str] = str
+    """Returns the key of an action, as people write it, by the name of its binding."""
     fold_turns: bool = False
     """Whether turns but the last are folded to a line."""
     pictures: bool = False

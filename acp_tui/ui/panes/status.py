@@ -10,6 +10,7 @@ from textual.message import Message
 
 from acp_tui.readable import clock, tokens
 from acp_tui.ui.panes.silence import MEASURED_EVERY, SILENT, Computing, pending, told
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class StatusLine(Lines):
             case "logging-in":
                 return [("", ("warning", "wants a login"))]
             case "ended":
-                return [("", ("error", "ended, F12 starts it again"))]
+                return [("", ("error", f"ended, {key_of(self, 'session.restart')} starts it again"))]
             case "ending":
                 return [("", ("muted", "ending"))]
             case "recorded":
@@ -144,16 +145,17 @@ class StatusLine(Lines):
         conversation, session = self._conversation, self._conversation.session
         pieces: list[Piece] = []
         questions = list(conversation.questions.values())
+        answer = key_of(self, "session.answer")
         visits = sum(getattr(question, "visiting", False) for question in questions)
         if number := len(questions) - visits:
-            pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} ctrl+y  "))
+            pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} {answer}  "))
         elif visits:
-            pieces.append(("muted", f"{visits} page{'s' if visits > 1 else ''} to visit ctrl+y  "))
+            pieces.append(("muted", f"{visits} page{'s' if visits > 1 else ''} to visit {answer}  "))
         if conversation.queue:
             pieces.append(("muted", f"{len(conversation.queue)} queued  "))
         if session is not None and session.turn_state != "idle" and conversation.agent is not None:
             pieces += self._turn()
-        return pieces or [("muted", "F1 help")]
+        return pieces or [("muted", f"{key_of(self, 'app.help')} help")]
 
     def _turn(self) -> list[Piece]:
         conversation, session = self._conversation, self._conversation.session
@@ -165,7 +167,7 @@ class StatusLine(Lines):
         pieces: list[Piece] = []
         if not conversation.questions:
             pieces += self._silence(silent)
-        word = "stopping" if session.turn_state == "cancelling" else "esc stops"
+        word = "stopping" if session.turn_state == "cancelling" else f"{key_of(self, 'session.stop')} stops"
         pieces.append(("muted", f"{word}  "))
         pieces.append(("accent", clock(running)))
         return pieces
@@ -184,7 +186,7 @@ class StatusLine(Lines):
             return []
         waits_for = pending(conversation.session, conversation.running.agent.connection.waiting_for)
         words = told(clock(silent), waits_for, self._computing.is_busy)
-        return [("warning", f"{words}  "), ("accent", "alt+x  ")]
+        return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
 
 
 def _acts_unasked(option: Option, value: str) -> bool:

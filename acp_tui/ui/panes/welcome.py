@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 
-def welcome(cwd: str) -> list[tuple[str, str]]:
-    """Return, as pieces of (role, text), what an empty chat says."""
+
+def welcome(cwd: str, key: Callable[[str], str]) -> list[tuple[str, str]]:
+    """Return, as pieces of (role, text), what an empty chat says; `key` gives the key of an action."""
     keys = (
         ("/", "commands of the agent"),
         ("@", "files of the workspace"),
-        ("shift+tab", "next mode"),
-        ("esc", "stops the agent"),
-        ("ctrl+p", "everything that can be done"),
-        ("F1", "all keys"),
+        (key("session.next-mode"), "next mode"),
+        (key("session.stop"), "stops the agent"),
+        (key("app.palette"), "everything that can be done"),
+        (key("app.help"), "all keys"),
     )
     pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
-    for key, what in keys:
-        pieces += [("accent", f"{key:<11}"), ("muted", f"{what}\n")]
+    column = max(len(shown) for shown, _ in keys) + 2
+    for shown, what in keys:
+        pieces += [("accent", f"{shown:<{column}}"), ("muted", f"{what}\n")]
     return pieces

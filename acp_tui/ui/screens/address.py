@@ -20,6 +20,7 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.form import FormAnswer
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ class AddressDialog(Dialog[FormAnswer]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        move = "Up/Down" if self.look.ascii else "↑↓"
-        return [(move, "move"), ("Enter", "choose"), ("Esc", "later")]
+        move = pair_of(self, "address.up", "address.down")
+        return [(move, "move"), (key_of(self, "address.choose"), "choose"), *super().hints()]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with this address now."""
@@ -111,7 +112,10 @@ class AddressDialog(Dialog[FormAnswer]):
             else:
                 self.dismiss(FormAnswer("accept"))
         else:
-            self._say("No browser could be opened here. Copy the address, and press v when you visit it.")
+            visit = key_of(self, "address.visit")
+            self._say(
+                f"No browser could be opened here. Copy the address, and press {visit} when you visit it."
+            )
 
     def action_copy(self) -> None:
         """Copy the address."""

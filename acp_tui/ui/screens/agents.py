@@ -108,7 +108,7 @@ class StartScreen(Screen[StartChoice]):
         self._show("")
         self.query_one("#problems").display = bool(self._problems)
         wanted = self.query_one(Input)
-        wanted.border_subtitle = "enter starts"
+        wanted.border_subtitle = "Enter starts"
         wanted.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from acp_tui.store.layout import Layout, load, save
 from acp_tui.ui.panes.frame import Frame
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 NARROW: Final = 110
 """Columns below which one pane is shown at a time."""
 
-_KEYS: Final = ("F2", "F3", "F4", "F5")
-"""The keys of the panes, in their order."""
+_KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "session.changes")
+"""The names of the keys of the panes, in their order."""
 
 
 class Arranging:
@@ -130,7 +131,7 @@ class Arranging:
         for key, pane in zip(_KEYS, self._screen.query(Pane), strict=True):
             role = "accent" if self._tab == pane.NAME else "muted"
             pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
-            pieces.append(("faint", f" {key}   "))
+            pieces.append(("faint", f" {key_of(self._screen, key)}   "))
         self._screen.query_one("#tabs", Lines).set_lines([(pieces, ())])
 
     @property

@@ -19,6 +19,7 @@ from acp_tui.ui.screens.origins import origin_words
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -185,29 +186,34 @@ class ChangesScreen(Screen[None]):
 
     async def action_reject(self) -> None:
         """Take the marked change back out of its file; without a mark, mark the first one in view."""
-        marked = self._marked("r", "rejects")
+        marked = self._marked("changes.reject", "rejects")
         if marked is not None and self._review is not None:
             seen, hunk = marked
             step = self._review.reject(seen, hunk)
-            await self._undo(step, f"A change in {seen.change.path} is rejected; u undoes that", goes_on=True)
+            await self._undo(
+                step,
+                f"A change in {seen.change.path} is rejected; {key_of(self, 'changes.undo')} undoes that",
+                goes_on=True,
+            )
 
     async def action_reject_file(self) -> None:
         """Give the marked file what it was at the beginning of the session, or when it was last kept."""
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
-            said = f"{seen.change.path} is as it was before; u undoes that"
+            said = f"{seen.change.path} is as it was before; {key_of(self, 'changes.undo')} undoes that"
             await self._undo(self._review.reject_file(seen), said)
 
     def action_keep(self) -> None:
         """Hide the marked change from what is still open; without a mark, mark the first one in view."""
-        marked = self._marked("k", "keeps")
+        marked = self._marked("changes.keep", "keeps")
         if marked is not None and self._review is not None:
             if self._review.keep(*marked):
-                self._say("Kept; v shows what was kept.")
+                self._say(f"Kept; {self._kept_key} shows what was kept.")
                 self._read(goes_on=True)
             elif self._shows_kept:
                 self._say(
-                    "Some of this file is kept already: v shows what is open, keep it there.", is_bad=True
+                    f"Some of this file is kept already: {self._kept_key} shows what is open, keep it there.",
+                    is_bad=True,
                 )
 
     def action_keep_file(self) -> None:
@@ -215,7 +221,7 @@ class ChangesScreen(Screen[None]):
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             self._review.keep_file(seen)
-            self._say(f"{seen.change.path} is kept; v shows what was kept.")
+            self._say(f"{seen.change.path} is kept; {self._kept_key} shows what was kept.")
             self._read()
 
     def action_keep_all(self) -> None:
@@ -224,7 +230,7 @@ class ChangesScreen(Screen[None]):
             for seen in self._shown:
                 if seen is not None:
                     self._review.keep_file(seen)
-            self._say("All is kept; v shows what was kept.")
+            self._say(f"All is kept; {self._kept_key} shows what was kept.")
             self._read()
 
     def action_show_kept(self) -> None:
@@ -233,18 +239,26 @@ class ChangesScreen(Screen[None]):
         self._say("All changes, kept ones too." if self._shows_kept else "What is open.")
         self._read()
 
-    def _marked(self, key: str, does: str) -> tuple[Seen, Hunk] | None:
+    @property
+    def _kept_key(self) -> str:
+        return key_of(self, "changes.show-kept")
+
+    def _marked(self, name: str, does: str) -> tuple[Seen, Hunk] | None:
         """Return the marked change; without one, mark the first in view or say why there is none."""
         view = self.query_one(DiffView)
         place = view.current_change
         if self._review is None or place is None:
             view.action_next_change()
             has_one = view.current_change is not None
-            self._say(f"{key} again {does} the marked change" if has_one else "There is no change here.")
+            self._say(
+                f"{key_of(self, name)} again {does} the marked change"
+                if has_one
+                else "There is no change here."
+            )
             return None
         seen = self._seen_at(place.file)
         if seen is not None and not seen.has_lines:
-            self._say(f"This is the whole file: {key.upper()} {does} it")
+            self._say(f"This is the whole file: {key_of(self, f'{name}-file')} {does} it")
             return None
         return (seen, Hunk(*place[1:])) if seen is not None else None
 

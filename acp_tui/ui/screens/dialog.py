@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause
 from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -51,6 +52,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     """False for what the person opened: its keys count at once."""
     ANSWERS: ClassVar[tuple[str, ...]] = ("choose", "submit")
     """What the actions that answer begin with: a key of theirs that is held down must not."""
+    PAGE_DOWN: ClassVar[str] = "dialog.page-down"
+    """The name of the key that shows what is below."""
     FRAME_ROWS: ClassVar[int] = 4
     """Rows that body and answers cannot have: border, the line for what is below, hints."""
 
@@ -90,7 +93,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do, as pairs (key, action)."""
-        return [("Esc", "later")]
+        return [(key_of(self, "dialog.put-aside"), "later")]
 
     def first_focus(self) -> Widget | None:
         """Return the widget that gets the focus as soon as keys count."""
@@ -158,7 +161,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def show_note(self, note: str) -> None:
         """Say which session this belongs to, beside how many questions there are."""
         self.note = note
-        count = f"{self._counter[0]} of {self._counter[1]}, alt+a lists them" if self._counter[1] > 1 else ""
+        number, among = self._counter
+        count = f"{number} of {among}, {key_of(self, 'app.inbox')} lists them" if among > 1 else ""
         for box in self.query("#box"):
             box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
 
@@ -186,7 +190,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def _show_below(self) -> None:
         """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
         hidden = round(self.body.max_scroll_y - self.body.scroll_y) if self.body.display else 0
-        more = "1 more row, PgDn shows it" if hidden == 1 else f"{hidden} more rows, PgDn shows them"
+        key = key_of(self, self.PAGE_DOWN)
+        more = f"1 more row, {key} shows it" if hidden == 1 else f"{hidden} more rows, {key} shows them"
         text = f"{self.look.glyph('down')} {more}" if hidden > 0 else ""
         self.query_one("#below", Static).update(Content(text))
 

@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.searching import hits_in
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Hit = tuple["Block", int]
 """A block, and which of the hits in it."""
 
-_HINTS: Final = "  enter next  shift+enter previous  esc closes"
 _ROOM: Final = 100
 """Columns from which there is room for the hints."""
 
@@ -136,5 +136,9 @@ class FindLine(Horizontal):
             count = ("accent", f"{place}/{len(self._hits)}")
         else:
             count = ("warning", "nothing found") if self._text else ("muted", "")
-        hints = _HINTS if self.app.size.width >= _ROOM else ""
+        hints = self._hints() if self.app.size.width >= _ROOM else ""
         self.query_one(Lines).set_lines([([], [count, ("muted", hints)])])
+
+    def _hints(self) -> str:
+        before, close = key_of(self, "find.previous"), key_of(self, "find.close")
+        return f"  Enter next  {before} previous  {close} closes"

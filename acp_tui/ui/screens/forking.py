@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acp_tui.conversation.opening import Attach
+from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
@@ -31,7 +32,10 @@ async def fork(screen: SessionScreen) -> None:
     if session is None or not can_fork(conversation):
         screen.notify("This agent cannot fork sessions.", severity="warning")
     elif conversation.is_busy:
-        screen.notify("Fork the session once the turn is over; Esc stops it.", severity="warning")
+        screen.notify(
+            f"Fork the session once the turn is over; {key_of(screen, 'session.stop')} stops it.",
+            severity="warning",
+        )
     else:
         cwd, *more = screen.roots
         await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))

@@ -30,6 +30,7 @@ from acp_tui.ui.screens.form_fields import (
 from acp_tui.ui.screens.patterns import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.choices import Choices
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 
@@ -168,8 +169,8 @@ class FormDialog(Dialog[FormAnswer]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        send = [("Ctrl+S", "send")] if can_be_sent(self._fields) else []
-        return [("Tab", "next"), *send, ("Esc", "later")]
+        send = [(key_of(self, "form.send"), "send")] if can_be_sent(self._fields) else []
+        return [(key_of(self, "form.next"), "next"), *send, *super().hints()]
 
     def first_focus(self) -> Widget | None:
         """Return the first control."""

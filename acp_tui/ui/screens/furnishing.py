@@ -9,6 +9,7 @@ from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.panes.changes import ChangesPane
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         redraw=chat.changed,
         glyph=lambda name: screen.look.glyph(name),
         asks=lambda call: _asks(session, call),
+        key=lambda name: key_of(screen, name),
         pictures=has_pictures(screen.app, screen.look),
         thoughts=settings.thoughts,
         fold_turns=settings.fold_turns,

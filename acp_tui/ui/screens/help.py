@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from acp_tui.ui.widgets.key_map import KeyLine, key_map
+from acp_tui.ui.widgets.key_names import key_of, key_of_kind
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -26,14 +27,16 @@ _FRAME: Final = 7
 """Cells of the border, the padding and the scrollbar."""
 
 _QUESTIONS: Final = (
-    ("y", "allow once"),
-    ("a", "allow always"),
-    ("n", "reject once"),
-    ("d", "reject always"),
-    ("↑ ↓ enter", "choose any option"),
-    ("r", "reject, and tell the agent why"),
-    ("tab", "the next question that waits"),
-    ("esc", "put aside, unanswered"),
+    ("permission.allow-once", "allow once"),
+    ("permission.allow-always", "allow always"),
+    ("permission.reject-once", "reject once"),
+    ("permission.reject-always", "reject always"),
+    ("permission.up", "the option before"),
+    ("permission.down", "the option after"),
+    ("permission.choose", "choose the option moved to"),
+    ("permission.reject-with-reason", "reject, and tell the agent why"),
+    ("permission.next", "the next question that waits"),
+    ("dialog.put-aside", "put aside, unanswered"),
 )
 """How a question of the agent is answered; the keys wait until typing has paused."""
 
@@ -73,7 +76,7 @@ class HelpScreen(ModalScreen[None]):
         """Read the keys of the screen below."""
         box = self.query_one("#help")
         box.border_title = Content("help")
-        box.border_subtitle = Content("esc closes")
+        box.border_subtitle = Content(f"{key_of(self, 'help.close')} closes")
         below = [screen for screen in self.app.screen_stack if screen is not self]
         self._lines = key_map(below[-1])
         self._show()
@@ -88,25 +91,30 @@ class HelpScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         box = self.query_one("#help")
-        keys = laid_out(sections(self._lines), self.size.width - _FRAME)
+        keys = laid_out([*sections(self._lines), self._questions()], self.size.width - _FRAME)
         files = places(self._places)
         problems = wrong(self._problems)
         width = max(line.cell_length for line in (*problems, *keys, *files))
         box.styles.width = min(self.size.width, width + _FRAME)
         self.query_one("#keys", Static).update(Content("\n").join([*problems, *keys, *files]))
 
+    def _questions(self) -> list[Content]:
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        keys = [key_of_kind(self.app, PermissionDialog, name) for name, _ in _QUESTIONS]
+        lines = [_line(key, what) for key, (_, what) in zip(keys, _QUESTIONS, strict=True)]
+        return [Content.styled("Questions of the agent", "bold $heading"), *lines]
+
 
 def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
-    """Return a group of actions after the other, each a heading with its lines, questions last."""
-    found = [
+    """Return a group of actions after the other, each a heading with its lines."""
+    return [
         [
             Content.styled(heading, "bold $heading"),
             *(_line(" ".join(line.keys), line.description) for line in group),
         ]
         for heading, group in groupby(lines, key=lambda line: line.group)
     ]
-    questions = [_line(key, what) for key, what in _QUESTIONS]
-    return [*found, [Content.styled("Questions of the agent", "bold $heading"), *questions]]
 
 
 def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.screens.waiting import WORDS, Waiting, waiting
+from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
     from acp_tui.ui.tabs import Tabs
@@ -28,7 +29,7 @@ class InboxMenu(Menu):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [("Enter", "answer it and come back, or go to it"), ("Esc", "close")]
+        return [("Enter", "answer it and come back, or go to it"), (key_of(self, "menu.close"), "close")]
 
 
 class Inbox:

@@ -14,6 +14,7 @@ from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class LoginDialog(Dialog[str]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        move = "Up/Down" if self.look.ascii else "↑↓"
-        return [(move, "move"), ("Enter", "log in"), ("Esc", "later")]
+        move = pair_of(self, "login.up", "login.down")
+        return [(move, "move"), (key_of(self, "login.choose"), "log in"), *super().hints()]
 
     def action_move(self, how: str) -> None:
         """Move to another method."""

@@ -13,6 +13,7 @@ from acp_tui.readable import clock
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
@@ -60,7 +61,11 @@ class LoginWait(Dialog[None]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [("Esc", "do not wait" if self._stopping else "stop the login"), ("c", "copy what it says")]
+        stop = "do not wait" if self._stopping else "stop the login"
+        return [
+            (key_of(self, "login-wait.stop"), stop),
+            (key_of(self, "login-wait.copy"), "copy what it says"),
+        ]
 
     def action_stop(self) -> None:
         """Ask the agent to stop; asked again, leave."""

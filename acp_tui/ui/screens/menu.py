@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -59,6 +60,7 @@ class Menu(Dialog[str]):
 
     WAITS_FOR_PAUSE = False
     FRAME_ROWS = 6
+    PAGE_DOWN = "menu.page-down"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="menu.close"),
         Binding("up", "move('cursor_up')", "Up", show=False, id="menu.up"),
@@ -89,8 +91,8 @@ class Menu(Dialog[str]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        move = "Up/Down" if self.look.ascii else "↑↓"
-        return [(move, "move"), ("Enter", "choose"), ("Esc", "close")]
+        move = pair_of(self, "menu.up", "menu.down")
+        return [(move, "move"), ("Enter", "choose"), (key_of(self, "menu.close"), "close")]
 
     def fit(self) -> None:
         """Keep the chosen item in view, however high the list has become."""

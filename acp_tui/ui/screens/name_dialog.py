@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -36,7 +37,7 @@ class NameDialog(Dialog[str]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [("Enter", "keep"), ("Esc", "close")]
+        return [("Enter", "keep"), (key_of(self, "dialog.put-aside"), "close")]
 
     def first_focus(self) -> Widget | None:
         """Return the field."""

@@ -17,7 +17,16 @@ from textual.widgets import Input, OptionList, Static
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.permission_details import details_of, diffs_of, folder_of, has_more, short, wish_of
+from acp_tui.ui.screens.diff_hints import diff_hints
+from acp_tui.ui.screens.permission_details import (
+    Reading,
+    details_of,
+    diffs_of,
+    folder_of,
+    has_more,
+    short,
+    wish_of,
+)
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
 from acp_tui.ui.screens.waiting_list import waiting_list
 from acp_tui.ui.widgets import answer_list
@@ -25,6 +34,7 @@ from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 
 if TYPE_CHECKING:
@@ -161,16 +171,18 @@ class PermissionDialog(Dialog[Answer]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
         if self._rejecting is not None:
-            return [("Enter", "reject and tell"), ("Esc", "back")]
+            return [("Enter", "reject and tell"), (key_of(self, "dialog.put-aside"), "back")]
+        zoom = key_of(self, "permission.zoom")
         if self._zoomed:
-            back = [("z", "back to the answers")]
-            return [*back, ("n p", "changes"), ("N P", "files"), ("s", "sides"), ("l", "wrap")]
-        found = [("Up/Dn Enter" if self.look.ascii else "↑↓ Enter", "choose")]
-        found += [("r", "reject with a reason")] * (self._to_reject() is not None)
-        found += [("m", "rule")] * (self._make_rule is not None)
-        found += [("z", "zoom")] * bool(self._files)
-        found += [("Tab", "next")] * (len(self._waiting) > 1)
-        return [*found, ("Esc", "later")]
+            return [(zoom, "back to the answers"), *diff_hints(self.query_one(DiffView), "files")]
+        move = "Up/Dn" if self.look.ascii else pair_of(self, "permission.up", "permission.down")
+        found = [(f"{move} {key_of(self, 'permission.choose')}", "choose")]
+        if self._to_reject() is not None:
+            found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
+        found += [(key_of(self, "permission.make-rule"), "rule")] * (self._make_rule is not None)
+        found += [(zoom, "zoom")] * bool(self._files)
+        found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
+        return [*found, *super().hints()]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what makes sense now; answers only where they are in view."""
@@ -334,8 +346,9 @@ class PermissionDialog(Dialog[Answer]):
     def _details(self) -> list[TextBlock]:
         call, look = self._call, self.look
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
-        why = reasons(call.command, folder, self._inside, self._background, look, whole=self._whole)
-        told = details_of(call, self._cwd, self._inside, look, whole=self._whole, reasons=why)
+        how = Reading(self._whole, key_of(self, "permission.whole"))
+        why = reasons(call.command, folder, self._inside, self._background, look, how)
+        told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
         news = [TextBlock([("warning", _CHANGED)])] if self._is_new else []
         return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *news, *told]
 
@@ -349,7 +362,8 @@ class PermissionDialog(Dialog[Answer]):
         return changes
 
     def _shown(self, option: PermissionOption) -> answer_list.Answer:
-        key = next((key for key, other in self._keys.items() if other is option), " ")
+        has_key = option in self._keys.values()
+        key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
         note = "always" if option.kind.endswith("_always") and "always" not in option.name.lower() else ""
         return answer_list.Answer(option.name, key, note, role=_ROLES.get(option.kind, "muted"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -32,6 +32,18 @@ WISHES: Final = {
 LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
 
+
+class Reading(NamedTuple):
+    """How a question is read."""
+
+    whole: bool = False
+    """Whether all of long texts is shown."""
+    key: str = "i"
+    """The key that shows it."""
+
+
+READ: Final = Reading()
+
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
@@ -54,27 +66,27 @@ def details_of(
     cwd: str,
     inside: Callable[[str], bool],
     look: Look,
+    how: Reading = READ,
     *,
-    whole: bool = False,
     reasons: Sequence[TextBlock] = (),
 ) -> list[TextBlock]:
     """Return the text about a tool call: title, command and folder, paths, content, the rest of its input.
 
     What explains it (`reasons`) stands between what is done and the rest. Long texts are cut, and the rest
-    of the input is folded, unless the `whole` is asked for.
+    of the input is folded, unless the whole is asked for.
     """
     command = call.command
     blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
-    facts = _facts(call, command, cwd, inside, whole)
+    facts = _facts(call, command, cwd, inside, how)
     if blocks and facts:
         blocks.append(TextBlock())
     blocks += [*facts, *reasons]
     texts = [text for item in call.content if (text := _text_of(item))]
-    blocks += [TextBlock(_cut("text", text, whole), above=1) for text in texts]
+    blocks += [TextBlock(_cut("text", text, how), above=1) for text in texts]
     rest = rest_of_input(call)
     if rest is not None:
         is_alone = not (facts or diffs_of(call))
-        blocks.append(_input(rest, look, whole, is_alone, above=bool(texts)))
+        blocks.append(_input(rest, look, how, is_alone, above=bool(texts)))
     return blocks
 
 
@@ -109,12 +121,12 @@ def short(path: str, cwd: str) -> str:
 
 
 def _facts(
-    call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], whole: bool
+    call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], how: Reading
 ) -> list[TextBlock]:
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks.append(labelled("command", _cut("code", command, whole)))
+        blocks.append(labelled("command", _cut("code", command, how)))
         blocks.append(
             labelled("in", [("text", folder_of(call, cwd)), *_outside(folder_of(call, cwd), inside)])
         )
@@ -161,20 +173,23 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, look: Look, whole: bool, is_alone: bool, above: int) -> TextBlock:
+def _input(rest: Any, look: Look, how: Reading, is_alone: bool, above: int) -> TextBlock:
     text = pretty(rest)
-    if whole or is_alone:
-        return labelled("input", _cut("muted", text, whole), above)
+    if how.whole or is_alone:
+        return labelled("input", _cut("muted", text, how), above)
     count = text.count("\n") + 1
     lines = "1 line" if count == 1 else f"{count} lines"
-    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} (i opens)")], above)
+    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({how.key} opens)")], above)
 
 
-def _cut(role: str, text: str, whole: bool) -> list[tuple[str, str]]:
+def _cut(role: str, text: str, how: Reading) -> list[tuple[str, str]]:
     """Return a text with its role; of a very long one the start, with how much is left."""
-    if whole or len(text) <= LONG:
+    if how.whole or len(text) <= LONG:
         return [(role, text)]
-    return [(role, text[:LONG]), ("warning", f"\n{len(text) - LONG:,} more characters (i shows them)")]
+    return [
+        (role, text[:LONG]),
+        ("warning", f"\n{len(text) - LONG:,} more characters ({how.key} shows them)"),
+    ]
 
 
 def _text_of(item: Item) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.host.explaining import Explanation, Part, explain
 from acp_tui.store.precedents import MOST, Precedents
-from acp_tui.ui.screens.permission_details import labelled
+from acp_tui.ui.screens.permission_details import READ, Reading, labelled
 from acp_tui.ui.screens.rule_words import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -29,8 +29,7 @@ def reasons(
     inside: Callable[[str], bool],
     background: Background,
     look: Look,
-    *,
-    whole: bool = False,
+    how: Reading = READ,
 ) -> list[TextBlock]:
     """Return what explains a question; nothing where there is nothing to say.
 
@@ -40,11 +39,11 @@ def reasons(
         inside: whether a path lies in the workspace.
         background: the rule that asks, and what was decided before.
         look: the marks.
-        whole: whether all parts of a long command are listed.
+        how: whether all parts of a long command are listed, and the key for it.
     """
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks += _parts(explain(command, cwd, inside), look, whole)
+        blocks += _parts(explain(command, cwd, inside), look, how)
     if background.rule is not None:
         blocks.append(labelled("rule", [("text", rule_words(background.rule))]))
     if background.before is not None:
@@ -84,18 +83,18 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _parts(explanation: Explanation, look: Look, whole: bool) -> Iterator[TextBlock]:
+def _parts(explanation: Explanation, look: Look, how: Reading) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
         yield labelled("caution", [("warning", "not all of it could be read as a shell command")])
     if len(parts) == 1 and parts[0].notes:
         yield labelled("notes", _notes(parts[0])[1:])
     elif len(parts) > 1:
-        shown = parts if whole else parts[:PARTS]
+        shown = parts if how.whole else parts[:PARTS]
         for number, part in enumerate(shown):
             yield labelled("" if number else "parts", [("text", _text(part, look)), *_notes(part)])
         if len(shown) < len(parts):
-            yield labelled("", [("warning", f"{len(parts) - len(shown)} more parts (i shows them)")])
+            yield labelled("", [("warning", f"{len(parts) - len(shown)} more parts ({how.key} shows them)")])
 
 
 def _text(part: Part, look: Look) -> str:

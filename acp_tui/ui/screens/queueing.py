@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 
 if TYPE_CHECKING:
     from acp_tui.store.prompt import Prompt
@@ -29,8 +30,8 @@ class QueueMenu(Menu):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        arrows = "Ctrl+Up/Down" if self.look.ascii else "Ctrl+↑↓"
-        return [("Enter", "edit"), (arrows, "move"), ("Ctrl+D", "drop"), ("Esc", "close")]
+        move, drop = pair_of(self, "queue.earlier", "queue.later"), key_of(self, "queue.drop")
+        return [("Enter", "edit"), (move, "move"), (drop, "drop"), (key_of(self, "menu.close"), "close")]
 
     def refresh_items(self) -> None:
         """List what waits by now; with nothing left the list goes away."""

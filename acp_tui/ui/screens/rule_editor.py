@@ -21,6 +21,7 @@ from acp_tui.agent.rule_changes import SCOPES, Draft, Scope
 from acp_tui.store.rules import TOOL_KINDS, WrittenRule
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_words import until
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_of import OneOf
 from acp_tui.ui.widgets.text import safe_line
@@ -97,7 +98,9 @@ class RuleEditor(Dialog[Draft]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
         sides = "Left/Right" if self.look.ascii else "← →"
-        return [("Tab", "next"), (sides, "choose"), ("Ctrl+S", "save"), ("Esc", "cancel")]
+        following, save = key_of(self, "rule-editor.next"), key_of(self, "rule-editor.save")
+        cancel = key_of(self, "rule-editor.cancel")
+        return [(following, "next"), (sides, "choose"), (save, "save"), (cancel, "cancel")]
 
     def first_focus(self) -> Widget | None:
         """Return the decision."""

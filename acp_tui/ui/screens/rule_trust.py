@@ -18,6 +18,7 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_list import ROLES
 from acp_tui.ui.screens.rule_words import matches
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -54,7 +55,10 @@ class RuleTrust(Dialog[bool]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [("t", "trust these rules"), ("n Esc", "not now")]
+        not_now = " ".join(
+            key_text(key, ascii=self.look.ascii) for key in keys_of(self, "rule-trust.not-now")
+        )
+        return [(key_of(self, "rule-trust.trust"), "trust these rules"), (not_now, "not now")]
 
     @on(Button.Pressed, "#trust")
     def action_trust(self) -> None:

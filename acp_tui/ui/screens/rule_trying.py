@@ -20,6 +20,7 @@ from acp_tui.store.rules import TOOL_KINDS
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_list import ROLES
 from acp_tui.ui.screens.rule_words import because
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -66,7 +67,7 @@ class RuleTrying(Dialog[None]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        return [("Tab", "next"), ("Esc", "close")]
+        return [(key_of(self, "rule-trying.next"), "next"), (key_of(self, "rule-trying.close"), "close")]
 
     def first_focus(self) -> Widget | None:
         """Return the command."""

@@ -19,6 +19,7 @@ from acp_tui.ui.screens.rule_editor import Preview, RuleEditor
 from acp_tui.ui.screens.rule_list import RuleList
 from acp_tui.ui.screens.rule_trust import RuleTrust
 from acp_tui.ui.screens.rule_trying import RuleTrying
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import Look
@@ -127,7 +128,7 @@ class RulesScreen(Screen[None]):
         """Delete the rule under the cursor; that can be undone."""
         listed = self.query_one(RuleList).current
         if listed is not None and self._done(lambda: self._changes.remove(listed)):
-            self.notify("u brings it back.", title="Rule deleted")
+            self.notify(f"{key_of(self, 'rules.undo')} brings it back.", title="Rule deleted")
 
     def action_undo(self) -> None:
         """Take the last change back."""

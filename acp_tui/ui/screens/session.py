@@ -25,6 +25,7 @@ from acp_tui.ui.screens.rooms import Rooms
 from acp_tui.ui.screens.session_keys import KEYS
 from acp_tui.ui.screens.showing import Showing
 from acp_tui.ui.screens.writing import Writing
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.transcript import Transcript
 
@@ -103,7 +104,7 @@ class SessionScreen(Screen[None]):
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
         self.set_look(self.look)
-        self.query_one(ChatPane).welcome(welcome(self._start.cwd))
+        self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
         # By way of the application, which shows nothing before its own start is over.
         self.app.call_later(self.call_after_refresh, self._begin)
 
@@ -271,7 +272,10 @@ class SessionScreen(Screen[None]):
     def _say(self, prompt: Prompt) -> None:
         self.conversation.say(prompt)
         if self.conversation.is_over:
-            self.notify("There is no agent to say this to. F12 starts one.", severity="warning")
+            self.notify(
+                f"There is no agent to say this to. {key_of(self, 'session.restart')} starts one.",
+                severity="warning",
+            )
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:

@@ -13,6 +13,7 @@ from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.forking import fork_listed
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.screens.session_listing import Listing
+from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +41,12 @@ class SessionsMenu(Menu):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        forks = [("Ctrl+B", "fork")] if self.can_fork else []
-        return [*super().hints(), *forks, *([("Ctrl+D", "delete")] if self.can_delete else [])]
+        forks = [(key_of(self, "sessions.fork"), "fork")] if self.can_fork else []
+        return [
+            *super().hints(),
+            *forks,
+            *([(key_of(self, "sessions.delete"), "delete")] if self.can_delete else []),
+        ]
 
     def action_delete(self) -> None:
         """Dismiss with the wish to delete the session that was moved to."""

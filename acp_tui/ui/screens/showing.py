@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.screens.writing import Writing
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Showing:
         for pane in self._screen.query(Pane):
             pane.begin()
         for chat in self._screen.query(ChatPane):
-            chat.forget(welcome(self._start.cwd))
+            chat.forget(welcome(self._start.cwd, lambda name: key_of(self._screen, name)))
 
     def questions_changed(self) -> None:
         """Bring up a question that belongs to no session."""
@@ -77,7 +78,9 @@ class Showing:
             return
         from acp_tui.ui.screens.unsaid import unsaid
 
-        screen.query_one("#queue", Lines).set_lines(unsaid(screen.conversation, screen.size.width))
+        screen.query_one("#queue", Lines).set_lines(
+            unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
+        )
         screen.show_status()
 
     def prompt_failed(self, prompt: Prompt) -> None:

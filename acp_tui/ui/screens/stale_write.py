@@ -13,10 +13,12 @@ from textual.widgets import OptionList
 from acp_tui.readable import inside
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.diff_hints import diff_hints
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -89,15 +91,11 @@ class StaleWriteDialog(Dialog[Chosen]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
         if self._zoomed:
-            return [
-                ("z", "back to the answers"),
-                ("n p", "changes"),
-                ("N P", "versions"),
-                ("s", "sides"),
-                ("l", "wrap"),
-            ]
-        move = "Up/Down" if self.look.ascii else "↑↓"
-        return [(move, "move"), ("Enter", "choose"), ("z", "zoom"), ("Esc", "later")]
+            back = (key_of(self, "stale-write.zoom"), "back to the answers")
+            return [back, *diff_hints(self.query_one(DiffView), "versions")]
+        move = pair_of(self, "stale-write.up", "stale-write.down")
+        choose, zoom = key_of(self, "stale-write.choose"), key_of(self, "stale-write.zoom")
+        return [(move, "move"), (choose, "choose"), (zoom, "zoom"), *super().hints()]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Answer only where the answers are in view."""

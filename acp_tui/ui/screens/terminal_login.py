@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from acp_tui.conversation.login import STOPPED
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -59,7 +60,9 @@ class TerminalLoginScreen(Screen[str]):
     def on_mount(self) -> None:
         """Type into the command from the start."""
         title = [("strong", f" {safe_line(self._title)}")]
-        self.query_one(Lines).set_lines([(title, [("muted", "ctrl+] stops the login ")])])
+        self.query_one(Lines).set_lines(
+            [(title, [("muted", f"{key_of(self, 'terminal-login.stop')} stops the login ")])]
+        )
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
         view.focus()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.ui.widgets.key_names import key_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,7 +37,7 @@ class Unresponsive:
             self._has_told = True
             self._screen.notify(
                 f"{self._screen.conversation.agent_name} was told to stop and has not ended its turn. "
-                "Alt+X: wait, kill it, or restart it.",
+                f"{key_of(self._screen, 'session.ladder')}: wait, kill it, or restart it.",
                 title="Not stopped yet",
                 severity="warning",
                 timeout=15,

@@ -9,18 +9,25 @@ from acp_tui.ui.widgets.lines import Line
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from acp_tui.conversation.conversation import Conversation
 
 _QUEUED: Final = 4
 """Prompts shown at most."""
 
 
-def unsaid(conversation: Conversation, width: int) -> list[Line]:
-    """Return all lines of the note, which is shown whole, and a line for each of the newest that wait."""
+def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[Line]:
+    """Return all lines of the note, which is shown whole, and a line for each of the newest that wait.
+
+    `key` gives the key of an action by its name.
+    """
     note = conversation.rejections.note()
     lines: list[Line] = []
     if note:
-        lines.append(([("muted", "with the next prompt")], [("muted", "alt+t drops it")]))
+        lines.append(
+            ([("muted", "with the next prompt")], [("muted", f"{key('session.drop-note')} drops it")])
+        )
     for line in note.splitlines():
         parts = wrap(safe_line(line), max(10, width - 4), subsequent_indent="  ")
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
@@ -29,5 +36,6 @@ def unsaid(conversation: Conversation, width: int) -> list[Line]:
         for prompt in conversation.queue[-_QUEUED:]
     ]
     if queued:
-        queued[-1] = (queued[-1][0], [("muted", "alt+q orders, alt+up edits, alt+g sends now")])
+        queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
+        queued[-1] = (queued[-1][0], [("muted", f"{queue} orders, {edit} edits, {send} sends now")])
     return [*lines, *queued]

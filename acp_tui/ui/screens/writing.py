@@ -16,6 +16,7 @@ from textual.widgets import Static
 from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompt import Prompt, together
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.text import safe
 
@@ -76,6 +77,7 @@ class Writing(Vertical):
             enter_sends=self._start.settings.enter_sends,
             history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
             dropped=partial(dropped_media, cwd=cwd),
+            empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
             id="prompt",
         )
         box.cursor_blink = not self._start.settings.reduced_motion

@@ -35,7 +35,8 @@ class AnswerList(OptionList, can_focus=False):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, answers: Sequence[Answer], *, id: str | None = None) -> None:
-        margin = 3 if any(answer.key for answer in answers) else 0
+        widest = max((len(answer.key) for answer in answers), default=0)
+        margin = max(3, widest + 1) if widest else 0
         super().__init__(*[Option(_content(answer, margin)) for answer in answers], id=id, markup=False)
         self.highlighted = None
 

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.lines import Lines
 
-_HINTS: Final = "  enter next  shift+enter previous  esc closes"
 _ROOM: Final = 100
 """Columns from which there is room for the hints."""
 
@@ -101,8 +101,12 @@ class FindBar(Horizontal):
             count = ("accent", f"{self._at + 1}/{self._count}")
         else:
             count = ("warning", "nothing found") if self._text else ("muted", "")
-        hints = _HINTS if self.app.size.width >= _ROOM else ""
+        hints = self._hints() if self.app.size.width >= _ROOM else ""
         self.query_one(Lines).set_lines([([], [count, ("muted", hints)])])
+
+    def _hints(self) -> str:
+        before, close = key_of(self, "find-bar.previous"), key_of(self, "find-bar.close")
+        return f"  Enter next  {before} previous  {close} closes"
 
 
 async def open_find_bar(view: LineView, searched: Searched) -> None:

@@ -15,13 +15,11 @@ from textual.widgets.text_area import Selection
 
 from acp_tui.store.history import History
 from acp_tui.store.prompt import CHIP, Prompt
+from acp_tui.ui.widgets.key_names import key_of
 
 LONG_LINES: Final = 10
 LONG: Final = 1000
 """Lines and characters above which a pasted text becomes a chip."""
-
-_PLACEHOLDER: Final = "Say something. @ for files, / for commands, F1 for help"
-_STASHED: Final = "A draft is put away: ctrl+s brings it back"
 
 
 class PromptBox(TextArea):
@@ -75,6 +73,7 @@ class PromptBox(TextArea):
         enter_sends: bool = True,
         history: History | None = None,
         dropped: Callable[[str], str | None] = lambda _: None,
+        empty: str = "",
         id: str | None = None,
     ) -> None:
         """Make an empty box.
@@ -83,13 +82,14 @@ class PromptBox(TextArea):
             enter_sends: whether Enter sends, else it makes a line.
             history: what was said before, and takes in what is said.
             dropped: returns what to write for a pasted text that names a file, None for another text.
+            empty: what it says while nothing stands in it.
             id: the name of the widget.
         """
         super().__init__(
             "", soft_wrap=True, show_line_numbers=False, id=id, compact=True, highlight_cursor_line=False
         )
         self.enter_sends = enter_sends
-        self.placeholder = _PLACEHOLDER
+        self._empty = self.placeholder = empty
         self.completing = False
         """Whether completions are shown: then up, down, Tab and Enter are theirs."""
         self.stashed: Prompt | None = None
@@ -233,7 +233,13 @@ class PromptBox(TextArea):
         here = self.prompt if self.text.strip() else None
         self.stashed, there = here, self.stashed
         self.show_prompt(there or Prompt(""))
-        self.placeholder = _STASHED if self.stashed is not None else _PLACEHOLDER
+        self._show_placeholder()
+
+    def _show_placeholder(self) -> None:
+        if self.stashed is not None:
+            self.placeholder = f"A draft is put away: {key_of(self, 'prompt.stash')} brings it back"
+        else:
+            self.placeholder = self._empty
 
     def action_wanted(self, what: str) -> None:
         """Ask the screen for something."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -25,6 +26,9 @@ class Desk(App[None]):
     """Something to type into, over which a dialog may appear."""
 
     CSS_PATH = sorted(Path(theme.__file__).parent.rglob("*.tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+a", "inbox", "Inbox", id="app.inbox"),  # dialogs name it
+    ]
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,7 +6,15 @@ from acp_tui.acp.content import ContentBlock, ImageContent, ResourceLink, TextCo
 from acp_tui.acp.tools import ContentItem
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Location, items_of
-from acp_tui.ui.screens.permission_details import LONG, details_of, has_more, rest_of_input, short, wish_of
+from acp_tui.ui.screens.permission_details import (
+    LONG,
+    Reading,
+    details_of,
+    has_more,
+    rest_of_input,
+    short,
+    wish_of,
+)
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import row_text
 
@@ -17,7 +25,7 @@ def inside(path: str) -> bool:
 
 def text_of(call: ToolCall, *, whole: bool = False) -> str:
     look = Look()
-    blocks = details_of(call, "/w", inside, look, whole=whole)
+    blocks = details_of(call, "/w", inside, look, Reading(whole))
     return "\n".join(row_text(row).rstrip() for block in blocks for row in block.rows(200, look))
 
 

@@ -51,4 +51,4 @@ async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path
         here.conversation.agent.connection.last_said -= 25
         here.session.show_status()
 
-        await here.sees("silent 0:25, session/prompt", "alt+x")
+        await here.sees("silent 0:25, session/prompt", "Alt+X")

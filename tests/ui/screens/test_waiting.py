@@ -17,7 +17,7 @@ async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_p
         await here.write("a draft")
         second.prompt.move_cursor((0, 2))
         first.conversation.say("/ask")
-        await here.sees("1 waits alt+a")
+        await here.sees("1 waits Alt+A")
 
         await here.press("alt+a")
         await here.is_before(InboxMenu)
@@ -45,7 +45,7 @@ async def test_a_question_that_is_put_aside_leads_back_too_and_waits_on(tmp_path
         await here.press("escape")
 
         await here.until(lambda: here.session is second)
-        await here.sees("1 waits alt+a")
+        await here.sees("1 waits Alt+A")
         await here.press("alt+1")
         await here.until(lambda: here.session is first)
         assert isinstance(here.app.screen, SessionScreen)  # it was put aside

@@ -121,7 +121,7 @@ async def test_escape_ends_a_command_before_it_stops_the_turn(workspace: Path) -
         await here.say("wait")
         await here.until(lambda: here.conversation.is_busy)
         await here.say("!sleep 1000")
-        await here.sees("running, esc ends it")
+        await here.sees("running, Esc ends it")
         await here.press("escape")
         await here.sees("ended by a signal")
         assert here.conversation.is_busy
