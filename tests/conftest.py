@@ -9,6 +9,7 @@ from acp_tui.agent.connection import Connection
 from acp_tui.wire.messages import Message, Request
 from tests.checklist import table
 from tests.judges import Judges
+from tests.offspring import descriptors, zombies
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,3 +42,12 @@ def all_that_is_sent_is_valid(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.setattr(Connection, "_receive", noted_receive)
     yield
     assert [fault for each in judges.values() for fault in each.faults] == []
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """Fail a test that leaves a zombie, or an end of a pipe open."""
+    before = descriptors()
+    yield
+    assert not zombies()
+    assert not {entry for entry in descriptors() - before if "pidfd" in entry or "pipe" in entry}

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +13,10 @@ import pytest
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.host.guard import Guard
 from acp_tui.host.processes import ExitStatus
-from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.offspring import a_long_time, sleepers
 from tests.waiting import until
 
-
-@pytest.fixture(autouse=True)
-def nothing_left() -> Iterator[None]:
-    before = descriptors()
-    yield
-    assert not zombies()
-    assert not {entry for entry in descriptors() - before if "pidfd" in entry or "pipe" in entry}
+pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 @pytest.fixture(autouse=True)

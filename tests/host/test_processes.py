@@ -5,13 +5,12 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from acp_tui.host.processes import Child, ExitStatus
-from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.offspring import a_long_time, sleepers
 from tests.waiting import until
 
 OFFSPRING = {
@@ -28,12 +27,7 @@ OFFSPRING = {
 }
 
 
-@pytest.fixture(autouse=True)
-def nothing_left() -> Iterator[None]:
-    before = descriptors()
-    yield
-    assert not zombies()
-    assert not {entry for entry in descriptors() - before if "pidfd" in entry or "pipe" in entry}
+pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 @pytest.fixture(params=["pidfd", "thread"])

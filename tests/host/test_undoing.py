@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,30 @@ from acp_tui.host import successor
 from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot import Changed, Snapshot
 from acp_tui.host.snapshot_store import GitFailed
+from acp_tui.host.snapshots import Snapshots
 from acp_tui.host.undoing import restore, reverse
 from tests.host.workspaces import told, workspace
+
+
+async def two_changes(folder: Path) -> tuple[Path, Snapshots, Snapshot, list[Changed]]:
+    """Return (root, snapshots, the one before, what was seen to change) of two files that read 1, then 2."""
+    root, snapshots = workspace(folder, a="1\n", b="1\n")
+    before = await snapshots.take()
+    (root / "a").write_text("2\n")
+    (root / "b").write_text("2\n")
+    return root, snapshots, before, await snapshots.changes(before)
+
+
+def texts_where_b_comes_after(event: Callable[[], None], snapshots: Snapshots) -> Callable[[Changed], Any]:
+    """Return `snapshots.texts` as it is when something happens just before the texts of b are read."""
+    texts = snapshots.texts
+
+    async def read(change: Changed) -> tuple[bytes | None, bytes | None]:
+        if change.path == "b":
+            event()
+        return await texts(change)
+
+    return read
 
 
 async def test_a_renamed_file_is_one_change_and_goes_back(tmp_path: Path) -> None:
@@ -84,11 +108,7 @@ async def test_going_back_can_itself_be_undone(tmp_path: Path) -> None:
 
 
 async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path) -> None:
-    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
-    before = await snapshots.take()
-    (root / "a").write_text("2\n")
-    (root / "b").write_text("2\n")
-    seen = await snapshots.changes(before)
+    root, snapshots, before, seen = await two_changes(tmp_path)
     (root / "a").write_text("3, in an editor\n")
 
     restored = await restore(snapshots, before, seen)
@@ -100,19 +120,12 @@ async def test_a_file_that_changed_since_the_person_looked_stays(tmp_path: Path)
 async def test_a_file_that_changes_while_others_are_restored_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
-    before = await snapshots.take()
-    (root / "a").write_text("2\n")
-    (root / "b").write_text("2\n")
-    texts = snapshots.texts
+    root, snapshots, before, seen = await two_changes(tmp_path)
 
-    async def texts_while_an_editor_saves(change: Changed) -> tuple[bytes | None, bytes | None]:
-        if change.path == "b":
-            (root / "b").write_text("3, in an editor\n")
-        return await texts(change)
+    def an_editor_saves() -> None:
+        (root / "b").write_text("3, in an editor\n")
 
-    seen = await snapshots.changes(before)
-    monkeypatch.setattr(snapshots, "texts", texts_while_an_editor_saves)
+    monkeypatch.setattr(snapshots, "texts", texts_where_b_comes_after(an_editor_saves, snapshots))
     restored = await restore(snapshots, before, seen)
 
     assert restored.problems == ("b: changed in the meantime",)
@@ -122,19 +135,12 @@ async def test_a_file_that_changes_while_others_are_restored_stays(
 async def test_a_file_whose_content_cannot_be_read_keeps_no_other_from_being_told_as_restored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root, snapshots = workspace(tmp_path, a="1\n", b="1\n")
-    before = await snapshots.take()
-    (root / "a").write_text("2\n")
-    (root / "b").write_text("2\n")
-    seen = await snapshots.changes(before)
-    texts = snapshots.texts
+    _, snapshots, before, seen = await two_changes(tmp_path)
 
-    async def texts_of_a_failing_disk(change: Changed) -> tuple[bytes | None, bytes | None]:
-        if change.path == "b":
-            raise GitFailed("cannot read")
-        return await texts(change)
+    def the_disk_fails() -> None:
+        raise GitFailed("cannot read")
 
-    monkeypatch.setattr(snapshots, "texts", texts_of_a_failing_disk)
+    monkeypatch.setattr(snapshots, "texts", texts_where_b_comes_after(the_disk_fails, snapshots))
     restored = await restore(snapshots, before, seen)
 
     assert [change.path for change in restored.done] == ["a"]

@@ -65,6 +65,18 @@ async def two_changes(folder: Path) -> AsyncIterator[Seat]:
         yield here
 
 
+@asynccontextmanager
+async def a_line_more(folder: Path) -> AsyncIterator[Seat]:
+    """The changes screen of a file at whose end the demo agent has put a line."""
+    async with demo_in(folder) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt")
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("four")
+        yield here
+
+
 async def test_files_that_a_command_writes_are_in_the_changes_pane(tmp_path: Path) -> None:
     async with demo_in(tmp_path) as here:
         await run(here, "echo x > new.txt; echo four >> old.txt")
@@ -238,12 +250,7 @@ async def test_kept_changes_are_hidden_from_what_is_open_until_they_are_shown(tm
 
 
 async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_command(tmp_path: Path) -> None:
-    async with demo_in(tmp_path) as here:
-        await run(here, "echo four >> old.txt")
-        await here.sees("M old.txt")
-        await here.press("f5", "enter")
-        await here.is_before(ChangesScreen)
-        await here.sees("four")
+    async with a_line_more(tmp_path) as here:
         await here.press("n", "r")
         await here.sees("is rejected; u undoes that")
         await here.press("escape")
@@ -263,12 +270,7 @@ async def test_the_agent_hears_of_rejections_with_the_next_prompt_that_is_no_com
 
 
 async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
-    async with demo_in(tmp_path) as here:
-        await run(here, "echo four >> old.txt")
-        await here.sees("M old.txt")
-        await here.press("f5", "enter")
-        await here.is_before(ChangesScreen)
-        await here.sees("four")
+    async with a_line_more(tmp_path) as here:
         await here.press("R")
         await here.sees("is as it was before")
         await here.press("escape")
@@ -283,12 +285,7 @@ async def test_a_note_of_rejections_can_be_dropped(tmp_path: Path) -> None:
 async def test_a_file_that_turns_into_something_else_in_mid_review_is_said_and_left_alone(
     tmp_path: Path, becomes: str
 ) -> None:
-    async with demo_in(tmp_path) as here:
-        await run(here, "echo four >> old.txt")
-        await here.sees("M old.txt")
-        await here.press("f5", "enter")
-        await here.is_before(ChangesScreen)
-        await here.sees("four")
+    async with a_line_more(tmp_path) as here:
         await here.press("n")
         await here.sees("change 1/1")
         file = tmp_path / "old.txt"

@@ -60,6 +60,26 @@ def told(here: Seat) -> str:
     return " ".join(notice.message for notice in here.app._notifications)
 
 
+async def delete_listed(here: Seat, words: str) -> None:
+    """Delete the session that some words find."""
+    await here.press("alt+s")
+    menu = await here.is_before(SessionsMenu)
+    await here.press(*words, "ctrl+d")
+    await here.until(lambda: here.app.screen is not menu)
+    await here.sees("Delete it")
+    await here.press("down", "enter")
+    await here.is_before(SessionsMenu)
+
+
+async def had_its_turn(here: Seat, screen: SessionScreen) -> Session:
+    """Have something said in a session, so that it is listed, and return it once that is over."""
+    session = screen.conversation.session
+    assert session is not None
+    await here.say("/usage")
+    await here.until(lambda: is_over(session))
+    return session
+
+
 async def test_c51_two_sessions_of_one_agent_keep_what_is_said_apart(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
         assert first.conversation.running is second.conversation.running
@@ -147,43 +167,20 @@ async def test_c45_of_a_load_that_failed_nothing_stays_on_the_screen(tmp_path: P
 
 async def test_c49_a_deleted_session_is_not_offered_any_more(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
-        session = second.conversation.session
-        assert session is not None
-        await here.say("/usage")
-        await here.until(lambda: is_over(session))
+        session = await had_its_turn(here, second)
         await here.press("alt+w")
         await here.until(lambda: here.session is first)
         agent = first.conversation.agent
         assert agent is not None
 
-        await here.press("alt+s")
-        menu = await here.is_before(SessionsMenu)
-        await here.press(*"usage", "ctrl+d")
-        await here.until(lambda: here.app.screen is not menu)
-        await here.sees("Delete it")
-        await here.press("down", "enter")
+        await delete_listed(here, "usage")
 
-        await here.is_before(SessionsMenu)
         assert session.id not in {info.session_id for info in await agent.listing.whole()}
-
-
-async def delete_listed(here: Seat, words: str) -> None:
-    """Delete the session that some words find."""
-    await here.press("alt+s")
-    menu = await here.is_before(SessionsMenu)
-    await here.press(*words, "ctrl+d")
-    await here.until(lambda: here.app.screen is not menu)
-    await here.sees("Delete it")
-    await here.press("down", "enter")
-    await here.is_before(SessionsMenu)
 
 
 async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
-        session = second.conversation.session
-        assert session is not None
-        await here.say("/usage")
-        await here.until(lambda: is_over(session))
+        await had_its_turn(here, second)
         await here.press("alt+1")
         await here.until(lambda: here.session is first)
 
@@ -194,10 +191,7 @@ async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(t
 
 async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, second):
-        before = second.conversation.session
-        assert before is not None
-        await here.say("/usage")
-        await here.until(lambda: is_over(before))
+        before = await had_its_turn(here, second)
 
         await delete_listed(here, "usage")
         await here.press("escape")
