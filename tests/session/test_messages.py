@@ -1,0 +1,95 @@
+"""Chunks become messages, whatever comes between them."""
+
+from __future__ import annotations
+
+from acp_tui.acp.content import ImageContent
+from acp_tui.acp.reading import read_update
+from acp_tui.session.entries import AgentMessage
+from acp_tui.session.session import Session
+from tests.session.building import call, call_update, chunk, prompt, session_with, texts, thought
+
+
+def test_r35_chunks_join_byte_for_byte() -> None:
+    session = session_with(chunk("he"), chunk("llo **b"), chunk(""), chunk("old** \n"))
+
+    assert texts(session) == ["hello **bold** \n"]
+
+
+def test_c67_r35_chunks_of_one_id_are_one_message_across_what_comes_between() -> None:
+    session = session_with(
+        chunk("a1 ", messageId="a"), call(), chunk("b1", messageId="b"), chunk("a2", messageId="a")
+    )
+
+    assert texts(session) == ["a1 a2", "ToolCall", "b1"]
+
+
+def test_c68_chunks_without_an_id_join_only_their_neighbour() -> None:
+    session = session_with(
+        chunk("a"), thought("b"), chunk("c"), call(), chunk("d"), call_update(), chunk("e")
+    )
+
+    assert texts(session) == ["a", "b", "c", "ToolCall", "de"]
+
+
+def test_c68_of_a_replay_a_prompt_after_an_answer_is_a_prompt_of_its_own() -> None:
+    told = (chunk("one", "user"), chunk("1"), chunk("two", "user"), call(), chunk("three", "user"))
+
+    assert texts(session_with(*told)) == ["one", "1", "two", "ToolCall", "three"]
+
+
+def test_c67_c68_two_prompts_with_nothing_between_are_told_apart_by_their_ids_alone() -> None:
+    with_ids = (chunk("one", "user", messageId="m1"), chunk("two", "user", messageId="m2"))
+
+    assert texts(session_with(*with_ids)) == ["one", "two"]
+    assert texts(session_with(chunk("one", "user"), chunk("two", "user"))) == ["onetwo"]
+
+
+def test_a_new_turn_begins_a_new_message() -> None:
+    session = session_with(chunk("welcome"))
+    session.apply(prompt("go"))
+    session.apply(read_update(chunk("done")))
+
+    assert texts(session) == ["welcome", "go", "done"]
+
+
+def test_c29_halves_of_a_character_meet_across_chunks() -> None:
+    session = session_with(chunk("\ud83d"), chunk("\ude00!"), chunk("\ud83d"), call())
+
+    assert texts(session) == ["😀!\ufffd", "ToolCall"]
+
+
+def test_c77_a_picture_stands_between_two_texts() -> None:
+    image = {"type": "image", "data": "AA", "mimeType": "image/png"}
+    session = session_with(chunk("a"), {**chunk(""), "content": image}, chunk("b"))
+
+    (message,) = session.entries
+    assert isinstance(message, AgentMessage)
+    assert [str(part) if not isinstance(part, ImageContent) else "*" for part in message.parts] == [
+        "a",
+        "*",
+        "b",
+    ]
+
+
+def test_r35_what_only_begins_like_the_prompt_is_shown_whole() -> None:
+    session = Session("s")
+    session.apply(prompt("hello world"))
+    for piece in ("hello ", "moon"):
+        session.apply(read_update(chunk(piece, "user")))
+
+    assert texts(session) == ["hello world", "hello moon"]
+
+
+def test_an_echo_that_is_complete_hides_nothing_that_follows() -> None:
+    session = Session("s")
+    session.apply(prompt("hello"))
+    for piece in ("hel", "lo", "and more"):
+        session.apply(read_update(chunk(piece, "user")))
+
+    assert texts(session) == ["hello", "and more"]
+
+
+def test_a_replay_shows_what_the_user_said() -> None:
+    session = session_with(chunk("Why?", "user"), chunk("Because."), chunk("Why?", "user"))
+
+    assert texts(session) == ["Why?", "Because.", "Why?"]
