@@ -52,6 +52,10 @@ _LEVELS: Final = ("debug", "info", "warning", "error")
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 """Exit codes: the command line is wrong; it is right but cannot be done; Ctrl+C."""
 
+FRAMES: Final = "500"
+"""Frames a second, at most, for Textual: a key waits up to two periods for its echo after a frame that was
+late. What comes fast is drawn at its own, slower pace."""
+
 
 class Refusal(Exception):
     """The program cannot start as asked; the text goes to stderr, `code` is the exit code."""
@@ -281,7 +285,7 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     _start_log(options)
     launch = _launch(options.agent, options.agent_args, options.demo, known)
     _check_terminal()
-    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported
+    os.environ.setdefault("TEXTUAL_FPS", FRAMES)  # read when Textual is imported
     guard = Guard()
     process, spawn_error = _spawn(launch, cwd, guard) if launch else (None, None)
     return Start(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui import __version__
-from acp_tui.cli import HELP, Refusal, main, parse
+from acp_tui.cli import FRAMES, HELP, Refusal, main, parse
 
 
 @pytest.fixture(autouse=True)
@@ -258,7 +258,7 @@ def test_the_agent_runs_before_the_interface_is_loaded(tmp_path: Path, home: Pat
     assert result["textual"] is False
     assert result["start"] == [str(tmp_path), [str(tmp_path / "more")], "plan", "light", "nord"]
     assert result["problems"] == ["unknown setting 'bogus'"]
-    assert result["fps"] == "120"
+    assert result["fps"] == FRAMES
     assert result["code"] == 7
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -13,11 +14,11 @@ def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look
     """Return segments moved left by `pan` cells and exactly `width` wide, marked where they are cut."""
     if width <= 0:
         return []
-    strip = Strip(segments)
-    length = strip.cell_length
+    length = sum([cell_len(text) for text, _, _ in segments])
     if pan == 0 and length <= width:
         return [*segments, Segment(" " * (width - length), ground)] if length < width else segments
     mark = Segment(look.glyph("cut"), ground + look["accent"])
     left, right = bool(pan and length), length > pan + width
-    inner = strip.crop(pan + left, pan + width - right).adjust_cell_length(width - left - right, ground)
+    inner = Strip(segments, length).crop(pan + left, pan + width - right)
+    inner = inner.adjust_cell_length(width - left - right, ground)
     return [*([mark] if left else []), *inner, *([mark] if right else [])]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.color import Color
 from textual.events import MouseDown, MouseMove, MouseUp
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -18,6 +22,20 @@ from acp_tui.ui.widgets.strips import full_strip
 
 _KEPT: Final = 2_000
 """Strips kept at most; a screen needs about a hundred."""
+
+
+class _Paper(NamedTuple):
+    """What all rows of a frame are painted on; Textual walks the tree for each of these facts."""
+
+    width: int
+    """Cells, with the scroll bar."""
+    base: Style
+    ground: Color
+    filters: Sequence[LineFilter]
+    thumb: range
+    """The lines beside which the thumb is."""
+    bars: tuple[str, str]
+    """The last cell of a line, without and with the thumb."""
 
 
 class LineView(ScrollView, can_focus=True):
@@ -44,11 +62,13 @@ class LineView(ScrollView, can_focus=True):
         self._strips: dict[tuple[int, str], Strip] = {}
         self._dragging = False
         self._needle = ""
+        self._paper: _Paper | None = None
+        """While a frame is drawn: what it is painted on."""
 
     @property
     def row_width(self) -> int:
         """Cells of a row, without the scroll bar."""
-        return max(0, self.size.width - 1)
+        return max(0, (self._paper.width if self._paper is not None else self.size.width) - 1)
 
     @property
     def row_count(self) -> int:
@@ -105,14 +125,18 @@ class LineView(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the rows under `crop` as kept Strips."""
-        strips = [self._strip(y) for y in crop.line_range]
-        if crop.column_span == (0, self.size.width):
+        self._paper = paper = self._new_paper()
+        try:
+            strips = [self._strip(y, paper) for y in crop.line_range]
+        finally:
+            self._paper = None
+        if crop.column_span == (0, paper.width):
             return strips
         return [strip.crop(*crop.column_span) for strip in strips]
 
     def render_line(self, y: int) -> Strip:
         """Return row `y` of the screen."""
-        return self._strip(y)
+        return self._strip(y, self._new_paper())
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Start to drag the thumb."""
@@ -139,35 +163,38 @@ class LineView(ScrollView, can_focus=True):
         share = y / max(1, self.size.height - 1)
         self.scroll_to(y=round(share * self.max_scroll_y), animate=False)
 
-    def _strip(self, y: int) -> Strip:
-        row = self.row_at(y)
-        bar = self._bar(y)
-        strip = self._strips.get((row, bar))
-        if strip is None:
-            if len(self._strips) >= _KEPT:
-                self._strips.clear()
-            strip = self._strips[row, bar] = self._painted(row, bar)
-        return strip
-
     def row_at(self, y: int) -> int:
         """Return which row is drawn at line `y` of the view."""
         return self.top_row() + y
 
-    def _painted(self, row: int, bar: str) -> Strip:
-        base = self.look.base
-        segments = self.paint_row(row) if row < self._rows else [Segment(" " * self.row_width, base)]
+    def _strip(self, y: int, paper: _Paper) -> Strip:
+        row, bar = self.row_at(y), paper.bars[y in paper.thumb]
+        strip = self._strips.get((row, bar))
+        if strip is None:
+            if len(self._strips) >= _KEPT:
+                self._strips.clear()
+            strip = self._strips[row, bar] = self._painted(row, bar, paper)
+        return strip
+
+    def _painted(self, row: int, bar: str, paper: _Paper) -> Strip:
+        base, room = paper.base, max(0, paper.width - 1)
+        segments = list(self.paint_row(row)) if row < self._rows else []
         if self._needle:
             segments = marked(segments, self._needle, self.look["match"])
-        width = self.size.width
-        strip = Strip([*segments, Segment(bar, base + self.look["faint"])]).adjust_cell_length(width, base)
-        ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
-        return full_strip(list(strip), width, self.app.get_line_filters(), ground)
+        cells = sum([cell_len(text) for text, _, _ in segments])
+        if cells > room:
+            segments = list(Strip(segments, cells).crop(0, room))
+        elif cells < room:
+            segments.append(Segment(" " * (room - cells), base))
+        segments.append(Segment(bar, base + self.look["faint"]))
+        return full_strip(segments, paper.width, paper.filters, paper.ground)
 
-    def _bar(self, y: int) -> str:
-        """Return the last cell of line `y`: thumb, track, or nothing when all rows are visible."""
-        height = self.size.height
-        if self._rows <= height:
-            return " "
-        length = max(1, height * height // self._rows)
+    def _new_paper(self) -> _Paper:
+        base = self.look.base
+        ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
+        (width, height), scrolls = self.size, self._rows > self.size.height
+        length = max(1, height * height // max(1, self._rows))
         start = round(self.scroll_y / max(1, self.max_scroll_y) * (height - length))
-        return self.look.glyph("thumb" if start <= y < start + length else "track")
+        thumb = range(start, start + length) if scrolls else range(0)
+        bars = (self.look.glyph("track") if scrolls else " ", self.look.glyph("thumb"))
+        return _Paper(width, base, ground, self.app.get_line_filters(), thumb, bars)

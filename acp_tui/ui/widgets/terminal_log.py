@@ -94,9 +94,13 @@ class TerminalLog:
         """Return one line as text."""
         return _text(self._lines[index])
 
+    def texts(self, first: int) -> list[str]:
+        """Return all lines from `first` on as text."""
+        return [line if type(line) is str else _text(line) for line in self._lines[first:]]
+
     def text(self) -> str:
         """Return all lines that are kept, as text to copy."""
-        return "\n".join(map(_text, self._lines))
+        return "\n".join(self.texts(0))
 
     def take_changed(self) -> int:
         """Return the first line, counted with the dropped ones, that changed since this was last called."""
@@ -287,7 +291,8 @@ class TerminalLog:
                 excess += 1
         if excess > 0:
             excess = min(excess, len(self._lines) - 1)
-            self._size -= sum(len(_text(line)) + 1 for line in self._lines[:excess])
+            gone = [line if type(line) is str else _text(line) for line in self._lines[:excess]]
+            self._size -= sum(map(len, gone)) + excess
             del self._lines[:excess]
             self.dropped += excess
             self._up = min(self._up, len(self._lines) - 1)

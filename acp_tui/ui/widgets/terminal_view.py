@@ -351,15 +351,14 @@ class TerminalView(LineView, can_focus=True):
         del self._heights[:gone]
         kept = min(self._log.take_changed() - self._log.dropped, len(self._heights))
         width = max(1, self.row_width)
-        changed = range(kept, self._log.line_count)
-        self._heights[kept:] = [self._height(self._log.line_text(line), width) for line in changed]
+        self._heights[kept:] = [  # most lines are far from the edge, and there are many
+            1 if 2 * len(text) <= width else self._height(text, width) for text in self._log.texts(kept)
+        ]
         self._starts = [0, *accumulate(self._heights)]
         self._wrapped.clear()
         return 0 if gone else self._starts[kept]
 
     def _height(self, text: str, width: int) -> int:
-        if len(text) * 2 <= width:
-            return 1
         cells = len(text) if text.isascii() else cell_len(text)
         return 1 if cells <= width else len(_wrap([Segment(text)], width))
 

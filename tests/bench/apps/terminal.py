@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
+
+from acp_tui.cli import FRAMES
+
+os.environ["TEXTUAL_FPS"] = FRAMES  # as in the program
 
 from textual import work
 from textual.app import App, ComposeResult
