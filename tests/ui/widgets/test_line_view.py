@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from textual.app import App, ComposeResult
+from textual.filter import LineFilter
+
+from acp_tui.ui.widgets.line_view import LineView
+
+
+class Numbers(LineView):
+    """Rows that say which they are, of several widths."""
+
+    def paint_row(self, row: int) -> list[Segment]:
+        return [Segment(f"row {row} " * row)]
+
+
+class Viewer(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def compose(self) -> ComposeResult:
+        yield Numbers()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        self.asked += 1
+        return super().get_line_filters()
+
+
+async def test_what_all_rows_of_a_frame_have_in_common_is_asked_for_once() -> None:
+    async with Viewer().run_test(size=(30, 20)) as pilot:
+        app, view = pilot.app, pilot.app.query_one(Numbers)
+        assert isinstance(app, Viewer)
+        view.show_rows(100)
+        app.asked = 0
+
+        strips = view.render_lines(view.size.region)
+
+        assert len(strips) == 20
+        assert app.asked == 1
+
+
+async def test_rows_are_filled_up_or_cut_to_the_width_before_the_scroll_bar() -> None:
+    async with Viewer().run_test(size=(30, 20)) as pilot:
+        view = pilot.app.query_one(Numbers)
+        view.show_rows(10)
+
+        strips = view.render_lines(view.size.region)
+
+        assert {strip.cell_length for strip in strips} == {30}
+        assert strips[1].text == "row 1".ljust(30)
+        assert strips[9].text == ("row 9 " * 9)[:29] + " "
+        assert strips[15].text == " " * 30
+
+
+async def test_the_thumb_stands_beside_the_part_that_is_seen() -> None:
+    async with Viewer().run_test(size=(30, 20)) as pilot:
+        view = pilot.app.query_one(Numbers)
+        view.show_rows(40)
+        view.scroll_to(y=20, animate=False, immediate=True)
+
+        bars = [strip.text[-1] for strip in view.render_lines(view.size.region)]
+
+        thumb, track = view.look.glyph("thumb"), view.look.glyph("track")
+        assert bars == [track] * 10 + [thumb] * 10
