@@ -47,6 +47,11 @@ ABLE: Frame = {
     "auth": {"logout": {}},
 }
 
+FORM = {"mode": "form", "message": "Which?", "requestedSchema": {"type": "object", "properties": {}}}
+
+CANCELLED = {"outcome": {"outcome": "cancelled"}}
+"""The answer to a permission that was not given."""
+
 
 class Puppet:
     """A process in memory: what it says comes from the test, what it is told is kept."""
@@ -138,6 +143,11 @@ def update(name: str, session: str = SESSION, /, **fields: Any) -> Frame:
 def text(words: str) -> Frame:
     """Return a text block as it goes over the wire."""
     return {"type": "text", "text": words}
+
+
+def chosen(option_id: str) -> Frame:
+    """Return the answer to a permission that names an option."""
+    return {"outcome": {"outcome": "selected", "optionId": option_id}}
 
 
 @dataclass

@@ -21,14 +21,12 @@ from acp_tui.agent.errors import (
     AgentGone,
     Busy,
     CallFailed,
-    LoginRequired,
     NotOffered,
     WrongVersion,
 )
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from tests.agent.puppet import SESSION, conversation, text, update
-from tests.waiting import settled
 
 # ------------------------------------------------------------------ initialize
 
@@ -106,105 +104,6 @@ async def test_c34_c35_nothing_is_called_that_was_not_offered(capabilities: Any)
         assert SESSION in talk.agent.sessions
         await talk.agent.close_session(SESSION)
         assert len(talk.puppet.sent.frames) == before
-
-
-async def test_c40_a_login_method_of_unknown_type_is_one_of_the_agent() -> None:
-    async with conversation(begun=False) as talk:
-        starting = asyncio.create_task(talk.agent.initialize())
-        methods = [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "type": "passkey"}, {"name": "no id"}]
-        result = {"protocolVersion": 1, "authMethods": methods}
-        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
-
-        info = await starting
-
-        assert [(method.id, method.type) for method in info.auth_methods] == [
-            ("a", "agent"),
-            ("b", "passkey"),
-        ]
-
-        login = asyncio.create_task(talk.agent.logins.authenticate("b"))
-        talk.puppet.answers(await talk.puppet.hears("authenticate"), None)
-        await login
-
-
-async def test_c37_a_login_that_is_needed_is_an_error_of_its_own() -> None:
-    async with conversation() as talk:
-        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
-        error = {"code": -32000, "message": "Authentication required", "data": {"details": "log in first"}}
-        talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
-
-        with pytest.raises(LoginRequired, match="log in first"):
-            await making
-
-
-async def test_c38_a_login_can_be_given_up_and_its_late_answer_is_taken() -> None:
-    async with conversation() as talk:
-        login = asyncio.create_task(talk.agent.logins.authenticate("browser"))
-        call = await talk.puppet.hears("authenticate")
-
-        login.cancel()
-        withdrawn = await talk.puppet.hears("$/cancel_request")
-        talk.puppet.answers(call, {})
-        await settled()
-
-        assert withdrawn["params"] == {"requestId": call["id"]}
-        assert talk.agent.connection.waiting_for == []
-
-
-async def test_c38_a_login_that_is_to_stop_keeps_waiting_for_its_answer() -> None:
-    async with conversation() as talk:
-        login = asyncio.create_task(talk.agent.logins.authenticate("browser"))
-        call = await talk.puppet.hears("authenticate")
-
-        talk.agent.logins.stop()
-        withdrawn = await talk.puppet.hears("$/cancel_request")
-        await settled()
-        assert withdrawn["params"] == {"requestId": call["id"]}
-        assert not login.done()
-
-        talk.puppet.answers(call, error={"code": -32800, "message": "Cancelled"})
-        with pytest.raises(CallFailed, match="Cancelled"):
-            await login
-
-
-async def test_c38_a_login_in_a_terminal_is_never_a_call() -> None:
-    async with conversation(begun=False) as talk:
-        starting = asyncio.create_task(talk.agent.initialize())
-        methods = [{"id": "tui", "name": "T", "type": "terminal", "args": ["--login"], "env": {"A": "b"}}]
-        result = {"protocolVersion": 1, "authMethods": methods}
-        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
-        await starting
-        before = len(talk.puppet.sent.frames)
-
-        with pytest.raises(NotOffered):
-            await talk.agent.logins.authenticate("tui")
-        assert len(talk.puppet.sent.frames) == before
-
-
-async def test_c37_ways_to_log_in_that_only_the_error_names_are_offered_too() -> None:
-    async with conversation(begun=False) as talk:
-        starting = asyncio.create_task(talk.agent.initialize())
-        result = {"protocolVersion": 1, "authMethods": [{"id": "a", "name": "A"}]}
-        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
-        await starting
-        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
-        named = [{"id": "b", "name": "B"}, {"name": "no id"}, 5, {"id": "a", "name": "again"}]
-        error = {"code": -32000, "message": "Log in", "data": {"authMethods": named}}
-        talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
-        with pytest.raises(LoginRequired) as refused:
-            await making
-
-        offered = talk.agent.logins.methods(refused.value)
-
-        assert [(method.id, method.name) for method in offered] == [("a", "A"), ("b", "B")]
-
-
-async def test_c41_logging_out_is_a_request() -> None:
-    async with conversation() as talk:
-        leaving = asyncio.create_task(talk.agent.logins.log_out())
-        talk.puppet.answers(await talk.puppet.hears("logout"), {})
-
-        await leaving
 
 
 # ------------------------------------------------------------------ a turn
@@ -458,68 +357,6 @@ async def test_r10_a_call_left_open_by_its_turn_is_settled_and_a_late_result_cor
 # ------------------------------------------------------------------ options
 
 
-MODES = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "go", "name": "Go"}]}
-MODELS = {
-    "currentModelId": "l",
-    "availableModels": [{"modelId": "l", "name": "L"}, {"modelId": "s", "name": "S"}],
-}
-WEB = {"id": "web", "name": "Web", "type": "boolean", "currentValue": False}
-FAST = {
-    "id": "speed",
-    "name": "Speed",
-    "type": "select",
-    "currentValue": "slow",
-    "options": [{"group": "g", "name": "G", "options": [{"value": "slow", "name": "Slow"}]}],
-}
-
-
-async def test_c20_c110_modes_and_models_of_older_agents_are_set_by_their_own_methods() -> None:
-    async with conversation() as talk:
-        session = await talk.made("s2", modes=MODES, models=MODELS)
-        mode, model = session.options
-
-        setting = asyncio.create_task(talk.agent.set_option("s2", mode, "go"))
-        call = await talk.puppet.hears("session/set_mode")
-        assert session.pending == {"mode": "go"}
-        talk.puppet.answers(call, None)
-        await setting
-        assert (session.pending, mode.config.current_value, call["params"]) == (
-            {},
-            "go",
-            {"sessionId": "s2", "modeId": "go"},
-        )
-
-        setting = asyncio.create_task(talk.agent.set_option("s2", model, "s"))
-        call = await talk.puppet.hears("session/set_model")
-        talk.puppet.answers(call, error={"code": -32601, "message": "Method not found"})
-        with pytest.raises(CallFailed):
-            await setting
-        assert (session.pending, model.config.current_value) == ({}, "l")
-        assert isinstance(session.entries[-1], Notice)
-
-
-async def test_c112_c113_a_boolean_says_its_type_and_the_answer_replaces_the_list() -> None:
-    async with conversation() as talk:
-        session = await talk.made("s2", configOptions=[WEB, FAST, {"id": "?", "type": "slider"}])
-        web, speed = session.options
-
-        setting = asyncio.create_task(talk.agent.set_option("s2", web, True))
-        call = await talk.puppet.hears("session/set_config_option")
-        assert call["params"] == {"sessionId": "s2", "configId": "web", "value": True, "type": "boolean"}
-        talk.puppet.answers(call, {"configOptions": [{**WEB, "currentValue": True}]})
-        await setting
-        assert [(option.config.id, option.config.current_value) for option in session.options] == [
-            ("web", True)
-        ]
-
-        setting = asyncio.create_task(talk.agent.set_option("s2", speed, "slow"))
-        call = await talk.puppet.hears("session/set_config_option")
-        assert call["params"] == {"sessionId": "s2", "configId": "speed", "value": "slow"}
-        talk.puppet.answers(call, {"configOptions": "broken"})
-        await setting
-        assert [option.config.id for option in session.options] == ["web"]
-
-
 # ------------------------------------------------------------------ the end
 
 
@@ -580,3 +417,71 @@ async def test_an_event_of_our_own_can_be_noted_and_one_that_does_not_fit_harms_
         talk.puppet.answers(call, {"stopReason": "end_turn"})
 
         assert (await turn).stop_reason == "end_turn"
+
+
+MODES = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "go", "name": "Go"}]}
+
+
+MODELS = {
+    "currentModelId": "l",
+    "availableModels": [{"modelId": "l", "name": "L"}, {"modelId": "s", "name": "S"}],
+}
+
+
+WEB = {"id": "web", "name": "Web", "type": "boolean", "currentValue": False}
+
+
+FAST = {
+    "id": "speed",
+    "name": "Speed",
+    "type": "select",
+    "currentValue": "slow",
+    "options": [{"group": "g", "name": "G", "options": [{"value": "slow", "name": "Slow"}]}],
+}
+
+
+async def test_c20_c110_modes_and_models_of_older_agents_are_set_by_their_own_methods() -> None:
+    async with conversation() as talk:
+        session = await talk.made("s2", modes=MODES, models=MODELS)
+        mode, model = session.options
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", mode, "go"))
+        call = await talk.puppet.hears("session/set_mode")
+        assert session.pending == {"mode": "go"}
+        talk.puppet.answers(call, None)
+        await setting
+        assert (session.pending, mode.config.current_value, call["params"]) == (
+            {},
+            "go",
+            {"sessionId": "s2", "modeId": "go"},
+        )
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", model, "s"))
+        call = await talk.puppet.hears("session/set_model")
+        talk.puppet.answers(call, error={"code": -32601, "message": "Method not found"})
+        with pytest.raises(CallFailed):
+            await setting
+        assert (session.pending, model.config.current_value) == ({}, "l")
+        assert isinstance(session.entries[-1], Notice)
+
+
+async def test_c112_c113_a_boolean_says_its_type_and_the_answer_replaces_the_list() -> None:
+    async with conversation() as talk:
+        session = await talk.made("s2", configOptions=[WEB, FAST, {"id": "?", "type": "slider"}])
+        web, speed = session.options
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", web, True))
+        call = await talk.puppet.hears("session/set_config_option")
+        assert call["params"] == {"sessionId": "s2", "configId": "web", "value": True, "type": "boolean"}
+        talk.puppet.answers(call, {"configOptions": [{**WEB, "currentValue": True}]})
+        await setting
+        assert [(option.config.id, option.config.current_value) for option in session.options] == [
+            ("web", True)
+        ]
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", speed, "slow"))
+        call = await talk.puppet.hears("session/set_config_option")
+        assert call["params"] == {"sessionId": "s2", "configId": "speed", "value": "slow"}
+        talk.puppet.answers(call, {"configOptions": "broken"})
+        await setting
+        assert [option.config.id for option in session.options] == ["web"]

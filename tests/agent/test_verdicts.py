@@ -1,0 +1,218 @@
+"""What is decided without the person: by their rules first, then by the session's policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.policy import Policy
+from acp_tui.host.rules import Decision, Rule
+from acp_tui.session.entries import ToolCall
+from tests.agent.puppet import CANCELLED, OPTIONS, chosen, conversation
+from tests.sent import Frame
+from tests.waiting import settled
+
+
+async def answered_by(rules: tuple[Rule, ...], call: Frame, options: list[Frame]) -> Frame | None:
+    """Return the answer that rules give, None when the person is asked."""
+    async with conversation(rules=rules) as talk:
+        tool_call = {"toolCallId": "t1", "title": "x", **call}
+        talk.puppet.asks_permission("q", toolCall=tool_call, options=options)
+        await talk.until(lambda: talk.session.tool_call("t1"))
+        await settled()
+        answers = talk.puppet.sent.answers("q")
+        assert bool(answers) != bool(talk.session.questions)
+        return answers[0]["result"] if answers else None
+
+
+async def test_c84_a_rule_answers_and_says_so() -> None:
+    rules = (Rule("allow", tool_kind="read", note="reads are fine"),)
+    async with conversation(rules=rules) as talk:
+        talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "kind": "read", "title": "Read"})
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("yes")
+        assert talk.call().decision == "Allow (rule: reads are fine)"
+
+
+@pytest.mark.parametrize(
+    ("decision", "options", "answer"),
+    [
+        ("deny", OPTIONS, chosen("no")),
+        ("deny", OPTIONS[:1], CANCELLED),
+        ("deny", [], CANCELLED),
+        ("allow", OPTIONS[2:], None),
+        ("allow", OPTIONS[1:], None),
+        ("allow", [{"optionId": "allow_once", "name": "Allow", "kind": "allow_unless"}], None),
+        ("ask", OPTIONS, None),
+    ],
+)
+async def test_r22_r23_c80_a_rule_decides_by_kind_and_never_takes_the_next_best(
+    decision: str, options: list[Frame], answer: Frame | None
+) -> None:
+    rules = (Rule(decision, tool_kind="execute"),)  # type: ignore[arg-type]
+
+    assert await answered_by(rules, {"kind": "execute"}, options) == answer
+
+
+async def test_a_rule_about_paths_sees_the_files_that_a_call_would_change() -> None:
+    diff = {"type": "diff", "path": "secrets/key", "oldText": None, "newText": "x"}
+    rules = (Rule("allow", tool_kind="edit"), Rule("deny", path="/w/secrets/*"))
+
+    call: Frame = {"kind": "edit", "content": [diff]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("no")
+    call = {"kind": "edit", "locations": [{"path": "/w/secrets/key"}]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("no")
+    call = {"kind": "edit", "locations": [{"path": "/w/a"}]}
+    assert await answered_by(rules, call, OPTIONS) == chosen("yes")
+
+
+@pytest.mark.parametrize("path", ["/w/secrets/key", "secrets/key", "./secrets/key", "x/../secrets/key"])
+async def test_a_rule_about_paths_sees_what_only_the_input_names(path: str) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": "/w/a"}], "rawInput": {"file_path": path}}
+
+    denying = (Rule("allow", tool_kind="edit"), Rule("deny", path="/w/secrets/*"))
+    assert await answered_by(denying, call, OPTIONS) == chosen("no")
+    assert await answered_by(denying, {"kind": "edit", "rawInput": {"path": path}}, OPTIONS) == chosen("no")
+    assert await answered_by((Rule("allow", path="/w/a"),), call, OPTIONS) is None
+
+
+async def answered_under(
+    policy: Policy, call: Frame, cwd: Path, *, rules: tuple[Rule, ...] = (), options: list[Frame] = OPTIONS
+) -> Frame | None:
+    """Return the answer that a policy gives, None when the person is asked."""
+    async with conversation(rules=rules, policy=policy, cwd=str(cwd)) as talk:
+        talk.puppet.asks_permission("q", toolCall={"toolCallId": "t1", "title": "x", **call}, options=options)
+        await talk.until(lambda: talk.session.tool_call("t1"))
+        await settled()
+        answers = talk.puppet.sent.answers("q")
+        assert bool(answers) != bool(talk.session.questions)
+        return answers[0]["result"] if answers else None
+
+
+async def test_a_policy_answers_what_no_rule_speaks_of_and_the_call_says_so(tmp_path: Path) -> None:
+    async with conversation(policy="allow-edits", cwd=str(tmp_path)) as talk:
+        call = {"toolCallId": "t1", "kind": "edit", "locations": [{"path": str(tmp_path / "a")}]}
+        talk.puppet.asks_permission("q", toolCall=call)
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("yes")
+        assert talk.call().decision == "Allow (policy: allows edits in the workspace)"
+        (kept,) = talk.decisions
+        assert (kept.by, kept.detail) == ("policy", "allows edits in the workspace")
+
+
+@pytest.mark.parametrize(("decision", "answer"), [("deny", chosen("no")), ("ask", None)])
+async def test_a_rule_wins_over_the_policy_that_allows_everything(
+    decision: Decision, answer: Frame | None, tmp_path: Path
+) -> None:
+    rules = (Rule(decision, command="rm"),)
+    call: Frame = {"kind": "execute", "rawInput": {"command": "cd /tmp && rm -r x"}}
+
+    assert await answered_under("allow-everything", call, tmp_path, rules=rules) == answer
+    assert await answered_under("allow-everything", call, tmp_path) == chosen("yes")
+
+
+async def test_a_command_that_only_stands_in_words_is_a_question_where_a_rule_denies_it(
+    tmp_path: Path,
+) -> None:
+    words = "Requesting approval to perform: Run command `rm -r x`"
+    call: Frame = {
+        "title": "Shell: rm -r x",
+        "content": [{"type": "content", "content": {"type": "text", "text": words}}],
+    }
+    told: tuple[Frame, ...] = (
+        call,
+        {"kind": "execute", "title": "rm -r x"},
+        {"kind": "edit", "rawInput": {"command": "rm", "path": str(tmp_path / "x")}},
+    )
+
+    for one in told:
+        rules = (Rule("deny", command="rm"),)
+        assert await answered_under("allow-everything", one, tmp_path, rules=rules) is None
+        assert await answered_under("allow-everything", one, tmp_path) == chosen("yes")
+
+
+async def test_an_edit_by_a_tool_that_names_its_operation_is_no_command(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.py")
+    call: Frame = {
+        "kind": "edit",
+        "locations": [{"path": path}],
+        "rawInput": {"command": "str_replace", "path": path, "old_str": "a", "new_str": "b"},
+    }
+
+    assert await answered_under("allow-edits", call, tmp_path) == chosen("yes")
+    assert await answered_under("ask", call, tmp_path, rules=(Rule("allow", path="*.py"),)) == chosen("yes")
+
+
+async def test_a_policy_never_says_always_nor_picks_among_several(tmp_path: Path) -> None:
+    always = [option for option in OPTIONS if option["kind"] != "allow_once"]
+    twice = [OPTIONS[0], {**OPTIONS[0], "optionId": "yes-2"}]
+
+    for options in (always, twice):
+        assert (
+            await answered_under("allow-everything", {"kind": "teleport"}, tmp_path, options=options) is None
+        )
+
+
+async def test_an_edit_whose_input_names_another_file_outside_is_a_question(tmp_path: Path) -> None:
+    call: Frame = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}]}
+
+    assert await answered_under("allow-edits", call, tmp_path) == chosen("yes")
+    inside = {**call, "rawInput": {"file_path": str(tmp_path / "a")}}
+    assert await answered_under("allow-edits", inside, tmp_path) == chosen("yes")
+    for path in ("/etc/hosts", "~/.profile"):
+        for raw in ({"path": path}, {"source": "a", "destination": path}, {"edits": [{"target_file": path}]}):
+            assert await answered_under("allow-edits", {**call, "rawInput": raw}, tmp_path) is None
+
+
+async def test_a_look_whose_input_alone_names_a_file_outside_is_a_question(tmp_path: Path) -> None:
+    policy: Policy = "ask-edits-and-commands"
+    for path in ("/etc/passwd", "~/.ssh/id_ed25519", "../../etc/passwd"):
+        call: Frame = {"kind": "read", "rawInput": {"path": path}}
+        assert await answered_under(policy, call, tmp_path) is None
+        call = {"kind": "read", "rawInput": {"paths": [str(tmp_path / "a"), path]}}
+        assert await answered_under(policy, call, tmp_path) is None
+    for path in (str(tmp_path / "a"), "a", "./a"):
+        call = {"kind": "read", "rawInput": {"path": path}}
+        assert await answered_under(policy, call, tmp_path) == chosen("yes")
+
+
+async def test_an_edit_that_only_its_input_places_is_a_question(tmp_path: Path) -> None:
+    call: Frame = {"kind": "edit", "rawInput": {"path": str(tmp_path / "a")}}
+
+    assert await answered_under("allow-edits", call, tmp_path) is None
+
+
+async def test_a_policy_that_is_changed_counts_for_its_session_only(tmp_path: Path) -> None:
+    async with conversation(cwd=str(tmp_path)) as talk:
+        await talk.made("s2", str(tmp_path))
+        talk.host.set_policy("s2", "allow-everything")
+        talk.puppet.asks_permission("q")
+        params = {"sessionId": "s2", "toolCall": {"toolCallId": "t9"}, "options": OPTIONS}
+        talk.puppet.says({"id": "other", "method": "session/request_permission", "params": params})
+
+        assert (await talk.puppet.answer_to("other"))["result"] == chosen("yes")
+        assert list(talk.session.questions) == ['"q"']
+        await talk.host.take_back("s2")
+        assert talk.host.policy_of("s2") == "ask"
+
+
+async def test_an_agent_that_tells_commands_by_titles_alone_is_held_to_the_rules(tmp_path: Path) -> None:
+    rules = (Rule("deny", command="rm"),)
+    call = {"toolCallId": "t1", "kind": "execute", "title": "ls && rm -r build", "content": []}
+    async with conversation(rules=rules, cwd=str(tmp_path), title_is_command=True) as talk:
+        talk.puppet.asks_permission("q", toolCall=call)
+
+        assert (await talk.puppet.answer_to("q"))["result"] == chosen("no")
+    assert talk.decisions[0].command == "ls && rm -r build"
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "command"),
+    [("execute", None, "ls"), ("other", None, None), ("execute", {"command": "rm"}, "rm")],
+)
+def test_a_title_is_the_command_only_where_no_input_tells_it(
+    kind: str, raw: object, command: str | None
+) -> None:
+    call = ToolCall("t", "ls", kind, raw_input=raw, title_is_command=True)
+    assert call.command == command
