@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from acp_tui.ui.widgets.diff import Difference, Line, compute, counts
 from acp_tui.ui.widgets.diff_lines import compare
-from acp_tui.ui.widgets.diff_words import changed_words
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e", "\r", "ü"]), max_size=40)
 
@@ -192,23 +191,6 @@ def test_when_the_time_is_over_the_difference_is_coarse_and_still_right() -> Non
     assert difference.coarse
     assert applied(difference) == ("first\n" + new).splitlines()
     assert any("roughly" in fact for fact in difference.facts())
-
-
-def test_changed_words_are_marked_on_both_lines() -> None:
-    old, new = "return the old value", "return the new value here"
-
-    removed, added = changed_words(old, new)
-
-    assert [old[start:stop] for start, stop in removed] == ["old"]
-    assert [new[start:stop] for start, stop in added] == ["new", " here"]
-
-
-def test_lines_with_little_in_common_get_no_marks() -> None:
-    assert changed_words("import os", "class Reader(Protocol):") == ((), ())
-
-
-def test_a_very_long_line_gets_no_marks() -> None:
-    assert changed_words("a " * 5_000, "b " * 5_000) == ((), ())
 
 
 def texts(lines: int, every: int) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_tui.ui.widgets.diff_page import FileDiff
-from tests.ui.widgets.test_diff_view import NEW, OLD, Viewer
+from tests.ui.widgets.differing import NEW, OLD, Viewer
 
 
 async def test_a_change_a_file_and_all_are_copied_as_patches() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
-from tests.ui.widgets.test_diff_view import NEW, OLD, Viewer, screen, until
+from tests.ui.widgets.differing import NEW, OLD, Viewer, screen, until
 
 
 class Hearing(Viewer):

@@ -2,7 +2,7 @@
 
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_place import DiffPlace
-from tests.ui.widgets.test_diff_rows import NEW, OLD, laid_out
+from tests.ui.widgets.differing import NEW, OLD, laid_out
 
 ROWS = laid_out(FileDiff("a.py", OLD, NEW), FileDiff("b.py", None, "new\n"))
 

@@ -2,24 +2,11 @@
 
 from collections.abc import Callable
 
-from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.diff_hits import Hit
 from acp_tui.ui.widgets.diff_layout import Part
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
 from acp_tui.ui.widgets.diff_rows import DiffRows
-
-LOOK = look_of(choose("acp-dark")[0])
-OLD = "".join(f"value_{number} = {number}\n" for number in range(1, 101))
-NEW = OLD.replace("value_20 = 20", "value_20 = twenty").replace("value_70 = 70\n", "")
-
-
-def laid_out(*files: FileDiff, opened: int | None = None) -> DiffRows:
-    pages = [Page(file) for file in files]
-    for page in pages:
-        page.difference = page.compare()
-        page.opened.update(() if opened is None else (opened,))
-    parts = [(number, part) for number, page in enumerate(pages) for part in page.parts(False, number > 0)]
-    return DiffRows(parts)
+from tests.ui.widgets.differing import LOOK, NEW, OLD, laid_out
 
 
 def test_files_folds_and_changes_begin_where_their_rows_are() -> None:

@@ -7,7 +7,7 @@ from textual.widgets import Input
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.find_bar import FindBar
 from acp_tui.ui.widgets.lines import Lines
-from tests.ui.widgets.test_diff_view import NEW, OLD, Viewer, screen, until
+from tests.ui.widgets.differing import NEW, OLD, Viewer, screen, until
 
 
 async def test_both_sides_and_folded_lines_are_found_and_unfolded() -> None:

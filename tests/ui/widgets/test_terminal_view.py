@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -13,38 +11,8 @@ from textual.widgets import Input
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.find_bar import FindBar
 from acp_tui.ui.widgets.lines import Lines
-from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal_view import TerminalView
-
-SEQUENCES = [
-    *(
-        "word",
-        "日本",
-        "\r\n",
-        "\t",
-        "x\b",
-        "\x1b[2;3H",
-        "\x1b[9;9H",
-        "\x1b[A",
-        "\x1b[2L",
-        "\x1b[M",
-        "\x1b[3P",
-    ),
-    *("\x1b[31;1m", "\x1b[m", "\x1b[44m", "\x1b[K", "\x1b[1J", "\x1b[2J", "\x1b[?1049h", "\x1b[?1049l"),
-    *(
-        "\x1b[2;3r",
-        "\x1b[r",
-        "\x1bM",
-        "\x1b7",
-        "\x1b8",
-        "\x1b[5b",
-        "\x1b[?6h",
-        "\x1b[?25l",
-        "\x1b[4h",
-        "\x1b[7m",
-    ),
-]
 
 LOOK = look_of(choose("acp-dark")[0])
 
@@ -226,58 +194,6 @@ async def test_a_flood_of_output_leaves_keys_their_turn() -> None:
         source.emit(b"the end\r\n")
         await until(pilot, lambda: "the end" in screen(app.view))
         assert sorted(times)[20] < 0.03  # the median: a garbage collection is not of our making
-
-
-@pytest.mark.parametrize(
-    ("key", "character", "application", "data"),
-    [
-        ("a", "a", False, b"a"),
-        ("ü", "ü", False, "ü".encode()),
-        ("A", "A", False, b"A"),
-        ("full_stop", ".", False, b"."),
-        ("ctrl+d", "\x04", False, b"\x04"),
-        ("alt+b", None, False, b"\x1bb"),
-        ("up", None, True, b"\x1bOA"),
-        ("ctrl+right", None, False, b"\x1b[1;5C"),
-        ("shift+tab", None, False, b"\x1b[Z"),
-        ("backspace", "\x7f", False, b"\x7f"),
-        ("f5", None, False, b"\x1b[15~"),
-        ("unknown_key", None, False, b""),
-    ],
-)
-def test_keys_become_bytes(key: str, character: str | None, application: bool, data: bytes) -> None:
-    assert bytes_of_key(key, character, application) == data
-
-
-def test_what_scrolled_off_a_screen_is_kept_with_its_colours() -> None:
-    terminal = TerminalScreen(20, 3)
-    terminal.feed(b"\x1b[H\x1b[31mred\x1b[m plain\r\n" + b"".join(b"line %d\r\n" % n for n in range(5)))
-
-    assert terminal.text() == "red plain\nline 0\nline 1\nline 2\nline 3\nline 4"
-    red, plain = terminal.row(0)[:2]
-    assert red.text == "red"
-    assert red.style is not None
-    assert red.style.color is not None
-    assert plain.text.rstrip() == " plain"
-
-
-def test_the_smallest_screens_hold_wide_characters() -> None:
-    terminal = TerminalScreen(1, 1)
-    terminal.feed("日本語\x1b[1;1H日".encode())
-    terminal.resize(1, 3)
-    terminal.feed("日".encode())
-    assert terminal.text()
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.sampled_from(SEQUENCES), max_size=30))
-def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:
-    terminal = TerminalScreen(12, 4)
-    terminal.feed("".join(pieces).encode())
-
-    first = terminal.row_count - 4
-    rows = ["".join(segment.text for segment in terminal.row(first + y)).rstrip() for y in range(4)]
-    assert rows == [line.text.rstrip() for line in terminal._terminal.view()]
 
 
 async def test_the_output_is_searched_with_what_scrolled_away() -> None:

@@ -1,0 +1,46 @@
+"""Two texts and what differs in them, for tests of the diff view."""
+
+import time
+from collections.abc import Callable
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.diff_page import FileDiff, Page
+from acp_tui.ui.widgets.diff_rows import DiffRows
+from acp_tui.ui.widgets.diff_view import DiffView
+
+LOOK = look_of(choose("acp-dark")[0])
+OLD = "".join(f"value_{number} = {number}\n" for number in range(1, 101))
+NEW = OLD.replace("value_20 = 20", "value_20 = twenty").replace("value_70 = 70\n", "")
+ODD = "path = '日本語/👨‍👩‍👧/☁️ 🇩🇪 e\u0301'\n"
+
+
+def laid_out(*files: FileDiff, opened: int | None = None) -> DiffRows:
+    pages = [Page(file) for file in files]
+    for page in pages:
+        page.difference = page.compare()
+        page.opened.update(() if opened is None else (opened,))
+    parts = [(number, part) for number, page in enumerate(pages) for part in page.parts(False, number > 0)]
+    return DiffRows(parts)
+
+
+class Viewer(App[None]):
+    def __init__(self, *files: FileDiff) -> None:
+        super().__init__()
+        self.view = DiffView(files, LOOK)
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+
+def screen(view: DiffView) -> list[str]:
+    return [view.render_line(y).text.rstrip(" │█") for y in range(view.size.height)]
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end, "the condition never came true"
+        await pilot.pause(0.005)

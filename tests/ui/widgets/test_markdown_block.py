@@ -1,0 +1,112 @@
+"""A block of Markdown while it grows, and when it is finished."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_tui.ui.widgets import markdown
+from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.widgets.wrap import row_text
+from tests.ui.widgets.shown import LOOK
+
+
+def growing(text: str) -> list[str]:
+    """Return what is shown after each character."""
+    block = MarkdownBlock()
+    shown = []
+    for character in text:
+        block.append(character)
+        shown.append("|".join(row_text(row) for row in block.rows(80, LOOK)))
+    return shown
+
+
+def test_unfinished_emphasis_and_links_do_not_show_their_marks() -> None:
+    for text in ("a **bold** b", "a `code` b", "a ~~gone~~ b"):
+        assert not any(mark in row for row in growing(text) for mark in "*`~")
+    assert not any("](" in row or "http" in row for row in growing("a [b](https://x.org) c"))
+
+
+def test_an_unfinished_block_is_not_taken_for_another() -> None:
+    assert "a|─" not in "".join(growing("a\n\n--- x"))
+    assert not any("|---" in row or "| h" in row for row in growing("| h | i |\n|---|---|\n| x | y |\n"))
+    assert not any("`" in row for row in growing("```py\nx\n```\n"))
+
+
+def test_only_the_open_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    real = markdown.parse
+
+    def count(text: str, references: dict[str, object]) -> object:
+        parsed.append(len(text))
+        return real(text, references)
+
+    monkeypatch.setattr(markdown, "parse", count)
+    for text in (
+        "A paragraph of some words.\n\n" * 300,
+        "- an item\n" * 800,
+        "```python\n" + "x = f(1)\n" * 900,
+        "| a | b |\n|---|---|\n" + "| cell | cell |\n" * 500,
+    ):
+        block, longest = MarkdownBlock(), 0
+        for start in range(0, len(text), 40):
+            parsed.clear()
+            block.append(text[start : start + 40])
+            block.rows(40, LOOK)
+            longest = max(longest, sum(parsed))
+        assert longest < 1_000
+
+
+def test_a_block_stops_in_time_and_goes_on_where_it_was() -> None:
+    block = MarkdownBlock("Some words.\n\n" * 20_000)
+
+    some = len(block.some_rows(40, LOOK, until=0.0))
+
+    assert 0 < some < 2_000
+    assert block.waiting > 200_000
+    assert len(block.rows(40, LOOK)) == 39_999
+    assert block.waiting == 0
+
+
+def test_the_code_at_a_row_is_the_whole_block_of_code() -> None:
+    code = "".join(f"x{n} = {n}\n" for n in range(100))
+    block = MarkdownBlock()
+    for chunk in (
+        "text\n\n```py\n",
+        code[:300],
+        code[300:],
+        "```\n\n- item\n\n  ```\n  in item\n",
+        "  ```\n",
+    ):
+        block.append(chunk)
+        block.rows(40, LOOK)
+    block.finish()
+    rows = [row_text(row) for row in block.rows(40, LOOK)]
+
+    assert block.code_at(0) is None
+    assert block.code_at(rows.index("x0 = 0")) == code
+    assert block.code_at(rows.index("x99 = 99")) == code
+    assert block.code_at(rows.index("x99 = 99") + 1) is None
+    assert block.code_at(next(k for k, row in enumerate(rows) if "in item" in row)) == "in item\n"
+
+
+def test_a_finished_block_gives_its_memory_back_and_looks_the_same_again() -> None:
+    block = MarkdownBlock("a\n\n[b]\n\n[b]: https://b.org")
+    block.finish()
+    before = list(block.rows(40, LOOK))
+
+    block.forget_rows()
+
+    assert list(block.rows(40, LOOK)) == before
+    assert block.kept == 0
+
+
+def test_a_finished_text_can_be_continued_or_replaced() -> None:
+    block = MarkdownBlock("one")
+    block.finish()
+    block.rows(40, LOOK)
+    block.append(" two")
+
+    assert row_text(block.rows(40, LOOK)[0]) == "one two"
+    block.replace("three")
+    assert [row_text(row) for row in block.rows(40, LOOK)] == ["three"]
+    assert block.source() == "three"
