@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_tui.acp.content import ImageContent
+from acp_tui.session.entries import Thought, ToolCall
+from acp_tui.session.growing import GrowingText
+from acp_tui.session.items import Text
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
+
+PICTURE = ImageContent(data="aGFsbG8=", mime_type="image/png")
 
 
 def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", terminals: Any = None) -> Setting:
@@ -32,3 +38,17 @@ def rows(shown: EntryBlock, width: int = 60, *, ascii: bool = False) -> list[str
     ]
     assert shown.height_hint(width) <= 4 * len(found) + 4
     return found
+
+
+def thought(text: str, **more: Any) -> Thought:
+    return Thought([GrowingText(text)], at=10.0, last=12.0, **more)
+
+
+def call(**fields: Any) -> ToolCall:
+    return ToolCall(
+        "t/1", **{"title": "Do it", "status": "completed", "started": 1.0, "ended": 1.5, **fields}
+    )
+
+
+def text_item(text: str) -> Text:
+    return Text(text)

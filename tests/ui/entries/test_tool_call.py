@@ -1,131 +1,23 @@
+"""Tool calls in the chat: one line each, with what they brought."""
+
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from rich.color import Color
 
-from acp_tui.acp.content import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.acp.tools import TerminalItem
 from acp_tui.host.terminals import Terminals
-from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserMessage
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.growing import GrowingText
 from acp_tui.session.items import Diff, Text
-from acp_tui.ui.entries.cards import described
-from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.entries.tool_call import ToolCallBlock
-from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import row_text
-from tests.ui.entries.rows import block, rows, setting
+from tests.ui.entries.rows import block, call, rows, setting, text_item
 from tests.waiting import until
-
-PICTURE = ImageContent(data="aGFsbG8=", mime_type="image/png")
-
-
-def test_every_kind_of_entry_has_a_view() -> None:
-    assert set(VIEWS) == set(get_args(Entry))
-
-
-def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
-    message = UserMessage([GrowingText("look at *this*\n[b]now[/x]"), PICTURE])
-
-    assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
-    assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
-
-
-def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
-    message = AgentMessage([GrowingText("A **bo")])
-    shown = block(message)
-    message.parts[0].append("ld** word")  # type: ignore[union-attr]  # it is a text
-    message.parts += [PICTURE, GrowingText("and more")]
-    message.finished = True
-    shown.sync()
-
-    assert rows(shown) == ["", "A bold word", "[image image/png 5 B]", "and more"]
-    assert shown.source() == "A **bold** word\n[image image/png 5 B]\nand more"
-
-
-def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -> None:
-    message = AgentMessage([PICTURE, GrowingText("```py\ndef f(): pass\n```")], finished=True)
-    shown = block(message)
-    laid_out = shown.rows(40, Look())
-    place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
-    painted = shown.inked(place, laid_out[place])
-    assert [segment.text for segment in painted][:2] == ["def", " "]
-
-    shown.show_instead([])
-    assert shown.inked(place, laid_out[place]) == painted
-    shown.forget_rows()
-    assert shown.inked(place, laid_out[place]) == laid_out[place]
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (PICTURE, "image image/png 5 B"),
-        (ImageContent(data="%%%", mime_type="image/png"), "image image/png that cannot be read"),
-        (AudioContent(data="", mime_type="audio/wav"), "audio audio/wav 0 B"),
-        (ResourceLink(uri="file:///a", name="a", size=2048), "a file:///a 2 KB"),
-    ],
-)
-def test_what_is_no_text_is_a_card(content: ContentBlock, words: str) -> None:
-    assert described(content) == words
-
-
-def thought(text: str, **more: Any) -> Thought:
-    return Thought([GrowingText(text)], at=10.0, last=12.0, **more)
-
-
-def test_a_thought_is_one_line_with_its_newest_words_while_it_comes() -> None:
-    entry = thought("First this.\n\nThen that, at length")
-    shown = block(entry)
-    assert isinstance(shown, ThoughtBlock)
-    assert rows(shown) == ["", "▸ thinking 0:02  Then that, at length"]
-    assert shown.is_running
-
-    shown.tick(17.0)
-    assert rows(shown, 30) == ["", "▸ thinking 0:07  Then that, at…"[:29] + "…"]
-
-    entry.finished = True
-    shown.sync()
-    assert rows(shown) == ["", "▸ thought for 2.0 s"]
-    assert not shown.is_running
-
-
-def test_a_thought_opens_on_demand_and_as_the_setting_says() -> None:
-    entry = thought("deep", finished=True)
-    shown = block(entry)
-    assert shown.choose()
-    assert rows(shown) == ["", "▾ thought for 2.0 s", "", "  deep"]
-    assert shown.choose()
-    assert rows(shown) == ["", "▸ thought for 2.0 s"]
-    assert shown.source() == "deep", "also while it is folded"
-
-    assert "  deep" in rows(block(entry, setting(thoughts="always")))
-    assert rows(block(thought("deep"), setting(thoughts="never"))) == ["", "▸ thinking 0:02"]
-
-
-def test_a_notice_shows_the_end_of_its_detail() -> None:
-    notice = Notice("The agent has ended.", "error", detail="\n".join(map(str, range(30))))
-
-    shown = rows(block(notice))
-
-    assert shown[1] == "· The agent has ended."
-    assert shown[2:] == [f"  {number}" for number in range(18, 30)]
-
-
-def call(**fields: Any) -> ToolCall:
-    return ToolCall(
-        "t/1", **{"title": "Do it", "status": "completed", "started": 1.0, "ended": 1.5, **fields}
-    )
-
-
-def text_item(text: str) -> Text:
-    return Text(text)
 
 
 def test_a_call_is_a_line_with_its_kind_title_and_duration() -> None:
@@ -286,24 +178,6 @@ def test_the_seconds_of_a_call_are_counted_until_it_ends() -> None:
 
     assert rows(shown)[1].endswith("8.5 s")
     assert not shown.is_running
-
-
-def test_with_ascii_no_block_draws_anything_else() -> None:
-    diff = Diff(path="/w/src/a.py", old_text="a\n" * 30, new_text="a\n" * 29 + "b\n")
-    entries: list[Entry] = [
-        UserMessage([GrowingText("hi")]),
-        AgentMessage(
-            [GrowingText("# Head\n\n- [x] a\n- b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n")],
-            finished=True,
-        ),
-        thought("hm " * 200),
-        Notice("said", detail="more"),
-        call(kind="edit", content=[diff]),
-        call(kind="execute", content=[text_item("printed " * 50)]),
-    ]
-    for entry in entries:
-        text = "".join(rows(block(entry, setting(ascii=True, asks="t/1")), 40, ascii=True))
-        assert text.isascii(), json.dumps(text)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,251 @@
+"""How a running agent is led to a session: a new one, an earlier one, the one from before a restart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.acp.sessions import SessionInfo
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.opening import Attach
+from acp_tui.store.mcp import McpServer
+from acp_tui.store.settings import Settings
+from tests.conversation.talks import launch, said, start, talk
+from tests.waiting import until
+
+RESUMES = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+
+
+def changed(conversation: Conversation) -> list[str]:
+    """Return the names of the changed files."""
+    assert conversation.session is not None
+    return [Path(path).name for path in conversation.session.files]
+
+
+STARTED_AGAIN = "The agent was started again, and has taken this session up."
+
+
+async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_resume_it(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can=RESUMES, session="kept")) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("die")
+        await until(lambda: conversation.phase == "ended")
+
+        before = conversation.session
+
+        await conversation.restart()
+        await conversation.restart()
+
+        assert conversation.session is before, "its plan, its turns and its changes stay, too"
+        assert before is not None
+        assert before.connected
+        died, ended = (f"The agent has ended (exit code {code})." for code in (7, 0))
+        assert said(conversation) == ["die", died, STARTED_AGAIN, ended, STARTED_AGAIN]
+        assert notes.dropped == 0, "what was said stays on the screen"
+
+
+@pytest.mark.parametrize("can", [RESUMES, {"loadSession": True}, {}])
+async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
+    tmp_path: Path, can: dict[str, Any]
+) -> None:
+    async with talk(start(tmp_path, can=can, session="kept")) as (conversation, _):
+        await conversation.begin()
+        tracking = conversation.tracking
+        assert tracking is not None
+        await until(lambda: tracking.first)
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        (tmp_path / "new").write_text("x\n")
+        await until(lambda: changed(conversation) == ["new"])
+
+        await conversation.restart()
+        await until(lambda: changed(conversation) == ["new"])
+        (tmp_path / "newer").write_text("x\n")
+
+        await until(lambda: changed(conversation) == ["new", "newer"])
+        await conversation.end()
+        assert conversation.tracking is None
+
+
+async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was_shown(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can={"loadSession": True}, session="kept")) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert conversation.session is not None
+        assert conversation.session.id == "kept"
+        assert said(conversation) == ["as before", STARTED_AGAIN]
+        assert notes.dropped == 1
+
+
+async def test_after_a_restart_what_was_shown_stays_where_the_agent_tells_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, session="kept", tells_nothing=True)
+    async with talk(given) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert said(conversation) == [STARTED_AGAIN]
+        assert notes.dropped == 0
+
+
+async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_old_one_up(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, refuses_to_attach=True)
+    async with talk(given) as (conversation, notes):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+
+        await conversation.restart()
+
+        assert conversation.phase == "ready"
+        assert said(conversation) == ["A new session: the agent does not know what stands above."]
+        assert notes.dropped == 0, "nothing of what was said is lost"
+
+
+async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_another_agent(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path, can=RESUMES)) as (conversation, _):
+        await conversation.begin()
+        await conversation.restart()
+        assert STARTED_AGAIN not in said(conversation)
+
+        conversation.say("hello")
+        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        await conversation.restart(launch(can=RESUMES))
+        assert STARTED_AGAIN not in said(conversation)
+
+
+async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of_the_same_agent(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"loadSession": True}, refuses_to_attach=True)
+    attach = Attach(SessionInfo(session_id="gone", cwd=str(tmp_path)))
+    async with talk(given, attach) as (conversation, notes):
+        await conversation.begin()
+
+        assert notes.phases[-1] == "failed"
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "not_taken_up"
+        assert conversation.failure.reason == "No such session"
+        assert conversation.session is None
+        assert notes.dropped == 1, "of the half replay nothing is left"
+
+        agent = conversation.agent
+        await conversation.begin_new()
+        assert notes.phases[-1] == "ready"
+        assert conversation.agent is agent
+        assert said(conversation) == []
+
+
+async def test_an_earlier_session_keeps_its_title_and_tells_where_it_works(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    info = SessionInfo(session_id="old", cwd=str(tmp_path / "there"), title="Fix the router")
+    async with talk(start(tmp_path, can={"loadSession": True}), Attach(info)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.session is not None
+        assert conversation.session.title == "Fix the router"
+        assert said(conversation) == ["as before", f"This session works in {tmp_path / 'there'}."]
+
+
+async def test_c44_folders_that_only_the_agent_names_are_not_lent(tmp_path: Path) -> None:
+    for name in ("granted", "inner", "foreign"):
+        (tmp_path / name).mkdir()
+    granted, inner, foreign = (str(tmp_path / name) for name in ("granted", "work/inner", "foreign"))
+    (tmp_path / "work" / "inner").mkdir(parents=True)
+    can = {"loadSession": True, "sessionCapabilities": {"additionalDirectories": {}}}
+    given = start(tmp_path / "work", can=can)._replace(extra_roots=(granted,))
+    info = SessionInfo(session_id="old", additional_directories=[granted, inner, foreign])
+    async with talk(given, Attach(info)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.host is not None
+        assert conversation.host.files("old").roots == (str(tmp_path / "work"), granted, inner)
+        assert said(conversation)[-1] == (
+            f"This session had further folders: {foreign}. --add-dir lends such a folder."
+        )
+
+
+async def test_c35_folders_that_the_agent_does_not_take_are_told(tmp_path: Path) -> None:
+    given = start(tmp_path)._replace(extra_roots=("/somewhere",))
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+
+        assert said(conversation) == ["This agent takes no further folders: /somewhere."]
+
+
+@pytest.mark.parametrize(
+    ("can", "attach", "method"),
+    [
+        ({}, None, "session/new"),
+        ({"loadSession": True}, Attach(SessionInfo(session_id="old")), "session/load"),
+        ({"sessionCapabilities": {"resume": {}}}, Attach(SessionInfo(session_id="old")), "session/resume"),
+    ],
+)
+async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
+    tmp_path: Path, can: dict[str, Any], attach: Attach | None, method: str
+) -> None:
+    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
+    async with talk(given) as (conversation, _):
+        conversation._opening.attach = attach
+        await conversation.begin()
+
+        assert "This agent cannot take these MCP servers: web." in said(conversation)
+        assert conversation.journal is not None
+        assert conversation.journal.path is not None
+        (params,) = sent(conversation.journal.path, method)
+        assert [server["name"] for server in params["mcpServers"]] == ["tool"]
+
+
+WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")
+
+
+TOOL = McpServer("tool", "stdio", command="true", args=("https://example.com/?key=another-secret",))
+
+
+def sent(path: Path, method: str) -> list[dict[str, Any]]:
+    """Return the params of our requests of a method, as the journal has them."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    out = [row["msg"] for row in rows if row["dir"] == "out"]
+    return [msg["params"] for msg in out if msg.get("method") == method]
+
+
+@pytest.mark.parametrize("method", ["session/new", "session/load", "session/resume"])
+async def test_addresses_of_mcp_servers_are_recorded_without_their_logins_and_keys(
+    tmp_path: Path, method: str
+) -> None:
+    can = {"loadSession": method == "session/load", "mcpCapabilities": {"http": True}}
+    can["sessionCapabilities"] = {"resume": {}}
+    given = start(tmp_path, Settings(), can=can)._replace(mcp_servers=(WEB, TOOL))
+    async with talk(given) as (conversation, _):
+        attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
+        conversation._opening.attach = attach if method != "session/new" else None
+        await conversation.begin()
+
+        assert conversation.phase == "ready"
+        assert conversation.journal is not None
+        assert conversation.journal.path is not None
+        (params,) = sent(conversation.journal.path, method)
+        web, tool = params["mcpServers"]
+        assert web["url"] == "https:•••example.com/mcp•••"
+        assert tool["args"] == ["https://example.com/•••"]
+        text = conversation.journal.path.read_text()
+        assert not [secret for secret in ("pw1", "short", "another-secret") if secret in text]

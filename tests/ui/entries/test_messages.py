@@ -1,0 +1,72 @@
+"""What is said, thought and prompted, as lines of the chat."""
+
+from __future__ import annotations
+
+from acp_tui.session.entries import AgentMessage, UserMessage
+from acp_tui.session.growing import GrowingText
+from acp_tui.ui.entries.messages import ThoughtBlock
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import row_text
+from tests.ui.entries.rows import PICTURE, block, rows, setting, thought
+
+
+def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
+    message = UserMessage([GrowingText("look at *this*\n[b]now[/x]"), PICTURE])
+
+    assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
+    assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
+    message = AgentMessage([GrowingText("A **bo")])
+    shown = block(message)
+    message.parts[0].append("ld** word")  # type: ignore[union-attr]  # it is a text
+    message.parts += [PICTURE, GrowingText("and more")]
+    message.finished = True
+    shown.sync()
+
+    assert rows(shown) == ["", "A bold word", "[image image/png 5 B]", "and more"]
+    assert shown.source() == "A **bold** word\n[image image/png 5 B]\nand more"
+
+
+def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -> None:
+    message = AgentMessage([PICTURE, GrowingText("```py\ndef f(): pass\n```")], finished=True)
+    shown = block(message)
+    laid_out = shown.rows(40, Look())
+    place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))
+    painted = shown.inked(place, laid_out[place])
+    assert [segment.text for segment in painted][:2] == ["def", " "]
+
+    shown.show_instead([])
+    assert shown.inked(place, laid_out[place]) == painted
+    shown.forget_rows()
+    assert shown.inked(place, laid_out[place]) == laid_out[place]
+
+
+def test_a_thought_is_one_line_with_its_newest_words_while_it_comes() -> None:
+    entry = thought("First this.\n\nThen that, at length")
+    shown = block(entry)
+    assert isinstance(shown, ThoughtBlock)
+    assert rows(shown) == ["", "▸ thinking 0:02  Then that, at length"]
+    assert shown.is_running
+
+    shown.tick(17.0)
+    assert rows(shown, 30) == ["", "▸ thinking 0:07  Then that, at…"[:29] + "…"]
+
+    entry.finished = True
+    shown.sync()
+    assert rows(shown) == ["", "▸ thought for 2.0 s"]
+    assert not shown.is_running
+
+
+def test_a_thought_opens_on_demand_and_as_the_setting_says() -> None:
+    entry = thought("deep", finished=True)
+    shown = block(entry)
+    assert shown.choose()
+    assert rows(shown) == ["", "▾ thought for 2.0 s", "", "  deep"]
+    assert shown.choose()
+    assert rows(shown) == ["", "▸ thought for 2.0 s"]
+    assert shown.source() == "deep", "also while it is folded"
+
+    assert "  deep" in rows(block(entry, setting(thoughts="always")))
+    assert rows(block(thought("deep"), setting(thoughts="never"))) == ["", "▸ thinking 0:02"]
