@@ -7,6 +7,7 @@ reach the update functions: reading calls them only when the strict pass has fai
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -42,6 +43,11 @@ _STATUSES: Final = {
     "success": "completed",
     "canceled": "cancelled",
 }
+_UNSAID: Final = re.compile(
+    r"<(session_context|environment_context|user_instructions|system-reminder)>.*</\1>"
+    r"|\[Function Response: [^\]\n]*\]",
+    re.DOTALL,
+)
 _OPTION_KINDS: Final = {"allow": "allow_once", "deny": "reject_once", "reject": "reject_once"}
 
 
@@ -55,6 +61,14 @@ def stop_reason(reason: str) -> str:
     if reason in ("done", "stop"):
         return "end_turn"
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in reason)
+
+
+def is_unsaid(text: str) -> bool:
+    """Whether a replayed prompt is what an agent told its model beside the words of the person.
+
+    Agents keep both in one history, and gemini replays all of it.
+    """
+    return _UNSAID.fullmatch(text.strip()) is not None
 
 
 def normalise(word: str, value: Any) -> Any:

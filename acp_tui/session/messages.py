@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from acp_tui.acp import dialects
 from acp_tui.acp.content import ContentBlock, TextContent
 from acp_tui.acp.updates import AgentMessageChunk, AgentThoughtChunk, Chunk, UserMessageChunk
 from acp_tui.session.changes import Change
@@ -46,7 +47,7 @@ class Messages:
         kind = _KINDS[type(chunk)]
         held = ""
         if kind is UserMessage:
-            if self._is_echo(chunk):
+            if self._is_echo(chunk) or _is_unsaid(chunk.content):
                 return None
             held = self._repeated if self._echo else ""  # it only began like the prompt
         self._echo, self._repeated = None, ""
@@ -128,3 +129,7 @@ def _append(message: Message, block: ContentBlock) -> None:
 
 def _is_empty(block: ContentBlock) -> bool:
     return isinstance(block, TextContent) and not block.text
+
+
+def _is_unsaid(block: ContentBlock) -> bool:
+    return isinstance(block, TextContent) and dialects.is_unsaid(block.text)

@@ -419,3 +419,19 @@ def test_d55_each_deviation_is_read_by_itself() -> None:
     assert [item.type for item in update.content or ()] == ["content", "terminal", "content"]
     assert len(update.locations or ()) == 1
     assert mixed == before, "what came stays as it came, for the log"
+
+
+@pytest.mark.parametrize(
+    ("text", "unsaid"),
+    [
+        ("<session_context>\nThis is the CLI.\n\n</session_context>", True),
+        ("  <system-reminder>Be brief.</system-reminder>\n", True),
+        ("[Function Response: read_file]", True),
+        ("<session_context>\n</session_context> What does this mean?", False),
+        ("[Function Response: read_file] is what I see", False),
+        ("<div>one</div>", False),
+        ("", False),
+    ],
+)
+def test_what_the_person_did_not_say_is_known_in_a_replay(text: str, unsaid: bool) -> None:
+    assert dialects.is_unsaid(text) == unsaid

@@ -123,6 +123,14 @@ def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     assert session.connected
 
 
+def test_what_an_agent_told_its_model_beside_the_prompt_is_no_word_of_the_person() -> None:
+    context = "<session_context>\nToday is Saturday.\n</session_context>"
+
+    session = session_with(chunk(context, "user"), chunk("Go on", "user"), chunk("Yes"))
+
+    assert texts(session) == ["Go on", "Yes"]
+
+
 def test_a_session_that_another_process_takes_up_goes_on_with_calls_of_its_own() -> None:
     session = session_with(call())
     session.apply(events.TakenUp(), 5.0)

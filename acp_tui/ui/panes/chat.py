@@ -51,11 +51,16 @@ class ChatPane(Pane):
         self.append(self._welcome)
 
     def forget(self, welcome: Sequence[tuple[str, str]]) -> None:
-        """Show nothing of what was shown, as at the start."""
-        self.clear()
+        """Show nothing of the session that was shown last; of no other, as at the start."""
         self._counting.clear()
-        self._above, self._welcome, self._folding, self._session = 0, None, None, None
-        self.welcome(welcome)
+        self._session = None
+        if self._above:
+            for block in reversed(self.blocks[self._above :]):
+                self.remove_block(block)
+        else:
+            self.clear()
+            self._welcome = self._folding = None
+            self.welcome(welcome)
 
     def begin(self) -> None:
         """Another session is shown from now on, below what was said before."""

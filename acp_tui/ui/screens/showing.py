@@ -62,9 +62,10 @@ class Showing:
             return
         self._drawing.forget()
         for pane in self._screen.query(Pane):
-            pane.begin()
-        for chat in self._screen.query(ChatPane):
-            chat.forget(welcome(self._start.cwd, lambda name: key_of(self._screen, name)))
+            if isinstance(pane, ChatPane):
+                pane.forget(welcome(self._start.cwd, lambda name: key_of(self._screen, name)))
+            else:
+                pane.begin()
 
     def questions_changed(self) -> None:
         """Bring up a question that belongs to no session."""

@@ -55,3 +55,17 @@ async def test_reads_in_a_row_are_one_line_until_enter_opens_it(tmp_path: Path) 
         await here.press("f2", "left_square_bracket", "left_square_bracket", "enter")
 
         await here.until(lambda: here.text.count("✓ read") == 6)
+
+
+async def test_a_session_that_is_told_anew_leaves_what_stands_above_it(tmp_path: Path) -> None:
+    async with seat(tmp_path, can={"loadSession": True}) as here:
+        await here.say("first")
+        await here.sees("heard first")
+        await here.conversation.begin_new()
+        await here.say("second")
+        await here.sees("heard second")
+
+        await here.press("f12")
+
+        await here.sees("heard first", "as before", "has taken this session up")
+        assert "heard second" not in here.text
