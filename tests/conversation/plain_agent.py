@@ -122,7 +122,7 @@ def new_session(frame: Frame) -> None:
         reply(frame, error=LOGIN_REQUIRED)
         return
     number += 1
-    SESSION = LIKE.get("session", "s1")
+    SESSION = LIKE.get("session", f"s{number}")
     modes = [{"id": name, "name": name.title()} for name in LIKE.get("modes", ())]
     state = {"modes": {"currentModeId": mode, "availableModes": modes}} if modes else {}
     if "options" in LIKE:
