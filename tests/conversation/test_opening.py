@@ -16,6 +16,9 @@ from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
 from tests.waiting import until
 
+WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")
+TOOL = McpServer("tool", "stdio", command="true", args=("https://example.com/?key=another-secret",))
+STARTED_AGAIN = "The agent was started again, and has taken this session up."
 RESUMES = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
 
 
@@ -25,7 +28,11 @@ def changed(conversation: Conversation) -> list[str]:
     return [Path(path).name for path in conversation.session.files]
 
 
-STARTED_AGAIN = "The agent was started again, and has taken this session up."
+def sent(path: Path, method: str) -> list[dict[str, Any]]:
+    """Return the params of our requests of a method, as the journal has them."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    out = [row["msg"] for row in rows if row["dir"] == "out"]
+    return [msg["params"] for msg in out if msg.get("method") == method]
 
 
 async def test_r15_after_a_restart_the_same_session_goes_on_where_the_agent_can_resume_it(
@@ -213,19 +220,6 @@ async def test_c43_mcp_servers_that_the_agent_cannot_take_are_left_out_and_told(
         assert conversation.journal.path is not None
         (params,) = sent(conversation.journal.path, method)
         assert [server["name"] for server in params["mcpServers"]] == ["tool"]
-
-
-WEB = McpServer("web", "http", url="https://me:pw1@example.com/mcp?k=short")
-
-
-TOOL = McpServer("tool", "stdio", command="true", args=("https://example.com/?key=another-secret",))
-
-
-def sent(path: Path, method: str) -> list[dict[str, Any]]:
-    """Return the params of our requests of a method, as the journal has them."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    out = [row["msg"] for row in rows if row["dir"] == "out"]
-    return [msg["params"] for msg in out if msg.get("method") == method]
 
 
 @pytest.mark.parametrize("method", ["session/new", "session/load", "session/resume"])

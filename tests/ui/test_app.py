@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.color import Color
 from textual.events import Key
 
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
@@ -79,27 +77,6 @@ async def test_keys_typed_in_a_burst_act_in_their_order(tmp_path: Path) -> None:
         await here.until(lambda: here.draft == "c")
 
 
-async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
-    async with seat(tmp_path, updates=[COMMANDS]) as here:
-        await here.until(lambda: here.session.slash_commands())
-        await here.press("slash", "p", "l")
-        await here.sees("/plan", "make a plan", "/play <what>")
-        assert "/stop" not in here.text
-
-        await here.press("down", "tab")
-        assert here.draft == "/play "
-        assert "/plan" not in here.text
-
-        here.session.prompt.clear()
-        await here.press("slash", "escape")
-        assert "/plan" not in here.text
-        assert here.draft == "/"
-        await here.press("s", "enter")
-        assert here.draft == "/stop", "it is taken first"
-        await here.press("enter")
-        await here.until(lambda: here.said[:1] == ["/stop"])
-
-
 async def test_escape_stops_the_turn_and_brings_back_what_waits(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.say("wait")
@@ -125,26 +102,6 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
 
         await here.until(lambda: here.said[-1:] == ["heard two!"])
         assert here.said[2:] == ["Cancelled.", "one", "heard one", "two!", "heard two!"]
-
-
-async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
-    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
-        await here.sees("Ask ▾")
-        await here.press("shift+tab")
-        await here.sees("Plan ▾")
-
-        await here.press("f6")
-        await here.is_before(Menu)
-        await here.press("c", "o", "enter")
-
-        await here.sees("Code ▾")
-
-
-async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) -> None:
-    async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
-        await here.press("shift+tab")
-
-        await here.sees("plan … ▾")
 
 
 async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> None:
@@ -257,76 +214,6 @@ async def test_an_opened_tool_call_follows_what_the_agent_tells_of_it(tmp_path: 
         assert type(here.app.screen).__name__ == "ToolCallScreen"
         await here.press("escape")
         await here.until(lambda: here.app.screen is here.session)
-
-
-async def test_where_there_is_no_room_one_pane_is_shown_at_a_time(tmp_path: Path) -> None:
-    async with seat(tmp_path, size=(80, 24)) as here:
-        await here.sees("chat F2", "plan F3", "tool calls F4", "changes F5")
-        assert "Changed files will be here." not in here.text
-
-        await here.press("f5")
-        await here.sees("Changed files will be here.")
-        assert here.session.focused is here.session.query_one("#changes")
-        await here.press("f5")
-
-        await here.until(lambda: "Changed files" not in here.text)
-        assert here.session.focused is here.session.prompt
-        assert here.text.splitlines()[-1].startswith(" Plain agent")
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5"])
-async def test_keys_right_after_that_of_a_pane_are_for_the_pane(
-    tmp_path: Path, key: str, size: tuple[int, int]
-) -> None:
-    async with seat(tmp_path, size=size) as here:
-        here.press_together("a", key, "x", "ctrl+l", "b")
-
-        await here.until(lambda: "b" in here.draft)
-        assert here.draft == "ab"
-
-
-async def test_what_has_the_keys_is_framed_in_the_accent(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        row, chat = here.session.query_one("#prompt-row"), here.session.query_one("#chat-box")
-        accent = Color.parse(here.app.theme_variables["accent"])
-        assert (row.styles.border_top[1] == accent, chat.styles.border_left[0]) == (True, "blank")
-
-        await here.press("f2")
-
-        assert (row.styles.border_top[1] == accent, chat.styles.border_left) == (False, ("outer", accent))
-
-
-async def test_hidden_panes_stay_hidden_in_the_next_run(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.press("f3", "h")
-        assert here.session.focused is here.session.prompt
-        await here.until(lambda: "The agent's plan" not in here.text)
-
-    async with seat(tmp_path) as here:
-        assert "The agent's plan" not in here.text
-        await here.press("f3")
-        await here.sees("The agent's plan")
-        await here.press("f9")
-        await here.until(lambda: "Changed files" not in here.text)
-        assert here.session.focused is here.session.prompt
-
-    async with seat(tmp_path) as here:
-        assert "Changed files" not in here.text
-        await here.press("f9")
-        await here.sees("The agent's plan", "Changed files")
-
-
-async def test_a_pane_is_zoomed_and_given_back(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.press("f5", "f11")
-        await here.until(lambda: "The agent's plan" not in here.text)
-        assert here.session.maximized is here.session.query_one("#changes", Pane)
-
-        await here.press("escape")
-
-        await here.sees("The agent's plan", "Changed files")
-        assert here.session.focused is here.session.prompt
 
 
 async def test_r15_a_dead_agent_is_explained_and_started_again(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from acp_tui.agent.rule_book import RuleBook
 from acp_tui.agent.rule_changes import Draft, RuleChanges
 from acp_tui.host.rules import Ask
 from acp_tui.store.rule_trust import Trust
-from acp_tui.store.rules import WrittenRule
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from acp_tui.ui.screens.rule_trust import RuleTrust
 from acp_tui.ui.screens.rule_trying import RuleTrying
@@ -163,67 +162,6 @@ async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path
 
 
 # ------------------------------------------------------------------ the editor
-
-
-def editor(written: WrittenRule, *, scope: str = "workspace") -> RuleEditor:
-    return RuleEditor("A rule", Draft(written, scope), LOOK, nothing)  # type: ignore[arg-type]
-
-
-async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
-        await until(pilot, lambda: "a preview of" in app.text)
-        await pilot.press("right", "right", "tab", "tab")
-        await pilot.press(*" -l")
-        await until(pilot, lambda: "ls -l" in app.text.split("a preview of")[1])
-        await pilot.press("ctrl+s")
-
-        assert app.result == Draft(WrittenRule("deny", command="ls -l"), "workspace")
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "says"),
-    [
-        ("command", "ls && rm", "must be the first words of one command"),
-        ("command", "ls $X", "must be the first words of one command"),
-        ("tool_kind", "eat", "There is no kind 'eat'"),
-        ("path", "../x", "A path without . and .. is needed"),
-        ("command", "", "What is allowed needs a kind, a command or a path"),
-    ],
-)
-async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str) -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
-        app.screen.query_one(f"#{field}", Input).value = value
-        await until(pilot, lambda: says in " ".join(app.text.split()))
-        await pilot.press("ctrl+s")
-        assert app.result is NOTHING
-
-        await pilot.press("escape")
-        assert app.result is None
-
-
-async def test_scope_and_end_are_chosen_by_keys() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
-        app.screen.query_one("#scope").focus()
-        await pilot.press("right", "tab", "left", "ctrl+s")
-
-        assert app.result.scope == "everywhere"
-        assert app.result.written.expires is not None
-        assert (app.result.written.expires.hour, app.result.written.expires.minute) == (23, 59)
-
-
-async def test_a_rule_of_a_session_has_no_other_end() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"), scope="session")) as (app, pilot):
-        app.screen.query_one("#expires").focus()
-        await pilot.press("left", "ctrl+s")
-
-        assert app.result == Draft(WrittenRule("allow", command="ls"), "session")
-
-
-async def test_a_narrow_screen_shows_all_fields_and_the_preview() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls")), (80, 24)) as (app, pilot):
-        await until(pilot, lambda: "a preview of" in app.text)
-        for word in ("decision", "kind", "command", "path", "agent", "mode", "note", "for", "ends", "Save"):
-            assert word in app.text
 
 
 # ------------------------------------------------------------------ trust

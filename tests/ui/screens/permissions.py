@@ -1,0 +1,54 @@
+"""Permission dialogs to be put before a person."""
+
+from acp_tui.acp.permissions import PermissionOption
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Item, Location
+from acp_tui.session.questions import Permission
+from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
+from acp_tui.ui.screens.permission import PermissionDialog
+from tests.ui.screens.dialogs import LOOK
+
+FOUR = [
+    ("A", "Always", "allow_always"),
+    ("y1", "Yes", "allow_once"),
+    ("no", "No", "reject_once"),
+    ("never", "Never", "reject_always"),
+]
+
+
+def options(*given: tuple[str, str, str]) -> list[PermissionOption]:
+    return [PermissionOption(option_id=one, name=name, kind=kind) for one, name, kind in given]
+
+
+def dialog(
+    *given: tuple[str, str, str],
+    title: str = "Run it",
+    content: list[Item] | None = None,
+    agent: str = "demo",
+    counter: tuple[int, int] = (1, 1),
+) -> PermissionDialog:
+    return PermissionDialog(
+        Permission("q", "t", options(*(given or FOUR))),
+        ToolCall("t", title, "edit", content=content or [], locations=[Location(path="/etc/hosts")]),
+        agent=agent,
+        cwd="/w",
+        inside=lambda path: path.startswith("/w/"),
+        look=LOOK,
+        counter=counter,
+    )
+
+
+def asks(
+    call: ToolCall, background: Background = NOTHING_KNOWN, waiting: tuple[str, ...] = ()
+) -> PermissionDialog:
+    return PermissionDialog(
+        Permission("q", "t", options(*FOUR)),
+        call,
+        agent="demo",
+        cwd="/w",
+        inside=lambda path: path == "/w" or path.startswith("/w/"),
+        look=LOOK,
+        background=background,
+        waiting=waiting,
+        counter=(2, max(2, len(waiting))),
+    )

@@ -1,0 +1,29 @@
+"""Commands are completed while they are typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.ui.seats import seat
+from tests.ui.test_app import COMMANDS
+
+
+async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
+    async with seat(tmp_path, updates=[COMMANDS]) as here:
+        await here.until(lambda: here.session.slash_commands())
+        await here.press("slash", "p", "l")
+        await here.sees("/plan", "make a plan", "/play <what>")
+        assert "/stop" not in here.text
+
+        await here.press("down", "tab")
+        assert here.draft == "/play "
+        assert "/plan" not in here.text
+
+        here.session.prompt.clear()
+        await here.press("slash", "escape")
+        assert "/plan" not in here.text
+        assert here.draft == "/"
+        await here.press("s", "enter")
+        assert here.draft == "/stop", "it is taken first"
+        await here.press("enter")
+        await here.until(lambda: here.said[:1] == ["/stop"])
