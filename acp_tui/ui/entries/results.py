@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ def result_text(call: ToolCall) -> str:
         text = _raw_text(call.raw_output).strip("\n")
     fenced = _FENCE.match(text)
     return fenced[1] if fenced else text
+
+
+def said_in(raw: Any) -> Iterator[str]:
+    """Yield the texts and numbers in a raw input or output, whatever their fields are called."""
+    if isinstance(raw, dict | list):
+        for value in raw.values() if isinstance(raw, dict) else raw:
+            yield from said_in(value)
+    elif raw not in (None, "") and not isinstance(raw, bool):
+        yield str(raw)
 
 
 def _texts(call: ToolCall) -> list[str]:

@@ -10,7 +10,7 @@ from acp_tui.readable import inside, seconds
 from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail
-from acp_tui.ui.entries.results import result_text
+from acp_tui.ui.entries.results import result_text, said_in
 from acp_tui.ui.entries.words import (
     STATUS_GLYPHS,
     STATUS_ROLES,
@@ -114,7 +114,9 @@ class ToolCallBlock(EntryBlock):
             printed.append(str(call.output))
         texts = [title, *(text for text in asked if text not in title), call.decision]
         texts += [text for diff in _diffs_of(call) for text in (diff.before, diff.new_text) if text]
-        return "\n".join([*texts, *(printed or [result_text(call)])])
+        found = "\n".join([*texts, *(printed or [result_text(call)])])
+        raw = (text for part in (call.raw_input, call.raw_output) for text in said_in(part))
+        return "\n".join([found, *(text for text in raw if text not in found)])
 
     @property
     def is_running(self) -> bool:

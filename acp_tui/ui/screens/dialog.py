@@ -34,6 +34,10 @@ _HINTS: Final = 78
 """Cells of hints, with the gap after the last, that a terminal of 80 columns has room for."""
 
 
+_NOTICE_ROWS: Final = 6
+"""Rows that a notice takes, most times."""
+
+
 class Dialog(ModalScreen[Result | None], Generic[Result]):
     """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
 
@@ -152,6 +156,14 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         room = self.size.height - self.FRAME_ROWS - self.query_one("#answers").outer_size.height
         self.body.styles.max_height = max(3, room)
         self._show_below()
+        self.after_refresh(self._place_notices)
+
+    def _place_notices(self) -> None:
+        """Have notices stand below the dialog where there is room, else above its hints."""
+        below = self.size.height - self.query_one("#box").region.bottom
+        hints = self.size.height - self.query_one("#hints").region.y
+        for rack in self.query("ToastRack"):
+            rack.styles.margin = (0, 0, 1 if below >= _NOTICE_ROWS else hints, 0)
 
     @property
     def body(self) -> Widget:

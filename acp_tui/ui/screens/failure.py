@@ -16,6 +16,7 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.keys import Keys
@@ -23,8 +24,10 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.transcript import Transcript
 
-_FEW: Final = 5
-"""Lines of stderr for which a low box is enough."""
+_HIGHEST: Final = 32
+"""Rows of the box at most, however much the agent said."""
+_FRAME: Final = 3
+"""Rows of the frames around what it said, and below it."""
 _LINES: Final = 500
 """Lines of stderr that are shown; the last ones matter."""
 
@@ -74,6 +77,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._can_begin_new = can_begin_new
         self._look = look or Look()
         self._edits = False
+        self._said: list[TextBlock] = []
         self.pause = PAUSE
         """Seconds without a key before keys count."""
         self._typing_pause = TypingPause(monotonic())
@@ -90,7 +94,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             yield Input(shlex.join(self._command), id="edited")
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
-            yield Static(self._advice_text(), id="advice")
+            yield Details(self._advice_blocks(), self._look, id="advice")
             with Vertical(id="said"):
                 yield Transcript(self._look)
         yield Keys(self._look)
@@ -101,13 +105,25 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         box = self.query_one("#failure")
         box.border_title = Content(f"{self._look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
-        box.set_class(self._stderr.count("\n") >= _FEW, "-long")
         self.query_one("#said").border_title = Content("what it said (stderr)")
         said = self.query_one(Transcript)
-        for line in self._stderr.splitlines()[-_LINES:]:
-            said.append(TextBlock([("muted", line[:2_000])]))
+        self._said = [TextBlock([("muted", line[:2_000])]) for line in self._stderr.splitlines()[-_LINES:]]
+        for block in self._said:
+            said.append(block)
         self.query_one("#advice").display = bool(self._advice)
         self._edit(False)
+
+    def on_resize(self) -> None:
+        """Give what the agent said as many rows as it needs and the others leave."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        said, box = self.query_one("#said"), self.query_one("#failure")
+        room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
+        width, rows = self.query_one(Transcript).size.width - 2, 0
+        for block in self._said:
+            rows += len(block.rows(width, self._look)) if rows < room else 0
+        said.styles.height = max(1, min(rows, room)) + _FRAME - 1
 
     def on_key(self, event: Key) -> None:
         """Keep back what was being typed when the agent went: it is the middle of a word, and no wish."""
@@ -129,6 +145,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         """Draw in another look from now on."""
         self._look = look
         self.query_one(Transcript).set_look(look)
+        self.query_one(Details).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a login or a new session only where there is one, and no keys while the command is edited."""
@@ -170,7 +187,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             self.set_focus(self.query_one(Transcript) if self._stderr else None)
         self.refresh_bindings()
 
-    def _advice_text(self) -> Content:
-        mark = self._look.glyph("bullet")
-        lines = [Content.assemble((f"{mark} ", "$list-marker"), safe_line(advice)) for advice in self._advice]
-        return Content("\n").join([Content.styled("What to try", "$heading"), *lines])
+    def _advice_blocks(self) -> list[TextBlock]:
+        mark, rest = [("list-marker", f"{self._look.glyph('bullet')} ")], [("text", "  ")]
+        lines = [TextBlock([("text", safe_line(one))], first=mark, rest=rest) for one in self._advice]
+        return [TextBlock([("heading", "What to try")]), *lines]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import on
@@ -23,6 +23,8 @@ from acp_tui.ui.widgets.text import safe_line
 
 _LABEL_CELLS = 36
 """Widest column of labels; a longer label moves its own description to the right."""
+
+_NO_MATCH = "nothing matches"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ def matching(items: Iterable[Item], words: str) -> list[Item]:
         for item in items
         if all(word in f"{item.label} {item.description} {item.group}".casefold() for word in wanted)
     ]
+
+
+class Place(NamedTuple):
+    """Where somebody was in a menu, for the next one of its kind."""
+
+    words: str = ""
+    """What stood in the filter."""
+    key: str | None = None
+    """The key of the item that was moved to."""
 
 
 class MenuList(OptionList, can_focus=False):
@@ -74,20 +85,24 @@ class Menu(Dialog[str]):
         self._items = list(items)
         self._shown: dict[Option, Item] = {}
         self._current = current
+        self.place = Place()
+        """Where to begin."""
+        self.nothing = _NO_MATCH
+        """What it says while there is nothing to choose."""
 
     def compose(self) -> ComposeResult:
         """Yield the filter and the items below it."""
         with Vertical(id="box"):
-            yield Input(placeholder="type to filter", id="filter")
+            yield Input(self.place.words, placeholder="type to filter", id="filter", select_on_focus=False)
             yield MenuList(id="body", markup=False)
-            yield Static(Content("nothing matches"), id="nothing")
+            yield Static(id="nothing")
             yield Static(id="below")
             yield Vertical(id="answers")
             yield Static(id="hints")
 
     def on_mount(self) -> None:
         """List everything, with the current item chosen."""
-        self._list("")
+        self._list(self.place.words)
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
@@ -130,7 +145,7 @@ class Menu(Dialog[str]):
     def _list(self, words: str) -> None:
         """Show what matches, keeping the item that was moved to if it still does."""
         found = self.matching(words)
-        kept = self.highlighted_key() or self._current
+        kept = self.highlighted_key() or self.place.key or self._current
         self._shown = {}
         options: list[Option] = []
         group, column = "", self._column
@@ -142,7 +157,9 @@ class Menu(Dialog[str]):
             self._shown[option] = item
             options.append(option)
         self.body.set_options(options)
-        self.query_one("#nothing").display = not found
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not found
+        nothing.update(Content(_NO_MATCH if self._items else self.nothing))
         self.body.display = bool(found)
         self._highlight(options, kept)
         self.after_refresh(self.fit)
@@ -163,6 +180,14 @@ class Menu(Dialog[str]):
         """Return the key of the item that was moved to."""
         highlighted = self.body.highlighted
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
+
+    def place_without(self) -> Place:
+        """Return where to go on once the item that was moved to is gone: the one after it, else before it."""
+        keys = [self._shown[option].key for option in self.body.options if option in self._shown]
+        key = self.highlighted_key()
+        at = keys.index(key) if key in keys else 0
+        others = [*keys[at + 1 : at + 2], *keys[max(0, at - 1) : at]]
+        return Place(self.query_one(Input).value, next(iter(others), None))
 
     def matching(self, words: str) -> list[Item]:
         """Return the items that are listed while `words` stand in the filter."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,28 @@ class Listing:
         """Why there may be more than was found."""
         self.is_whole = False
         """Whether the agent has nothing to add."""
+        self.has_begun = asyncio.Event()
+        """Set once the first page is there, or will not come."""
         self._conversation = conversation
         self._pages: AsyncIterator[list[SessionInfo]] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent may have more to give."""
+        return self._pages is not None and not self.is_whole
+
+    async def read(self, show: Callable[[], None], *, asks: bool = True) -> None:
+        """Read all pages; `show` is called after the first, now and then, and at the end.
+
+        `asks`: the agent has a list.
+        """
+        try:
+            if asks:
+                await self.begin()
+            show()
+        finally:
+            self.has_begun.set()
+        await self.read_on(show)
 
     async def begin(self) -> None:
         """Read the first page; when the agent wants a login first, let the person log in."""

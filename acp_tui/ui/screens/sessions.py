@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
 from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.forking import fork_listed
-from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.menu import Item, Menu, Place
 from acp_tui.ui.screens.session_listing import Listing
 from acp_tui.ui.widgets.key_names import key_of
 
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 
 _RECENT: Final = 50
 """Recorded sessions that are looked at."""
+_AT_ONCE: Final = 0.2
+"""Seconds in which most agents give their list; after that, the person is told that it is being read."""
+_TOP: Final = Place()
+_NONE: Final = "There are no earlier sessions."
+_NOT_READ: Final = "the agent's list is being read"
 _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
 
 
@@ -38,6 +45,8 @@ class SessionsMenu(Menu):
     ]
     can_delete = False
     can_fork = False
+    left = Place()
+    """Where to go on after the wish."""
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
@@ -61,6 +70,8 @@ class SessionsMenu(Menu):
     def _dismiss_with(self, wish: str) -> None:
         key = self.highlighted_key()
         if key is not None and key.startswith(_TAKE_UP):
+            here = Place(self.query_one(Input).value, key)
+            self.left = self.place_without() if wish == _DELETE else here
             self.dismiss(wish + key.removeprefix(_TAKE_UP))
 
 
@@ -70,39 +81,55 @@ class SessionList:
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
-    async def show(self) -> None:
-        """Let the person take up an earlier session, look at a recorded one, or delete one."""
-        listing = await self._of_agent()
+    async def show(self, place: Place = _TOP) -> None:
+        """Let the person take up an earlier session, look at a recorded one, or delete one.
+
+        What the agent has comes into the list as it is read, which may take a while. The list begins at
+        `place`.
+        """
+        listing = Listing(self._screen.conversation)
         recorded = [_recorded_item(one) for one in self._recorded()]
-        if not listing.found and not recorded:
-            self._screen.notify("There are no earlier sessions.")
-            return
-        menu = SessionsMenu("Sessions", self._items(listing, recorded), None, self._screen.look)
-        menu.can_delete, menu.can_fork = self._can("delete"), self._can("fork")
-        menu.note = _note_on(listing)
+        menu = SessionsMenu("Sessions", recorded, None, self._screen.look)
+        menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
+        menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
 
         def show() -> None:
+            menu.nothing = _NONE
             menu.set_items(self._items(listing, recorded))
             menu.show_note(_note_on(listing))
+
+        async def read() -> None:
+            await listing.read(show, asks=self._can("list"))
             if listing.problem:
                 self._tell(listing.problem)
 
-        reading = asyncio.create_task(listing.read_on(show))
+        reading = asyncio.create_task(read())
         try:
+            await self._wait_for(listing)
+            if listing.has_begun.is_set() and not listing.found and not recorded:
+                self._screen.notify(_NONE)
+                return
             choice = await self._screen.presence.ask(menu)
         finally:
             reading.cancel()
         if choice is not None:
-            await self._do(choice, listing.found)
+            await self._do(choice, listing.found, menu.left)
 
-    async def _do(self, choice: str, infos: Sequence[SessionInfo]) -> None:
+    async def _wait_for(self, listing: Listing) -> None:
+        """Give a list that comes at once the time to do so, and a login that it wants first."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(listing.has_begun.wait(), _AT_ONCE)
+        if self._screen.app.screen is not self._screen:
+            await listing.has_begun.wait()
+
+    async def _do(self, choice: str, infos: Sequence[SessionInfo], place: Place) -> None:
         if choice.startswith(_RECORDED):
             await self._screen.tabs.open(recorded=Path(choice.removeprefix(_RECORDED)))
             return
         session_id = choice.partition(":")[2]
         info = next(info for info in infos if info.session_id == session_id)
         if choice.startswith(_DELETE):
-            await self._delete(info)
+            await self._delete(info, place)
         elif choice.startswith(_FORK):
             await fork_listed(self._screen, info)
         else:
@@ -131,7 +158,7 @@ class SessionList:
                 return screen
         return None
 
-    async def _delete(self, info: SessionInfo) -> None:
+    async def _delete(self, info: SessionInfo, place: Place) -> None:
         from acp_tui.agent.errors import AgentError
 
         agent = self._screen.conversation.agent
@@ -141,7 +168,10 @@ class SessionList:
             "keep",
             self._screen.look,
         )
-        if agent is None or await self._screen.presence.ask(question) != "delete":
+        if agent is None:
+            return
+        if await self._screen.presence.ask(question) != "delete":
+            await self.show(Place(place.words, _TAKE_UP + info.session_id))
             return
         try:
             await agent.delete_session(info.session_id)
@@ -149,7 +179,7 @@ class SessionList:
             self._screen.notify(str(error), title="Not deleted", severity="error", markup=False)
         else:
             await self._leave(self._shown(info.session_id))
-        await self.show()
+        await self.show(place)
 
     async def _leave(self, screen: SessionScreen | None) -> None:
         """Let no tab stay open on a session that is not there any more."""
@@ -158,15 +188,6 @@ class SessionList:
         elif screen is not None:
             await screen.tabs.close(screen)
 
-    async def _of_agent(self) -> Listing:
-        """Return the agent's list as far as it has been read."""
-        listing = Listing(self._screen.conversation)
-        if self._screen.conversation.agent is not None and self._can("list"):
-            await listing.begin()
-        if listing.problem:
-            self._tell(listing.problem)
-        return listing
-
     def _tell(self, problem: str) -> None:
         self._screen.notify(problem, title="The agent's list", severity="warning", markup=False)
 
@@ -174,9 +195,17 @@ class SessionList:
         return [*map(self._item, listing.found), *recorded]
 
     def _item(self, info: SessionInfo) -> Item:
-        about = " · ".join(filter(None, (_local(info.updated_at or ""), info.cwd)))
+        about = " · ".join(filter(None, (self._where(info), _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
         return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
+
+    def _where(self, info: SessionInfo) -> str:
+        """Say in which tab a session is open, if it is."""
+        shown = self._shown(info.session_id)
+        if shown is None:
+            return ""
+        number = self._screen.tabs.screens.index(shown) + 1
+        return "this session" if shown is self._screen else f"open in tab {number}"
 
     def _title(self, info: SessionInfo) -> str:
         launch = self._screen.conversation.launch
@@ -208,7 +237,7 @@ def _capabilities(agent: Agent | None) -> SessionCapabilities | None:
 def _note_on(listing: Listing) -> str:
     if listing.problem:
         return "not all of the agent's sessions could be read"
-    return "" if listing.is_whole or not listing.found else "more is being read"
+    return "" if listing.is_whole or not listing.is_open else "more is being read"
 
 
 def _local(text: str) -> str:

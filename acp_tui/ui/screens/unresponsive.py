@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 IGNORED: Final = 10.0
 """Seconds after a stop in which the turn should have ended."""
+_NOTICE: Final = "Not stopped yet"
 
 
 class Unresponsive:
@@ -29,6 +30,8 @@ class Unresponsive:
         """Say, once for a stop, that the agent does not obey it; `now` is on the monotonic clock."""
         session = self._screen.conversation.session
         if session is None or session.turn_state != "cancelling":
+            if self._has_told:
+                self._take_notice_away()
             self._stopped_at, self._has_told = None, False
             return
         if self._stopped_at is None:
@@ -38,11 +41,17 @@ class Unresponsive:
             self._screen.notify(
                 f"{self._screen.conversation.agent_name} was told to stop and has not ended its turn. "
                 f"{key_of(self._screen, 'session.ladder')}: wait, kill it, or restart it.",
-                title="Not stopped yet",
+                title=_NOTICE,
                 severity="warning",
                 timeout=15,
                 markup=False,
             )
+
+    def _take_notice_away(self) -> None:
+        """What it says is over."""
+        app = self._screen.app
+        for notice in [one for one in app._notifications if one.title == _NOTICE]:
+            app._unnotify(notice)
 
     def choose(self) -> None:
         """Let the person choose what to do."""

@@ -193,3 +193,14 @@ def test_a_command_is_shown_also_where_the_agent_only_says_what_it_is_for(title:
     call = ToolCall("t", title, "execute", raw_input={"command": "wc -l\n notes.txt", "description": "x"})
 
     assert rows(block(call))[1] == f"○ {shown}"
+
+
+def test_a_search_finds_raw_input_and_output_whatever_their_fields_are_called() -> None:
+    raw = {"odd": {"lines": ["first hit", "second"], "code": 417}, "output": "plain", "done": True}
+    shown = block(ToolCall("t", "Look", raw_input={"glob": ["*.rs"]}, raw_output=raw))
+
+    found = shown.searched()
+
+    for text in ("first hit", "second", "417", "plain", "*.rs"):
+        assert found.count(text) == 1
+    assert "True" not in found

@@ -67,17 +67,18 @@ async def shown(
     armed: bool = True,
     wary: bool = False,
     alone: float = 0.0,
+    notices: bool = False,
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
     """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
 
     Where answers are not waited for, and for each further pause where it is `wary`, the pause is so long
     that a busy machine does not get through it: the test lets it pass. An answer waits `alone` seconds for
-    another key.
+    another key. `notices`: what is said in passing is drawn.
     """
     dialog.pause = 0.02 if armed else _LONG
     dialog.alone = alone
     app = Desk()
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notices) as pilot:
         await app.push_screen(dialog, app.take)
         await pilot.pause()
         if armed:

@@ -111,3 +111,23 @@ async def test_a_word_that_is_being_typed_when_the_agent_goes_restarts_nothing()
         assert app.results == []
         assert app.screen is screen
         assert not screen.armed
+
+
+@pytest.mark.parametrize("lines", [1, 3, 8])
+async def test_the_box_has_a_row_for_each_line_that_was_said_and_no_empty_ones(lines: int) -> None:
+    app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(lines))))
+    async with app.run_test(size=(100, 40)) as pilot:
+        said = app.screen.query_one(Transcript)
+        await until(pilot, lambda: said.size.height == lines)
+
+        shown = screen_text(app)
+        assert all(f"line {number}" in shown for number in range(lines))
+
+
+async def test_long_advice_goes_on_below_its_first_word() -> None:
+    app = Stage(failure(advice=["many words " * 12 + "end"]))
+    async with app.run_test(size=(80, 40)) as pilot:
+        await until(pilot, lambda: " end" in screen_text(app))
+
+        begin, *_, last = [row for row in screen_text(app).splitlines() if "words" in row]
+        assert begin.index("many") == min(last.index(word) for word in ("many", "words") if word in last)

@@ -1,5 +1,7 @@
 """The menu."""
 
+import pytest
+
 from acp_tui.ui.screens.menu import Item, Menu, matching
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
@@ -86,3 +88,14 @@ async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
     watched = Watched()
     async with shown(watched, (120, 30)):
         assert set(watched.widths) == {"80"}
+
+
+@pytest.mark.parametrize("count", [2, 12, 40])
+async def test_a_notice_never_covers_the_keys_of_a_dialog(count: int) -> None:
+    items = [Item(str(number), f"item {number}") for number in range(count)]
+    async with shown(Menu("Many", items, None, LOOK), notices=True) as (app, pilot):
+        app.notify("something that has two lines to say, or even three", title="Title")
+        await until(pilot, lambda: "Title" in app.text)
+
+        keys = next(row for row in app.text.splitlines() if "Esc close" in row)
+        assert keys.endswith(" │"), app.text

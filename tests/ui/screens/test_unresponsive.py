@@ -52,3 +52,24 @@ async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path
         here.session.show_status()
 
         await here.sees("silent 0:25, session/prompt", "Alt+X")
+
+
+async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        here.conversation.stop()
+        unresponsive, now = here.session.rooms.unresponsive, monotonic()
+        unresponsive.tick(now)
+        unresponsive.tick(now + IGNORED)
+        await here.until(lambda: here.app._notifications)
+        here.session.notify("of something else", timeout=60)
+        await here.until(lambda: len(here.app._notifications) == 2)
+
+        assert here.conversation.running is not None
+        await here.conversation.running.agent.stop()
+        await here.until(lambda: here.conversation.phase == "ended")
+        unresponsive.tick(now + IGNORED + 1)
+
+        await here.until(lambda: len(here.app._notifications) == 1)
+        assert [notice.message for notice in here.app._notifications] == ["of something else"]
