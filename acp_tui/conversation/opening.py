@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os.path
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -29,6 +30,9 @@ class Attach(NamedTuple):
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 _CONTINUES: Final = "A new session: the agent does not know what stands above."
 _GOES_ON: Final = "The agent was started again, and has taken this session up."
+
+_LOOK: Final = 0.05  # seconds between two looks for what an agent tells after its answer
+_LOOKS: Final = 10
 
 
 class Opening:
@@ -128,8 +132,7 @@ class Opening:
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
             else:
-                # Some agents load a session and tell nothing of it.
-                self.replaces = not resumes and bool(session.entries)
+                self.replaces = not resumes and await _is_told(session)
                 return session
         self.attach, self.continues, self.is_new = None, True, True
         return await agent.setup.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
@@ -221,6 +224,20 @@ class Opening:
         servers, self._left_out = mcp_servers_for(self._start, _can(agent).mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
+
+
+async def _is_told(session: Session) -> bool:
+    """Whether an agent tells what was said in a session that it has loaded.
+
+    Most do so before they answer, gemini right after it, and kimi not at all.
+    """
+    told = 0
+    for _ in range(_LOOKS):
+        if session.entries and len(session.entries) == told:
+            break
+        told = len(session.entries)
+        await asyncio.sleep(_LOOK)
+    return bool(session.entries)
 
 
 def _can(agent: Agent) -> AgentCapabilities:

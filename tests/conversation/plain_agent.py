@@ -135,12 +135,16 @@ def new_session(frame: Frame) -> None:
 def attach(frame: Frame) -> None:
     global SESSION
     SESSION = frame["params"]["sessionId"]
-    if frame["method"] == "session/load" and not LIKE.get("tells_nothing"):
+    tells = frame["method"] == "session/load" and not LIKE.get("tells_nothing")
+    if tells and not LIKE.get("tells_late"):
         say("as before")
     if LIKE.get("refuses_to_attach"):
         reply(frame, error={"code": -32002, "message": "No such session"})
     else:
         reply(frame)
+        if tells and LIKE.get("tells_late"):
+            time.sleep(0.05)
+            say("as before")
 
 
 def fork(frame: Frame) -> None:

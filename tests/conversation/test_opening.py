@@ -79,10 +79,12 @@ async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
         assert conversation.tracking is None
 
 
+@pytest.mark.parametrize("late", [False, True], ids=["before the answer", "after the answer"])
 async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was_shown(
-    tmp_path: Path,
+    tmp_path: Path, late: bool
 ) -> None:
-    async with talk(start(tmp_path, can={"loadSession": True}, session="kept")) as (conversation, notes):
+    given = start(tmp_path, can={"loadSession": True}, session="kept", tells_late=late)
+    async with talk(given) as (conversation, notes):
         await conversation.begin()
         conversation.say("hello")
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
