@@ -1,0 +1,99 @@
+"""A table that a person wrote is read as far as it goes, and what is wrong is said in their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_tui.store import shape
+from acp_tui.store.shape import Findings, Kind, Wrong
+
+
+def found(kinds: dict[str, Kind], table: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[Any, str]]]:
+    """Return (what can be used, what is wrong by place)."""
+    findings = Findings()
+    return shape.read_table(table, kinds, ("top",), findings), findings.items
+
+
+def test_what_is_wrong_is_left_out_and_the_rest_is_read() -> None:
+    kinds = {"name": shape.text, "wait": shape.number(0, 10), "fold": shape.switch}
+
+    usable, wrong = found(kinds, {"name": "x", "wait": 11, "fold": "yes"})
+
+    assert usable == {"name": "x"}
+    assert wrong == [
+        (("top", "wait"), "'wait' must be a number from 0 to 10, not 11"),
+        (("top", "fold"), "'fold' must be true or false, not 'yes'"),
+    ]
+
+
+def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
+    assert found({"thoughts": shape.text}, {"thougths": "x", "zzz": 1})[1] == [
+        (("top", "thougths"), "unknown setting 'thougths'; did you mean 'thoughts'?"),
+        (("top", "zzz"), "unknown setting 'zzz'"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        (shape.text, 1, "a text"),
+        (shape.texts, ["a", 1], "a list of texts"),
+        (shape.words, [], 'a list of texts such as ["program", "--option"]'),
+        (shape.text_by_name, {"a": 1}, "a table of texts"),
+        (shape.choice_by_name, {"a": 1}, "a table of texts, or of true and false"),
+        (shape.whole(1, 3), True, "a whole number from 1 to 3"),
+        (shape.whole(1, 3), 2.0, "a whole number from 1 to 3"),
+        (shape.number(0, 1), float("nan"), "a number from 0 to 1"),
+        (shape.one_of("a", "b", "c"), "d", '"a", "b" or "c"'),
+        (shape.some_of("a", "b"), ["a", "d"], 'a list of "a" or "b"'),
+        (shape.list_of(shape.text), "a", "a list of tables"),
+        (shape.record(dict, {}), [], "a table"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_what_belongs_there(kind: Kind, value: Any, expected: str) -> None:
+    with pytest.raises(Wrong) as wrong:
+        kind(value, (), Findings())
+
+    assert str(wrong.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "read"),
+    [
+        (shape.texts, ["a"], ("a",)),
+        (shape.words, ["run", "-x"], ("run", "-x")),
+        (shape.text_by_name, {"a": "b"}, {"a": "b"}),
+        (shape.choice_by_name, {"a": "b", "c": True}, {"a": "b", "c": True}),
+        (shape.whole(1, 3), 3, 3),
+        (shape.number(0, 1), 1, 1.0),
+        (shape.some_of("a", "b"), ["b"], ("b",)),
+        (shape.record(dict, {"a": shape.text}, ("a",)), {"a": "x"}, {"a": "x"}),
+        (shape.by_name(shape.switch), {"any": True}, {"any": True}),
+    ],
+)
+def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
+    assert kind(value, (), Findings()) == read
+
+
+def test_of_a_list_the_good_items_are_kept_and_the_others_are_counted_from_one() -> None:
+    findings = Findings()
+
+    assert shape.list_of(shape.text)(["a", 2, "c"], ("rules",), findings) == ("a", "c")
+    assert findings.items == [(("rules", 1), "entry 2 must be a text, and is ignored")]
+
+
+def test_a_table_that_lacks_something_or_must_be_whole_is_not_read_in_part() -> None:
+    kinds: dict[str, Kind] = {"command": shape.text, "mode": shape.text}
+
+    with pytest.raises(Wrong, match='a table with a usable "command"'):
+        shape.record(dict, kinds, ("command",))({"command": 1}, (), Findings())
+    with pytest.raises(Wrong, match="a table without mistakes"):
+        shape.record(dict, kinds, all_or_nothing=True)({"mode": 1}, (), Findings())
+
+
+def test_a_long_value_is_told_by_its_beginning() -> None:
+    (wrong,) = found({"n": shape.switch}, {"n": "x" * 500})[1]
+
+    assert wrong[1] == f"'n' must be true or false, not '{'x' * 58}…"
