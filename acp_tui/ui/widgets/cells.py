@@ -18,7 +18,8 @@ def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look
     if pan == 0 and length <= width:
         return [*segments, Segment(" " * (width - length), ground)] if length < width else segments
     mark = Segment(look.glyph("cut"), ground + look["accent"])
-    left, right = bool(pan and length), length > pan + width
+    left = bool(pan and length)
+    right = length > pan + width and width > left  # one cell has room for one mark
     inner = Strip(segments, length).crop(pan + left, pan + width - right)
     inner = inner.adjust_cell_length(width - left - right, ground)
     return [*([mark] if left else []), *inner, *([mark] if right else [])]

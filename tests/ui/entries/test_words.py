@@ -1,0 +1,45 @@
+"""Tool calls in a few words."""
+
+import pytest
+
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Location
+from acp_tui.ui.entries.words import call_command, call_title, call_words, kind_word
+from tests.ui.entries.rows import call
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("read", "read"),
+        ("execute", "run"),
+        ("switch_mode", "mode"),
+        ("other", "tool"),
+        ("of_tomorrow", "tool"),
+    ],
+)
+def test_each_kind_has_a_short_word(kind: str, word: str) -> None:
+    assert kind_word(kind) == word
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (call(title=" `Read\n a/b` "), "Read a/b"),
+        (call(title="Read /w/src/a.py"), "Read a.py"),
+        (call(title="", name="reader"), "reader"),
+        (call(title="", locations=[Location(path="/w/src/a.py")]), "a.py"),
+        (call(title=""), ""),
+    ],
+)
+def test_a_call_is_named_by_what_is_known_of_it_as_seen_from_the_folder(known: ToolCall, words: str) -> None:
+    assert call_words(known, "/w/src/") == words
+
+
+def test_a_command_stands_for_a_title_that_does_not_hold_it() -> None:
+    runs = {"kind": "execute", "raw_input": {"command": "pytest\n -q /w/src/tests"}}
+
+    assert call_command(call(**runs), "/w/src") == "pytest -q tests"
+    assert call_title(call(title="Run the tests", **runs), "/w/src") == "pytest -q tests"
+    assert call_title(call(title="Run: pytest -q tests", **runs), "/w/src") == "Run: pytest -q tests"
+    assert call_title(call(title="Read", kind="read", raw_input={"command": "x"}), "") == "Read"
