@@ -102,7 +102,8 @@ def _line(decision: Decision) -> str:
     asked = decision.command or decision.title or ", ".join(decision.paths)
     by = f"{decision.by}: {decision.detail}" if decision.detail else decision.by
     when = f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}"
-    return _safe(f"{when}  {decision.agent}  {decision.kind}  {asked}  → {came} ({by})")
+    kind = f"{decision.kind} (unasked)" if decision.unasked else decision.kind
+    return _safe(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")
 
 
 def _safe(text: str) -> str:

@@ -19,7 +19,7 @@ from acp_tui.acp.initialization import (
     has,
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
-from acp_tui.agent import errors, history, snapped, verdicts
+from acp_tui.agent import errors, history, snapped
 from acp_tui.agent.answers import answered, as_object
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.decided import Keep, Record
@@ -29,11 +29,14 @@ from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.listing import Listing
 from acp_tui.agent.logins import Logins
 from acp_tui.agent.offered import Offered
-from acp_tui.agent.overwriting import Choice, Overwriting
+from acp_tui.agent.overwriting import Overwriting
+from acp_tui.agent.own_questions import Decided, OwnQuestions
 from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
 from acp_tui.agent.setup import Setup
+from acp_tui.agent.wish import Wish, behind
+from acp_tui.agent.wishes import Wishes
 from acp_tui.host.files import Stale, Written
 from acp_tui.host.host import Host
 from acp_tui.host.processes import ExitStatus
@@ -95,7 +98,9 @@ class Agent:
         self._record = Record(keep, name)
         self._questions = Questions(self.connection.reply, host, self._record)
         self._service = Service(host, self.connection.reply, self.connection.fail, self)
-        self._overwriting = Overwriting(host, self.note, self.connection.remark, self._overwritten)
+        self._own = OwnQuestions(self.note)
+        self._overwriting = Overwriting(host, self._own, self._tell, self._overwritten)
+        self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
         self._started = time.monotonic()
         self._is_stopping = False
 
@@ -200,18 +205,18 @@ class Agent:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
-        self._overwriting.cancel(session_id, "stop")
+        self._own.cancel(session_id, "stop")
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
     def answer(self, session_id: str, key: str, option_id: str | None, given: Given = PERSON) -> None:
         """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
 
-        A stale write takes `write` or `keep`.
+        A stale write takes `write` or `keep`, what was not asked for `let` or `refuse`.
 
         Raises:
             ValueError: the agent did not offer this option.
         """
-        if not self._overwriting.answer(session_id, key, option_id, given):
+        if not self._own.answer(session_id, key, option_id, given):
             self._questions.answer(session_id, key, option_id, given)
 
     def answer_form(
@@ -242,7 +247,8 @@ class Agent:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
-        self._overwriting.cancel(session_id, "close")
+        self._own.cancel(session_id, "close")
+        self._questions.allowed.forget(session_id)
         await self._host.take_back(session_id)
         if has(self._offered.can.session_capabilities.close):
             try:
@@ -274,7 +280,8 @@ class Agent:
             self.connection.remark(row)
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
-            self._overwriting.cancel(session_id, "the end of the turn")
+            self._own.cancel(session_id, "the end of the turn")
+            self._questions.allowed.end_turn(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)
 
@@ -315,19 +322,15 @@ class Agent:
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
 
-    def check(self, session_id: str, kind: str, path: str = "", command: str | None = None) -> None:
-        """Let something pass that the agent wants done, unless the person's rules deny it.
+    async def may(self, session_id: str, wish: Wish) -> None:
+        """Come back when something may be done that the agent wants done; it need not have asked before.
 
         Raises:
-            Denied.
+            Denied, Refused.
         """
         session = self._sessions.find(session_id)
-        try:
-            verdicts.check(self._host, session, self.name, kind, path, command)
-        except verdicts.Denied as denied:
-            if session is not None:
-                self._record.denied(session, kind, path, command, denied.source)
-            raise
+        if session is not None:  # otherwise what follows will say so
+            await self._wishes.may(session, self.name, wish)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.
@@ -337,10 +340,13 @@ class Agent:
         """
         await self._overwriting.decide(session_id, stale)
 
-    def _overwritten(
-        self, session_id: str, path: str, choice: Choice | None, given: Given, waited: float
-    ) -> None:
+    def _overwritten(self, session_id: str, path: str, decided: Decided) -> None:
         """Have it written down what became of a stale write."""
         session = self._sessions.find(session_id)
         if session is not None:
-            self._record.overwriting(session, path, choice, given, waited)
+            self._record.overwriting(session, behind(session, Wish("edit", path)), path, decided)
+
+    def _tell(self, session_id: str, text: str) -> None:
+        """Say a fact in the chat, and in the journal, so that a replay says it, too."""
+        self.connection.remark({"noted": text, "session": session_id})
+        self.note(session_id, events.Noted(text))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from acp_tui.acp.permissions import PermissionRequest
+from acp_tui.acp.permissions import PermissionOption, PermissionRequest
 from acp_tui.acp.reading import read
 from acp_tui.agent.given import Given
+from acp_tui.agent.own_questions import Decided
 from acp_tui.agent.verdicts import absolute, input_paths, named_paths
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session
@@ -62,29 +63,61 @@ class Record:
 
         self._add(made)
 
-    def overwriting(
-        self, session: Session, path: str, choice: str | None, given: Given, waited: float
-    ) -> None:
-        """Write down what became of a write over a file that the agent had not seen as it was."""
+    def overwriting(self, session: Session, call: ToolCall | None, path: str, decided: Decided) -> None:
+        """Write down what became of a write over a file that the agent had not seen as it was.
+
+        Args:
+            session: where it was asked.
+            call: the tool call that the write belongs to, if that is known.
+            path: of the file.
+            decided: the answer.
+        """
 
         def made() -> Decision:
-            about = self._about(session, ToolCall("", "", OVERWRITE), given, waited)
-            chosen = _WAYS[choice] if choice is not None else None
+            about = self._about(
+                session, _of(call, ToolCall("", "", OVERWRITE)), decided.given, decided.waited
+            )
+            chosen = _WAYS[decided.choice] if decided.choice is not None else None
             return replace(about, paths=(path,), options=tuple(_WAYS.values()), chosen=chosen)
 
         self._add(made)
 
-    def denied(self, session: Session, kind: str, path: str, command: str | None, rule: str) -> None:
-        """Write down, once, what an agent would have had us do without having asked, and a rule forbids."""
-        if (attempt := (session.id, kind, path, command, rule)) in self._denied:
-            return  # an agent that tries again and again must not push older decisions out of the log
+    def unasked(
+        self,
+        session: Session,
+        call: ToolCall | None,
+        wish: ToolCall,
+        options: Sequence[PermissionOption],
+        decided: Decided,
+    ) -> None:
+        """Write down what the person said to a wish that the agent had not asked for; `call` as above."""
+
+        def made() -> Decision:
+            about = self._about(session, _of(call, wish), decided.given, decided.waited)
+            offered = {one.option_id: Offered(one.option_id, one.name, one.kind) for one in options}
+            return replace(
+                about, options=tuple(offered.values()), chosen=offered.get(decided.choice or ""), unasked=True
+            )
+
+        self._add(made)
+
+    def denied(self, session: Session, call: ToolCall | None, wish: ToolCall, rule: str) -> bool:
+        """Write down what an agent would have had us do without having asked, and a rule forbids.
+
+        Return whether it is new: an agent that tries again and again must not push older decisions out of
+        the log.
+        """
+        attempt = (session.id, wish.kind, ":".join(named_paths(wish)), wish.command, rule)
+        if attempt in self._denied:
+            return False
         self._denied.add(attempt)
 
         def made() -> Decision:
-            about = self._about(session, ToolCall("", "", kind), Given("rule", rule), 0.0)
-            return replace(about, command=command, paths=(path,) if path else (), chosen=_DENIED)
+            about = self._about(session, _of(call, wish), Given("rule", rule), 0.0)
+            return replace(about, chosen=_DENIED, unasked=True)
 
         self._add(made)
+        return True
 
     def _about(self, session: Session, call: ToolCall, given: Given, waited: float) -> Decision:
         named = named_paths(call)
@@ -114,3 +147,10 @@ class Record:
             self._keep(made())
         except Exception:  # what was decided happens all the same
             log.exception("the decision log")
+
+
+def _of(call: ToolCall | None, told: ToolCall) -> ToolCall:
+    """Return what was told as news of the call that it belongs to, if that is known."""
+    if call is None:
+        return told
+    return replace(told, tool_call_id=call.tool_call_id, title=call.title)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from acp_tui.agent.allowed import Allowed
 from acp_tui.agent.decided import Record
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import question_key
@@ -37,6 +38,8 @@ class Questions:
         self._host = host
         self._record = record
         self._open: dict[tuple[str, str], _Open] = {}
+        self.allowed = Allowed()
+        """What the answers have allowed."""
 
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
         """Take in a question that the session shows already; answer it at once where no person is needed."""
@@ -65,8 +68,10 @@ class Questions:
             self._close(session_id, key, CANCELLED, given)
         elif (session_id, key) in self._open:
             question = self._open[session_id, key].session.questions.get(key)
-            if not isinstance(question, Permission) or question.option(option_id) is None:
+            option = question.option(option_id) if isinstance(question, Permission) else None
+            if not isinstance(question, Permission) or option is None:
                 raise ValueError(f"not offered: {option_id!r}")
+            self.allowed.add(self._open[session_id, key].session, question.tool_call_id, option)
             self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, given)
 
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shlex
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -14,6 +13,8 @@ from acp_tui.acp.reading import Unreadable, read
 from acp_tui.acp.terminals import CreateTerminalRequest, TerminalRequest
 from acp_tui.agent import errors
 from acp_tui.agent.verdicts import Denied
+from acp_tui.agent.wish import Wish
+from acp_tui.agent.wishes import Refused
 from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.processes import ExitStatus
@@ -29,11 +30,12 @@ class Person(Protocol):
     def wrote(self, session_id: str, written: Written) -> None:
         """A file was written."""
 
-    def check(self, session_id: str, kind: str, path: str = "", command: str | None = None) -> None:
-        """Let something pass that the agent wants done, a read, an edit or a command.
+    async def may(self, session_id: str, wish: Wish) -> None:
+        """Come back when something may be done that the agent wants done.
 
         Raises:
             Denied: the person's rules forbid it.
+            Refused: the person does.
         """
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
@@ -54,7 +56,7 @@ async def read_text_file(host: Host, params: Any, person: Person) -> dict[str, A
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
     files = host.files(request.session_id)
-    person.check(request.session_id, "read", request.path)
+    await person.may(request.session_id, Wish("read", request.path))
     try:
         text = await asyncio.to_thread(files.read_text, request.path, request.line, request.limit)
     except NotFound:
@@ -68,7 +70,7 @@ async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
-    person.check(request.session_id, "edit", request.path)
+    await person.may(request.session_id, Wish("edit", request.path, request.content))
     over: Stale | None = None
 
     async def write() -> None:
@@ -89,8 +91,8 @@ async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
-    command = shlex.join([request.command, *request.args]) if request.args else request.command
-    person.check(request.session_id, "execute", command=command)
+    wish = Wish("execute", command=request.command, args=tuple(request.args), cwd=request.cwd)
+    await person.may(request.session_id, wish)
     limit = request.output_byte_limit
     terminal = await host.terminals.create(
         request.session_id,
@@ -198,7 +200,7 @@ def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:
             return errors.NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
             return errors.NOT_FOUND, str(error), None
-        case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied():
+        case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused():
             return errors.INVALID_PARAMS, str(error), None
         case FileError() | TerminalError():
             return errors.INTERNAL, str(error), None

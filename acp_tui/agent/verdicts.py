@@ -30,19 +30,31 @@ class Answer(NamedTuple):
     given: Given
 
 
+class Beforehand(NamedTuple):
+    """What was decided about a call before it came."""
+
+    decision: rules.Decision
+    given: Given
+    """By which rule or policy."""
+
+
+def beforehand(host: Host, call: ToolCall, session: Session, agent: str) -> Beforehand:
+    """Return what the person's rules say of a call, else the session's policy."""
+    said = rules.decide(host.rules, ask_of(call, session, agent))
+    if said.rule is not None:
+        return Beforehand(said.decision, Given("rule", said.rule.source))
+    chosen = host.policy_of(session.id)
+    paths, files = _for_policy(call, session.cwd), _files(host, session)
+    decision = policy.decide(chosen, call.kind, call.command, paths, files)
+    return Beforehand(decision, Given("policy", policy.WORDS[chosen]))
+
+
 def verdict(host: Host, question: Permission, session: Session, agent: str) -> Answer | None:
     """Return the answer that was decided beforehand; None when the person is to be asked."""
     call = session.tool_call(question.tool_call_id)
     if call is None:
         return None
-    said = rules.decide(host.rules, ask_of(call, session, agent))
-    decision, given = said.decision, Given("rule", said.rule.source if said.rule is not None else "")
-    if said.rule is None:
-        chosen = host.policy_of(session.id)
-        decision = policy.decide(
-            chosen, call.kind, call.command, _for_policy(call, session.cwd), _files(host, session)
-        )
-        given = Given("policy", policy.WORDS[chosen])
+    decision, given = beforehand(host, call, session, agent)
     if decision == "ask":
         return None
     choices = [(option.option_id, option.kind) for option in question.options]
@@ -63,31 +75,6 @@ class Denied(Exception):
         super().__init__(f"denied by a rule of the person{f' ({source})' if source else ''}")
         self.source = source
         """What the log says of the rule."""
-
-
-def check(
-    host: Host, session: Session | None, agent: str, kind: str, path: str = "", command: str | None = None
-) -> None:
-    """Let what an agent would have us do pass, unless a rule denies it: it need not have asked before.
-
-    Raises:
-        Denied.
-    """
-    if session is None:
-        return  # what follows will say so
-    mode = session.option("mode")
-    ask = rules.Ask(
-        agent=agent,
-        tool_kind=kind,
-        paths=with_targets([path] if path else [], session.cwd),
-        command=command,
-        mode=str(mode.config.current_value) if mode is not None else None,
-        workspace=session.cwd,
-        session=session.id,
-    )
-    said = rules.decide(host.rules, ask)
-    if said.decision == "deny" and said.rule is not None:
-        raise Denied(said.rule.source)
 
 
 def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:

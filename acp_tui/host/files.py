@@ -147,6 +147,18 @@ class Files:
         self._seen.saw(os.path.realpath(path), version, text if not skip and limit is None else None)
         return text
 
+    def peek(self, path: str) -> str | None:
+        """Return what stands in a file, for people: to the agent it stays unseen. None: no file, or no text.
+
+        Raises:
+            OutsideRoots, NotAFile, NotAllowed
+        """
+        try:
+            with self._errors(path), self._parent(path) as (folder, name):
+                return self._old_text(name, folder)
+        except NotFound:
+            return None
+
     def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
         """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.
 

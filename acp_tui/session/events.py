@@ -86,6 +86,13 @@ class Conflicted:
 
 
 @dataclass(frozen=True, slots=True)
+class Wished:
+    """The agent has us do what it did not ask for; the person is asked by us."""
+
+    question: Permission
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A question has its answer: `by` is who gave it (you, a rule, stop, the agent), for people."""
 
@@ -206,6 +213,7 @@ Own = (
     | Asked
     | Elicited
     | Conflicted
+    | Wished
     | Answered
     | Completed
     | Setting

@@ -47,6 +47,8 @@ class Options:
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
         """What the person set and the agent has not agreed to yet, by the option's id."""
+        self.chosen: dict[str, str | bool] = {}
+        """What the person set and the agent agreed to, by the option's id."""
         self._config_options: list[ConfigOption] = []
         self._modes: Modes | None = None
         self._models: Models | None = None
@@ -69,6 +71,7 @@ class Options:
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
         """The agent has set an option, and may have told what that did to the others."""
         self.pending.pop(option_id, None)
+        self.chosen[option_id] = value
         if config_options is not None:
             self.take(config_options)
         else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acp_tui.acp.permissions import PermissionOption
+from acp_tui.session.entries import ToolCall
 
 
 @dataclass(slots=True)
@@ -17,6 +18,8 @@ class Permission:
     tool_call_id: str
     options: list[PermissionOption]
     at: float = 0.0
+    wish: ToolCall | None = None
+    """What the agent has us do without having asked; then the question and its options are ours."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""

@@ -97,6 +97,11 @@ class Session:
         """Options that the person set and the agent has not agreed to yet, by id."""
         return self._options.pending
 
+    @property
+    def chosen(self) -> dict[str, str | bool]:
+        """Options that the person has set, by id: what the agent sets by itself is no choice."""
+        return self._options.chosen
+
     def option(self, category: str) -> Option | None:
         """Return the first option of a category, for prominent places."""
         return self._options.of_category(category)
@@ -149,7 +154,7 @@ class Session:
                 return self._failed(event, at)
             case events.Asked():
                 return self._asked(event.question, event.tool_call, at)
-            case events.Elicited() | events.Conflicted():
+            case events.Elicited() | events.Conflicted() | events.Wished():
                 event.question.at = at
                 self.questions[event.question.key] = event.question
                 return Change(fields=("questions",))
@@ -293,10 +298,11 @@ class Session:
     # ------------------------------------------------------------------ questions
 
     def _asked(self, question: Permission, call: ToolCallFields, at: float) -> Change:
+        doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or Change()
         change = self._tool_call(call, at, announces=True)
         question.at = at
         self.questions[question.key] = question
-        return _with_fields(change, "questions")
+        return Change((*doubled.entries, *change.entries), ("questions",))
 
     def _answered(self, event: events.Answered, at: float) -> Change | None:
         question = self.questions.pop(event.key, None)
@@ -307,7 +313,7 @@ class Session:
                 question.visiting = True
                 self.questions[event.key] = question
             return Change(fields=("questions",))
-        if isinstance(question, StaleWrite):
+        if isinstance(question, StaleWrite) or question.wish is not None:
             return Change(fields=("questions",))
         call = self.tool_call(question.tool_call_id)
         if call is None:

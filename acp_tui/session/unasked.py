@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from acp_tui.acp.modes import BooleanOption, SelectOption
+
+if TYPE_CHECKING:
+    from acp_tui.session.session import Session
 
 _NAMES: Final = frozenset(
     (
@@ -47,6 +50,17 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     if option.category == "mode" or option.id == "mode" or _plain(last) in _OFF:
         return _plain(last) in _OFF and _asks_when_on(option)
     return _is_about_asking(option)
+
+
+def lets_act(session: Session) -> bool:
+    """Whether the person has set an option, such as the mode, so that the agent may act without asking."""
+    return any(_lets_act(option.config, session.chosen.get(option.config.id)) for option in session.options)
+
+
+def _lets_act(option: SelectOption | BooleanOption, chosen: str | bool | None) -> bool:
+    is_about = option.category == "mode" or option.id == "mode" or _is_about_asking(option)
+    is_chosen = chosen is not None and chosen == option.current_value
+    return is_chosen and is_about and acts_unasked(option, option.current_value)
 
 
 def _switch_acts_unasked(option: BooleanOption, value: bool) -> bool:

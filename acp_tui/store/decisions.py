@@ -1,8 +1,8 @@
 """The decision log: who asked for what, who answered and how; one JSON object a line, the newest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs"}`; see `Decision`. All agents and all programs that run at once
-share it.
+"chosen", "by", "detail", "waited", "inputs", "unasked"}`; see `Decision`. All agents and all programs that
+run at once share it.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Decision:
     """Seconds between question and answer."""
     inputs: tuple[str, ...] = ()
     """Paths that only the tool's input names, absolute. (Older rows have none.)"""
+    unasked: bool = False
+    """Whether the agent had us do it, and had not asked for permission."""
 
     @property
     def is_allowed(self) -> bool:
@@ -232,6 +234,7 @@ def _decision(line: bytes) -> Decision | None:
                 **values,
                 "paths": tuple(values["paths"]),
                 "inputs": tuple(row.get("inputs", ())),
+                "unasked": bool(row.get("unasked", False)),
                 "options": tuple(Offered(**option) for option in values["options"]),
                 "chosen": chosen,
             }

@@ -120,7 +120,7 @@ async def test_d29_an_answer_is_nested_and_carries_the_id_that_was_offered() -> 
 
 
 async def test_d33_d43_a_shell_line_runs_and_its_end_is_told_in_todays_words(tmp_path: Path) -> None:
-    async with conversation() as talk:
+    async with conversation(policy="allow-everything") as talk:
         await talk.made("s2", str(tmp_path))
         talk.puppet.asks("c", "terminal/create", sessionId="s2", command="echo one && exit 3")
         terminal = (await talk.puppet.answer_to("c"))["result"]

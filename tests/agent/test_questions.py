@@ -161,6 +161,8 @@ async def test_an_id_that_is_used_twice_is_not_put_to_the_person() -> None:
 
         assert [answer["result"] for answer in talk.puppet.sent.answers("q")] == [CANCELLED, CANCELLED]
         assert talk.session.questions == {}
+        assert [talk.call(name).status for name in ("t1", "t2")] == ["cancelled", "cancelled"]
+        assert all("an id used twice" in talk.call(name).decision for name in ("t1", "t2"))
 
 
 async def test_c16_a_question_that_cannot_be_read_is_answered_invalid_params() -> None:

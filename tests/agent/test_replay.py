@@ -170,7 +170,9 @@ async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> Non
     path = journal_path(tmp_path, "puppet", datetime.now(UTC))
     journal = Journal(path)
     journal.note({"start": ["puppet"], "at": datetime.now(UTC).isoformat()})
-    async with conversation(rules=(Rule("allow", tool_kind="read", note="reads"),)) as talk:
+    async with conversation(
+        rules=(Rule("allow", tool_kind="read", note="reads"),), policy="allow-edits"
+    ) as talk:
         talk.agent.connection._journal = journal
         session = await talk.made("s2", str(tmp_path))
         for kind in ("read", "edit"):

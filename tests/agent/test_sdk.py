@@ -24,11 +24,16 @@ PROGRAM = Path(__file__).parent.parent / "sdk_agent.py"
 
 
 @pytest.fixture
-async def agent(tmp_path: Path) -> AsyncIterator[Agent]:
+def host() -> Host:
+    return Host(Terminals())
+
+
+@pytest.fixture
+async def agent(host: Host, tmp_path: Path) -> AsyncIterator[Agent]:
     """An agent of the SDK."""
     # -P: the folder of the tests has an `acp` of its own
     process = Process.spawn([sys.executable, "-P", str(PROGRAM)])
-    agent = Agent(process, Host(terminals=Terminals()), MemoryJournal(), lambda *_: None)
+    agent = Agent(process, host, MemoryJournal(), lambda *_: None)
     running = asyncio.create_task(agent.run())
     yield agent
     await agent.stop()
@@ -42,7 +47,7 @@ async def said(agent: Agent, session: Session, act: str) -> str:
     return "".join(text_of(entry) for entry in session.entries[before:] if isinstance(entry, AgentMessage))
 
 
-async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, tmp_path: Path) -> None:
+async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, host: Host, tmp_path: Path) -> None:
     info = await agent.initialize()
     assert info.speaks_ours
     session = await agent.setup.new_session(str(tmp_path))
@@ -61,6 +66,7 @@ async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, tmp_path: P
     assert isinstance(call, ToolCall)
     assert call.decision == "Go on (you)"
 
+    host.policy = "allow-everything"  # it writes and runs without asking
     assert await said(agent, session, "files") == "two\n-32002 -32602 "
     assert (tmp_path / "made/by-sdk.txt").read_text() == "one\ntwo\nthree\n"
     assert f"{tmp_path}/made/by-sdk.txt" in session.files

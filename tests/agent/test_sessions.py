@@ -11,6 +11,7 @@ import pytest
 
 from acp_tui.acp.content import TextContent
 from acp_tui.agent.errors import AgentError, CallFailed, Closed
+from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Prompted
 from acp_tui.session.session import Session
@@ -271,7 +272,7 @@ async def test_c49_deleting_closes_first_and_may_be_done_twice() -> None:
 
 
 async def test_c50_c101_closing_answers_the_questions_and_kills_the_terminals(tmp_path: Path) -> None:
-    async with conversation() as talk:
+    async with conversation(rules=(Rule("allow", command="sleep"),)) as talk:
         session = await talk.made("s2", str(tmp_path))
         params = {"sessionId": "s2", "command": "sleep", "args": ["60"]}
         talk.puppet.says({"id": "t", "method": "terminal/create", "params": params})

@@ -125,7 +125,9 @@ def test_a_diff_of_a_new_file_has_no_old_text(tmp_path: Path) -> None:
     assert ["oldText" in item for item in contents] == [False]
 
 
-@pytest.mark.parametrize("scene", ["/new", "/edit", "/three", "/run ls", "/form", "/link", "/tour"])
+@pytest.mark.parametrize(
+    "scene", ["/new", "/edit", "/three", "/run ls", "/unasked ls", "/form", "/link", "/tour"]
+)
 def test_without_capabilities_nothing_is_asked_of_the_client(tmp_path: Path, scene: str) -> None:
     with demo(capabilities={}) as client:
         session, result = played(client, tmp_path, scene)

@@ -50,6 +50,7 @@ SCENES: Final = (
     Scene("clash", "a write over a file that somebody else has changed", editing.clash),
     Scene("run", "a command in a terminal", terminals.run_scene, "command line"),
     Scene("chain", "a chained command, for your rules", terminals.chain, "command line"),
+    Scene("unasked", "a command without a permission: you are asked", terminals.unasked, "command line"),
     Scene("parallel", "several tools and two questions at once", terminals.parallel),
     Scene("ask", "a question with unusual answers", questions.ask_scene),
     Scene("form", "a form with every kind of field", questions.form),

@@ -32,13 +32,31 @@ def run_scene(turn: Turn, rest: str) -> None:
     """Run a command line of the user's in a shell of the client's."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
-    if not turn.can("terminal"):
-        tool.finish("The client lends no terminal.", failed=True)
-        turn.say("This client lends no terminal, so I cannot run anything.")
+    if not _lends(turn, tool):
         return
-    if not allowed(turn, tool):
+    if allowed(turn, tool):
+        _run_line(turn, tool, line)
+    else:
         turn.say("Then I run nothing.")
-        return
+
+
+def unasked(turn: Turn, rest: str) -> None:
+    """Have the client run a command line without asking for permission, as some agents do in some modes."""
+    line = rest or "ls -la"
+    tool = _command(turn, line, line)
+    if _lends(turn, tool):
+        _run_line(turn, tool, line)
+
+
+def _lends(turn: Turn, tool: ToolCall) -> bool:
+    if turn.can("terminal"):
+        return True
+    tool.finish("The client lends no terminal.", failed=True)
+    turn.say("This client lends no terminal, so I cannot run anything.")
+    return False
+
+
+def _run_line(turn: Turn, tool: ToolCall, line: str) -> None:
     try:
         code = run(turn, tool, "sh", ["-c", line])
     except Refused as refused:

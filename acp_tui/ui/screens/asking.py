@@ -151,7 +151,7 @@ class Asking:
         conversation = self._screen.conversation
         session = conversation.session
         known = session.tool_call(question.tool_call_id) if session is not None else None
-        call = known or ToolCall(question.tool_call_id)
+        call = question.wish or known or ToolCall(question.tool_call_id)
         return PermissionDialog(
             question,
             call,
@@ -160,7 +160,7 @@ class Asking:
             inside=self._is_lent,
             look=self._screen.look,
             counter=self._counter(key),
-            background=background_of(conversation, call),
+            background=background_of(conversation, call, unasked=question.wish is not None),
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,

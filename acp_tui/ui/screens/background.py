@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
+    from acp_tui.host.policy import Policy
     from acp_tui.host.rules import Rule
     from acp_tui.session.entries import ToolCall
     from acp_tui.store.precedents import Precedents
@@ -20,20 +21,30 @@ class Background(NamedTuple):
     rule: Rule | None = None
     """The person's rule because of which they are asked."""
     before: Precedents | None = None
+    why: str = ""
+    """Why the person is asked although the agent did not ask; empty if it did."""
 
 
 NOTHING_KNOWN: Final = Background()
 
 
-def background_of(conversation: Conversation, call: ToolCall) -> Background:
-    """Return what is known of a call of the conversation's session."""
+def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
+    """Return what is known of a call of the conversation's session; `unasked`: the agent asks for none."""
     from acp_tui.agent.verdicts import asking_rule
 
     running, session = conversation.running, conversation.session
     if running is None or session is None:
         return Background()
     rule = asking_rule(running.host, call, session, running.agent.name)
-    return Background(rule, _before(conversation, call))
+    why = _why(rule, running.host.policy_of(session.id)) if unasked else ""
+    return Background(rule, _before(conversation, call), why)
+
+
+def _why(rule: Rule | None, policy: Policy) -> str:
+    from acp_tui.host.policy import WORDS
+
+    because = "a rule of yours asks" if rule is not None else f"this session {WORDS[policy]}"
+    return f"The agent did not ask for permission; {because}."
 
 
 def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:

@@ -198,7 +198,7 @@ def sections(decision: Decision) -> list[Section]:
 
 
 def _asked(decision: Decision) -> Iterator[Fact]:
-    yield "kind", decision.kind
+    yield "kind", f"{decision.kind}, without a permission" if decision.unasked else decision.kind
     if decision.title:
         yield "title", decision.title
     if decision.command is not None:

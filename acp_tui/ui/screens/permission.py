@@ -131,7 +131,7 @@ class PermissionDialog(Dialog[Answer]):
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
         """
-        super().__init__(wish_of(agent, call.kind), look, counter=counter)
+        super().__init__(wish_of(agent, call.kind, ours=question.wish is not None), look, counter=counter)
         self._options = list(question.options)
         self._keys = keys_of(self._options)
         self._call = call

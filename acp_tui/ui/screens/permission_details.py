@@ -29,6 +29,8 @@ WISHES: Final = {
 }
 """What an agent wants, by the kind of the tool call."""
 
+_OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
+
 LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
 
@@ -49,8 +51,10 @@ _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
 
 
-def wish_of(agent: str, kind: str) -> str:
-    """Return who asks and for what, as a heading."""
+def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
+    """Return who asks and for what, as a heading; `ours` is what we are to do, without a permission."""
+    if ours:
+        return f"{agent} asks us {_OURS.get(kind, 'to do something')}"
     return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}"
 
 

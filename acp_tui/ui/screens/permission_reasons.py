@@ -44,6 +44,8 @@ def reasons(
     blocks: list[TextBlock] = []
     if command is not None:
         blocks += _parts(explain(command, cwd, inside), look, how)
+    if background.why:
+        blocks.append(labelled("asked", [("muted", background.why)]))
     if background.rule is not None:
         blocks.append(labelled("rule", [("text", rule_words(background.rule))]))
     if background.before is not None:

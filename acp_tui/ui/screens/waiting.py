@@ -90,7 +90,7 @@ def about(question: Question, session: Session | None) -> str:
         return f"write over newer changes in {inside(question.path, cwd)}"
     if not isinstance(question, Permission):
         return question.message
-    call = session.tool_call(question.tool_call_id) if session is not None else None
+    call = question.wish or (session.tool_call(question.tool_call_id) if session is not None else None)
     if call is None or session is None:
         return "a permission"
     return f"{kind_word(call.kind)} {call_title(call, session.cwd)}"

@@ -12,6 +12,7 @@ from textual.widgets import Input
 from acp_tui.host.rules import Rule
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.decisions import NAME, Decisions
+from acp_tui.store.demo import demo_launch
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.inbox import InboxMenu
@@ -290,3 +291,24 @@ async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at
 
         assert here.app.screen is help_screen
         assert len(here.conversation.questions) == 1
+
+
+async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_with_a_reason(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path, given=demo_launch()) as here:
+        await here.say("/unasked touch made")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.until(lambda: (tmp_path / "made").exists())
+        await here.until(lambda: not here.conversation.is_busy)
+
+        await here.say("/unasked touch more && git push")
+        dialog = await here.is_before(PermissionDialog)
+        await here.sees("asks us to run a command", "touch more", "network", "did not ask for permission")
+        assert "asks for all" in here.text
+        await here.press("r", *"no", "enter")
+
+        await here.until(lambda: here.app.screen is not dialog)
+        await here.sees("You did not let demo run", "› no")
+        assert not (tmp_path / "more").exists()

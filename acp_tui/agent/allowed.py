@@ -1,0 +1,140 @@
+"""What was allowed through permissions, so that what follows from them is not asked about again."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from acp_tui.acp.permissions import PermissionOption
+from acp_tui.agent.verdicts import absolute, input_paths, named_paths
+from acp_tui.agent.wish import Wish
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Text
+from acp_tui.session.session import Session
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """One permission that was given."""
+
+    call: ToolCall
+    paths: frozenset[str]
+    always: bool
+
+
+@dataclass(slots=True)
+class _Given:
+    """What was given in one session."""
+
+    this_turn: list[_Allowance] = field(default_factory=list)
+    always: set[str] = field(default_factory=set)
+    """Kinds of which something was allowed for good: how far that goes is remembered by the agent."""
+
+
+class Allowed:
+    """The permissions given in the sessions of one connection, and what of them is used up."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, _Given] = {}
+
+    def add(self, session: Session, tool_call_id: str, option: PermissionOption) -> None:
+        """A permission was answered with an option; only those that allow something count."""
+        call = session.tool_call(tool_call_id)
+        if call is None or not option.kind.startswith("allow"):
+            return
+        given = self._given.setdefault(session.id, _Given())
+        always = option.kind == "allow_always"
+        if always and call.kind in ("execute", "edit"):
+            given.always.add(call.kind)
+        given.this_turn.append(_Allowance(call, frozenset(_paths(call, session.cwd)), always))
+
+    def end_turn(self, session_id: str) -> None:
+        """What was allowed once was allowed for its turn."""
+        if session_id in self._given:
+            self._given[session_id].this_turn.clear()
+
+    def forget(self, session_id: str) -> None:
+        """The session is closed."""
+        self._given.pop(session_id, None)
+
+    def names(self, session: Session, wish: Wish) -> bool:
+        """Return whether this very file or command was allowed; one run of a command uses that up."""
+        given = self._given.get(session.id)
+        found = next((one for one in given.this_turn if _names(one, wish)), None) if given else None
+        if given is None or found is None:
+            return False
+        if found.always:
+            given.always.add(wish.kind)
+        elif wish.kind == "execute":
+            given.this_turn.remove(found)
+        return True
+
+    def may_mean(self, session: Session, wish: Wish) -> bool:
+        """Return whether it may be what was allowed: for good, or in a call that names no file or command."""
+        given = self._given.get(session.id)
+        if given is None:
+            return False
+        return wish.kind in given.always or any(_says_nothing(one, wish.kind) for one in given.this_turn)
+
+
+def _names(one: _Allowance, wish: Wish) -> bool:
+    if wish.kind != "execute":
+        return bool(one.paths & {wish.path, _real(wish.path)})
+    return any(_is_same(asked, wish) for asked in _commands(one.call, wish))
+
+
+def _says_nothing(one: _Allowance, kind: str) -> bool:
+    call = one.call
+    if call.kind != kind or call.is_final:
+        return False
+    return call.command is None if kind == "execute" else not one.paths
+
+
+def _is_same(asked: str, wish: Wish) -> bool:
+    """Return whether a command that was asked for is the one that is to run."""
+    runs = wish.as_call().command or ""
+    words = _split(asked)
+    if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
+        return True
+    return runs.strip() in (asked.strip(), _script_of(words))
+
+
+def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
+    """Yield what a call may have asked to run; where it has no command, its words may say so."""
+    if call.command is not None:
+        yield call.command
+        return
+    command = (wish.as_call().command or "").strip()
+    texts = [call.title, *(item.text for item in call.content if isinstance(item, Text))]
+    for text in texts:
+        if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):
+            yield command
+
+
+def _script_of(words: list[str]) -> str | None:
+    """Return the text that a shell is to run, where the words are a shell with nothing but that."""
+    is_shell = len(words) == 3 and posixpath.basename(words[0]) in ("sh", "bash", "dash", "zsh", "ksh")
+    return words[2].strip() if is_shell and words[1].lstrip("-").endswith("c") else None
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
+    for path in (*(absolute(path, cwd) for path in named_paths(call)), *input_paths(call, cwd)):
+        yield path
+        yield _real(path)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no path of this machine
+        return path

@@ -1,0 +1,147 @@
+"""What an agent has us do without having asked: rules and the policy decide, or the person does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from acp_tui.acp.permissions import PermissionOption
+from acp_tui.agent import verdicts
+from acp_tui.agent.allowed import Allowed
+from acp_tui.agent.decided import Record
+from acp_tui.agent.own_questions import Decided, OwnQuestions
+from acp_tui.agent.verdicts import Denied
+from acp_tui.agent.wish import Wish, behind
+from acp_tui.host.files import FileError
+from acp_tui.host.host import Host
+from acp_tui.session import events
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.session.unasked import lets_act
+
+LET, REFUSE = "let", "refuse"
+_OPTIONS: Final = {
+    "execute": ("Run it", "Do not run it"),
+    "edit": ("Write it", "Do not write it"),
+    "read": ("Let it be read", "Do not let it be read"),
+}
+_DOES: Final = {"execute": "run", "edit": "write", "read": "read"}
+_BY_POLICY: Final = frozenset({"execute", "edit"})
+"""What a policy speaks of although nobody asked; reading is how agents look at what they were lent."""
+
+
+class Refused(Exception):
+    """It is not done; the message says why, for the agent."""
+
+
+class Wishes:
+    """Decides about what the agent of one connection would have us do."""
+
+    def __init__(
+        self,
+        host: Host,
+        questions: OwnQuestions,
+        allowed: Allowed,
+        record: Record,
+        tell: Callable[[str, str], None],
+    ) -> None:
+        """Decide for one connection.
+
+        Args:
+            host: has the rules and policies.
+            questions: puts to the person what they do not decide.
+            allowed: what permissions have let the agent do.
+            record: the decision log.
+            tell: says something in the chat of the session of an id.
+        """
+        self._host = host
+        self._questions = questions
+        self._allowed = allowed
+        self._record = record
+        self._tell = tell
+
+    async def may(self, session: Session, agent: str, wish: Wish) -> None:
+        """Come back when a wish may be fulfilled.
+
+        Raises:
+            Denied: a rule of the person's forbids it.
+            Refused: the person does, or the turn was stopped.
+        """
+        if wish.kind != "execute" and not self._host.lends(session.id, wish.path):
+            return  # what follows will say so
+        call = wish.as_call()
+        said = verdicts.beforehand(self._host, call, session, agent)
+        if said.decision == "deny":
+            self._deny(session, agent, wish, said.given.detail)
+        if said.decision == "allow" or self._was_allowed(session, wish, said.given.by):
+            return
+        if session.turn_state == "cancelling":
+            raise Refused("It was not done: the turn was stopped.")
+        await self._ask(session, agent, wish)
+
+    def _was_allowed(self, session: Session, wish: Wish, by: str) -> bool:
+        """Return whether the person has let the agent do this in another way; a rule wants the very thing."""
+        if self._allowed.names(session, wish):
+            return True
+        if by == "rule":
+            return False
+        return wish.kind not in _BY_POLICY or self._allowed.may_mean(session, wish) or lets_act(session)
+
+    def _deny(self, session: Session, agent: str, wish: Wish, source: str) -> None:
+        where = f" ({source})" if source else ""
+        if self._record.denied(session, behind(session, wish), wish.as_call(), source):
+            text = f"Denied by a rule{where}: {agent or 'the agent'} had us {_told(wish)} without asking."
+            self._tell(session.id, text)
+        raise Denied(source)
+
+    async def _ask(self, session: Session, agent: str, wish: Wish) -> None:
+        before = await asyncio.to_thread(self._before, session.id, wish)
+        call, about = wish.as_call(before), behind(session, wish)
+        options = _options(wish.kind)
+
+        def record(decided: Decided) -> None:
+            self._record.unasked(session, about, call, options, decided)
+
+        def asked(key: str) -> events.Wished:
+            call_id = about.tool_call_id if about is not None else ""
+            return events.Wished(Permission(key, call_id, options, wish=_titled(call, about)))
+
+        decided = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
+        if decided.choice == LET:
+            self._tell(session.id, f"You let {agent or 'the agent'} {_told(wish)}.")
+            return
+        if decided.choice is None:
+            raise Refused("It was not done: the turn was stopped.")
+        self._tell(session.id, f"You did not let {agent or 'the agent'} {_told(wish)}.")
+        raise Refused("The person does not allow this.")
+
+    def _before(self, session_id: str, wish: Wish) -> str | None:
+        """Return what stands in the file that is to be written."""
+        if wish.content is None:
+            return None
+        try:
+            return self._host.files(session_id).peek(wish.path)
+        except FileError:
+            return None
+
+
+def _titled(call: ToolCall, about: ToolCall | None) -> ToolCall:
+    """Give a wish the title of the tool call that it belongs to."""
+    call.title = about.title if about is not None else ""
+    return call
+
+
+def _options(kind: str) -> list[PermissionOption]:
+    yes, no = _OPTIONS[kind]
+    return [
+        PermissionOption(option_id=LET, name=yes, kind="allow_once"),
+        PermissionOption(option_id=REFUSE, name=no, kind="reject_once"),
+    ]
+
+
+def _told(wish: Wish) -> str:
+    what = wish.as_call().command if wish.kind == "execute" else wish.path
+    line = " ".join((what or "").split())
+    return f"{_DOES[wish.kind]} “{line if len(line) <= 120 else f'{line[:119]}…'}”"

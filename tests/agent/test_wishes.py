@@ -1,0 +1,328 @@
+"""What an agent has us do without having asked: it is asked about, once, unless it was allowed before."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.agent.given import Given
+from acp_tui.host.policy import Policy
+from acp_tui.host.rules import Rule
+from acp_tui.session.entries import Notice
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from tests.agent.puppet import OPTIONS, Conversation, text
+from tests.agent.test_serving import lending, served
+from tests.sent import Frame
+
+RUN: Frame = {"command": "touch", "args": ["made"]}
+MODES = {
+    "modes": {
+        "currentModeId": "default",
+        "availableModes": [{"id": "default", "name": "Default"}, {"id": "yolo", "name": "YOLO"}],
+    }
+}
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, *rules: Rule, policy: Policy = "ask"
+) -> AsyncIterator[tuple[Conversation, Session]]:
+    """A turn of the session `s2` that works in a folder."""
+    async with lending(folder, policy) as talk:
+        talk.host.rules = rules
+        await talk.prompted(session="s2")
+        yield talk, talk.agent.sessions["s2"]
+
+
+def wants(talk: Conversation, method: str, **params: Any) -> str:
+    """Have the agent send a request, whose id is returned."""
+    request_id = f"w{len(talk.puppet.sent.frames)}-{method}"
+    talk.puppet.says({"id": request_id, "method": method, "params": {"sessionId": "s2", **params}})
+    return request_id
+
+
+async def asked(talk: Conversation, session: Session) -> Permission:
+    await talk.until(lambda: session.questions, "a question")
+    (question,) = session.questions.values()
+    assert isinstance(question, Permission)
+    return question
+
+
+async def permitted(talk: Conversation, option: str, call: Frame) -> None:
+    """Have the agent ask for a permission, and give it an option."""
+    session = talk.agent.sessions["s2"]
+    params = {"toolCall": {"toolCallId": "t1", **call}, "options": OPTIONS}
+    request_id = wants(talk, "session/request_permission", **params)
+    question = await asked(talk, session)
+    assert question.wish is None
+    talk.agent.answer("s2", question.key, option)
+    await talk.puppet.answer_to(request_id)
+
+
+def notices(session: Session) -> list[str]:
+    return [entry.text for entry in session.entries if isinstance(entry, Notice)]
+
+
+@pytest.mark.parametrize("policy", ["ask", "ask-edits-and-commands", "allow-edits"])
+async def test_a_command_that_nobody_allowed_waits_for_the_person(tmp_path: Path, policy: Policy) -> None:
+    async with running(tmp_path, policy=policy) as (talk, session):
+        request_id = wants(talk, "terminal/create", **RUN)
+        question = await asked(talk, session)
+        assert not (tmp_path / "made").exists()
+        assert question.wish is not None
+        assert (question.wish.kind, question.wish.command) == ("execute", "touch made")
+        assert [option.kind for option in question.options] == ["allow_once", "reject_once"]
+
+        talk.agent.answer("s2", question.key, "let", Given("person", "key y"))
+
+        terminal = (await talk.puppet.answer_to(request_id))["result"]
+        await served(talk, "terminal/wait_for_exit", **terminal)
+        assert (tmp_path / "made").exists()
+        assert notices(session) == ["You let puppet run “touch made”."]
+        (kept,) = talk.decisions
+        assert (kept.kind, kept.command, kept.unasked) == ("execute", "touch made", True)
+        assert (kept.by, kept.detail, kept.is_allowed) == ("person", "key y", True)
+
+
+async def test_what_the_person_refuses_is_an_error_and_does_not_run(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        request_id = wants(talk, "terminal/create", **RUN)
+        question = await asked(talk, session)
+        with pytest.raises(ValueError, match="not offered"):
+            talk.agent.answer("s2", question.key, "yes")
+
+        talk.agent.answer("s2", question.key, "refuse")
+
+        error = (await talk.puppet.answer_to(request_id))["error"]
+        assert (error["code"], error["message"]) == (-32602, "The person does not allow this.")
+        assert not (tmp_path / "made").exists()
+        assert notices(session) == ["You did not let puppet run “touch made”."]
+        assert not talk.decisions[0].is_allowed
+
+
+async def test_stopping_the_turn_answers_the_question_and_what_comes_while_it_stops(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        first = wants(talk, "terminal/create", **RUN)
+        await asked(talk, session)
+
+        talk.agent.cancel("s2")
+        late = wants(talk, "terminal/create", **RUN)
+
+        for request_id in (first, late):
+            assert "stopped" in (await talk.puppet.answer_to(request_id))["error"]["message"]
+        assert not session.questions
+        assert not (tmp_path / "made").exists()
+        assert [one.by for one in talk.decisions] == ["cancelled"]
+
+
+async def test_a_wish_that_is_taken_back_is_no_question_any_more(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        request_id = wants(talk, "terminal/create", **RUN)
+        await asked(talk, session)
+
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": request_id}})
+
+        assert (await talk.puppet.answer_to(request_id))["error"]["code"] == -32800
+        await talk.until(lambda: not session.questions)
+        assert [one.by for one in talk.decisions] == ["withdrawn"]
+
+
+@pytest.mark.parametrize(
+    ("call", "run"),
+    [
+        ({"kind": "execute", "rawInput": {"command": "touch made"}}, {"command": "touch made"}),
+        ({"kind": "execute", "rawInput": {"command": "touch 'made'"}}, RUN),
+        ({"kind": "execute", "rawInput": {"command": "touch made; ls"}}, {"command": " touch made; ls "}),
+        (
+            {"kind": "execute", "rawInput": {"command": "touch made && ls"}},
+            {"command": "/bin/sh", "args": ["-lc", "touch made && ls"]},
+        ),
+        (
+            {"kind": "execute", "rawInput": {"command": "bash -c 'touch made && ls'"}},
+            {"command": "bash", "args": ["-c", "touch made && ls"]},
+        ),
+        ({"title": "Shell: touch made"}, {"command": "touch made"}),
+        (
+            {"title": "Shell", "content": [{"type": "content", "content": text("Run `touch made`?")}]},
+            {"command": "touch made"},
+        ),
+        ({"title": "shell", "kind": "execute"}, RUN),
+    ],
+)  # fmt: skip
+async def test_what_was_just_allowed_by_a_permission_is_not_asked_again(
+    tmp_path: Path, call: Frame, run: Frame
+) -> None:
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", call)
+
+        terminal = (await served(talk, "terminal/create", **run))["result"]
+
+        await served(talk, "terminal/wait_for_exit", **terminal)
+        assert (tmp_path / "made").exists()
+        assert not session.questions
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"command": "touch made; touch more"},
+        {"command": "touch", "args": ["other"]},
+        {"command": "sh", "args": ["-c", "touch made; ls"]},
+    ],
+)
+async def test_another_command_than_the_allowed_one_is_asked_about(tmp_path: Path, run: Frame) -> None:
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
+        wants(talk, "terminal/create", **run)
+        assert (await asked(talk, session)).wish is not None
+
+
+async def test_once_is_for_one_run_and_for_one_turn(tmp_path: Path) -> None:
+    call = {"kind": "execute", "rawInput": {"command": "touch made"}, "toolCallId": "t2"}
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", call)
+        await served(talk, "terminal/create", **RUN)
+        again = wants(talk, "terminal/create", **RUN)
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        await talk.puppet.answer_to(again)
+
+        await permitted(talk, "yes", call)
+        prompt = next(frame for frame in talk.puppet.sent.frames if frame.get("method") == "session/prompt")
+        talk.puppet.answers(prompt, {"stopReason": "end_turn"})
+        await talk.until(lambda: session.turn_state == "idle")
+        wants(talk, "terminal/create", **RUN)
+
+        assert (await asked(talk, session)).wish is not None
+
+
+async def test_always_is_left_to_the_agent_but_a_rule_that_asks_is_not(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "always", {"kind": "execute", "rawInput": {"command": "ls"}})
+
+        assert "result" in await served(talk, "terminal/create", **RUN)
+
+        talk.host.rules = [Rule("ask", command="touch", note="careful")]
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, session)).wish is not None
+
+
+async def test_a_refused_permission_allows_nothing(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "no", {"kind": "execute", "rawInput": {"command": "touch made"}})
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, session)).wish is not None
+
+
+@pytest.mark.parametrize("rules", [(Rule("allow", command="touch"),), (Rule("allow", tool_kind="execute"),)])
+async def test_what_a_rule_allows_runs(tmp_path: Path, rules: tuple[Rule, ...]) -> None:
+    async with running(tmp_path, *rules) as (talk, session):
+        assert "result" in await served(talk, "terminal/create", **RUN)
+        assert not session.questions
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "rule"),
+    [
+        ("fs/read_text_file", {}, Rule("ask", path="*.env")),
+        ("fs/write_text_file", {"content": "new"}, Rule("ask", path="*.env")),
+        ("fs/write_text_file", {"content": "new"}, Rule("ask", tool_kind="edit")),
+    ],
+)
+async def test_a_rule_asks_also_about_what_nobody_asked_for(
+    tmp_path: Path, method: str, params: Frame, rule: Rule
+) -> None:
+    path = tmp_path / "a.env"
+    path.write_text("old")
+    async with running(tmp_path, rule, policy="allow-everything") as (talk, session):
+        request_id = wants(talk, method, path=str(path), **params)
+        question = await asked(talk, session)
+        assert question.wish is not None
+        assert [place.path for place in question.wish.locations] == [str(path)]
+        for diff in question.wish.content:
+            assert (diff.before, diff.new_text) == ("old", "new")  # type: ignore[union-attr]
+        talk.agent.answer("s2", question.key, "let")
+
+        assert "result" in await talk.puppet.answer_to(request_id)
+
+
+async def test_a_policy_asks_for_writes_and_not_for_reads(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    async with running(tmp_path, policy="ask-edits-and-commands") as (talk, session):
+        assert "result" in await served(talk, "fs/read_text_file", path=str(path))
+        request_id = wants(talk, "fs/write_text_file", path=str(path), content="new")
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        assert "error" in await talk.puppet.answer_to(request_id)
+        assert path.read_text() == "old"
+
+        talk.host.set_policy("s2", "allow-edits")
+        assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="new")
+        assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("named", ["{path}", "link", "{folder}/link"])
+async def test_a_write_that_was_allowed_is_not_asked_again(tmp_path: Path, named: str) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    (tmp_path / "link").symlink_to("a")
+    place = named.format(path=path, folder=tmp_path)
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", {"kind": "edit", "locations": [{"path": place}]})
+
+        for words in ("one", "two"):  # a formatter may come after the edit
+            assert "result" in await served(talk, "fs/write_text_file", path=str(path), content=words)
+
+        wants(talk, "fs/write_text_file", path=os.fspath(tmp_path / "b"), content="x")
+        assert (await asked(talk, session)).wish is not None
+
+
+async def test_the_person_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
+    async with lending(tmp_path, "ask") as talk:
+        session = await talk.made("s2", str(tmp_path), **MODES)
+        await talk.prompted(session="s2")
+        talk.puppet.updates("current_mode_update", "s2", currentModeId="yolo")
+        await talk.until(lambda: session.options[0].config.current_value == "yolo")
+        by_itself = wants(talk, "terminal/create", **RUN)
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        await talk.puppet.answer_to(by_itself)
+
+        setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], "yolo"))
+        talk.puppet.answers(await talk.puppet.hears("session/set_mode"), {})
+        await setting
+
+        assert "result" in await served(talk, "terminal/create", **RUN)
+        assert not session.questions
+
+
+async def test_the_log_names_the_tool_call_that_a_wish_belongs_to(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        running_one: Frame = {"kind": "execute", "status": "in_progress"}
+        making: Frame = {"title": "Make", "rawInput": {"command": "touch made"}}
+        talk.puppet.updates("tool_call", "s2", toolCallId="t1", title="Other", **running_one)
+        talk.puppet.updates("tool_call", "s2", toolCallId="t2", **making, **running_one)
+        wants(talk, "terminal/create", **RUN)
+        question = await asked(talk, session)
+        assert question.tool_call_id == "t2"
+        talk.agent.answer("s2", question.key, "refuse")
+        await talk.until(lambda: talk.decisions)
+
+        assert (talk.decisions[0].tool_call, talk.decisions[0].title) == ("t2", "Make")
+        call = session.tool_call("t2")
+        assert call is not None
+        assert call.status == "in_progress"  # what becomes of it, the agent says
+
+
+async def test_what_a_rule_denies_is_told_in_the_chat_once(tmp_path: Path) -> None:
+    async with running(tmp_path, Rule("deny", command="touch", where="rules.toml:3")) as (talk, session):
+        for _ in range(2):
+            assert "error" in await served(talk, "terminal/create", **RUN)
+
+        (told,) = notices(session)
+        assert told == "Denied by a rule (rules.toml:3): puppet had us run “touch made” without asking."
