@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Final, TypeAlias
 
 from rich.color import Color, blend_rgb
@@ -12,6 +11,7 @@ from rich.style import Style
 
 from acp_tui.ui.widgets.cells import fit
 from acp_tui.ui.widgets.diff import Difference
+from acp_tui.ui.widgets.diff_colours import DiffColours
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_words import Span, changed_words
 from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of
@@ -21,17 +21,12 @@ from acp_tui.ui.widgets.text import safe, safe_line
 Row: TypeAlias = list[Segment]
 """One row of the screen, as wide as was asked for."""
 
-WINDOW: Final = 32
-"""Lines that are coloured together: of a file with scattered changes only a few of each are seen."""
-_WINDOWS: Final = 128
-"""Coloured windows that are kept."""
 _LONG_LINES: Final = 64
 """Wrapped lines that are kept."""
 TAB: Final = "    "
 
 _TWO_NUMBERS_FROM: Final = 60
 """Columns from which a unified row shows the old and the new line number."""
-_LONGEST_COLOURED: Final = 2_000
 _LINE_TINT: Final = 0.45
 """How strong the ground of a changed line is, compared with that of a changed word."""
 _SIDE: Final[Mapping[str, tuple[str, str]]] = {
@@ -64,7 +59,6 @@ class DiffPainter:
         self, difference: Difference, path: str, width: int, look: Look, *, side_by_side: bool = False
     ) -> None:
         self._difference = difference
-        self._path = path
         self._width = width
         self._look = look
         self._facts = difference.facts()
@@ -77,7 +71,7 @@ class DiffPainter:
         self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
         self._styles: dict[tuple[str, str, bool], Style] = {}
         self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
-        self._windows: dict[tuple[bool, int], tuple[tuple[tuple[str, str], ...], ...]] = {}
+        self._colours = DiffColours(difference.old, difference.new, path)
 
     def row(self, part: Part, number: int, pan: int = 0) -> Row:
         """Return row `number` of a part, its code moved left by `pan` cells."""
@@ -144,9 +138,11 @@ class DiffPainter:
 
         `rest`: which row of it, from 0, where it is wrapped; else it is moved left by `pan` cells.
         """
+        gutter = self._gutter(kind, use_old, old, new)
+        if kind == "equal" and new is not None:
+            use_old = False  # its code is that of the other side, which is coloured once
         index = old if use_old else new
         assert index is not None, "a row shows a line of its side"
-        gutter = self._gutter(kind, use_old, old, new)
         room, ground = max(0, width - self._gutter_width), self._style(kind, "", False)
         if rest is None:
             code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
@@ -243,15 +239,7 @@ class DiffPainter:
     def _coloured(self, use_old: bool, index: int, line: str, longest: int) -> list[tuple[str, str]]:
         """Return a line as safe pieces with roles; what is beyond the colours comes plain."""
         line = line[:longest]
-        window = self._windows.get((use_old, index // WINDOW))
-        if window is None:
-            lines = self._difference.old if use_old else self._difference.new
-            start = index // WINDOW * WINDOW
-            window = _colours(self._path, lines[start : start + WINDOW])
-            if len(self._windows) >= _WINDOWS:
-                del self._windows[next(iter(self._windows))]
-            self._windows[use_old, index // WINDOW] = window
-        pieces = list(window[index % WINDOW])
+        pieces = list(self._colours.line(use_old, index))
         seen = sum(len(text) for text, _ in pieces)
         if seen > len(line):
             return _shortened(pieces, len(line))
@@ -266,21 +254,6 @@ class DiffPainter:
                 style += self._look[_SIDE[kind][0]] if marked else self._grounds[kind]
             self._styles[key] = style
         return style
-
-
-@lru_cache(maxsize=256)
-def _language(path: str) -> str:
-    from acp_tui.ui.widgets.highlight import language_of_file
-
-    return language_of_file(path)
-
-
-def _colours(path: str, lines: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """Return neighbouring lines as safe pieces with roles; the ends of very long lines are left out."""
-    from acp_tui.ui.widgets.highlight import colour
-
-    code = "\n".join(safe(line[:_LONGEST_COLOURED]) for line in lines)
-    return colour(_language(path), code).lines
 
 
 def _ground(look: Look, word_role: str) -> Style:

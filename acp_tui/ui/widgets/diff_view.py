@@ -32,6 +32,8 @@ SIDE_BY_SIDE_FROM: Final = 100
 
 _AT_ONCE: Final = 0.02
 """Seconds of comparing within one call of `show`; the other files follow from a thread."""
+_REST: Final = 10
+"""How much longer than a layout the pause after it is, while one file after the other is compared."""
 _PAN: Final = 8
 
 
@@ -165,11 +167,12 @@ class DiffView(LineView, can_focus=True):
         anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
         for page in self.pages:
             page.paint_again()
+        sides = self.side_by_side
         self.rows = DiffRows(
             [
                 (number, part)
                 for number, page in enumerate(self.pages)
-                for part in page.parts(self.side_by_side, number > 0, self._wrapping(page))
+                for part in page.parts(sides, number > 0, self._wrapping(page))
             ]
         )
         self.show_rows(len(self.rows))
@@ -318,9 +321,14 @@ class DiffView(LineView, can_focus=True):
             self.run_worker(self._compare_later(waiting), group="compare")
 
     async def _compare_later(self, pages: list[Page]) -> None:
+        """Compare in a thread; lay out for the first file at once, and then seldom enough to be cheap."""
+        rests_until = 0.0
         for page in pages:
             page.difference = await asyncio.to_thread(page.compare)
-            self.lay_out_rows()
+            began = time.monotonic()
+            if began >= rests_until or page is pages[-1]:
+                self.lay_out_rows()
+                rests_until = time.monotonic() + _REST * (time.monotonic() - began)
 
     def _painter(self, page: Page) -> DiffPainter:
         return page.painter(self.row_width, self.look, self.side_by_side)

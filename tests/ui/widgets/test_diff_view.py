@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets import diff_view
 from acp_tui.ui.widgets.diff_page import FileDiff
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 
@@ -215,3 +216,34 @@ async def test_r34_control_characters_of_a_file_never_reach_the_terminal() -> No
         assert "␛[2J" in text
         assert "[/red]" in text
         assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
+
+
+async def test_of_many_files_that_are_compared_later_only_some_bring_a_new_layout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Clock:
+        """Each look at it takes a second, so that nothing is done at once and every layout takes long."""
+
+        now = 0.0
+
+        @classmethod
+        def monotonic(cls) -> float:
+            cls.now += 1
+            return cls.now
+
+    layouts = 0
+    lay_out = diff_view.DiffView.lay_out_rows
+
+    def counted(view: diff_view.DiffView) -> None:
+        nonlocal layouts
+        layouts += 1
+        lay_out(view)
+
+    monkeypatch.setattr(diff_view, "time", Clock)
+    monkeypatch.setattr(diff_view.DiffView, "lay_out_rows", counted)
+    app = Viewer(*[FileDiff(f"file_{number}.py", OLD, NEW) for number in range(60)])
+    async with app.run_test(size=(80, 12)) as pilot:
+        await until(pilot, lambda: not app.view.is_comparing)
+
+        assert len(app.view.rows.changes) == 60 * 2
+        assert layouts < 15
