@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from acp_tui.acp.initialization import InitializeResponse
 from acp_tui.acp.reading import Unreadable, read
@@ -49,6 +51,8 @@ class Replayed:
     """Lines that were no messages."""
 
 
+_SLICE: Final = 0.006  # seconds of reading before other work gets its turn
+
 Asked = Callable[[Session, str], None]
 """Told of a question when it comes: its session, as it is then, and its key there."""
 
@@ -58,6 +62,17 @@ def replay(rows: Iterable[Row], asked: Asked | None = None) -> Replayed:
     reading = _Reading(asked)
     for row in rows:
         reading.take(row)
+    return reading.end()
+
+
+async def replay_in_slices(rows: Iterable[Row]) -> Replayed:
+    """Do as `replay`, for a journal of any length, and let others have their turn meanwhile."""
+    reading, until = _Reading(None), time.monotonic() + _SLICE
+    for row in rows:
+        reading.take(row)
+        if time.monotonic() > until:
+            await asyncio.sleep(0)
+            until = time.monotonic() + _SLICE
     return reading.end()
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
 
-Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "recorded", "ending"]
+Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
 _SLOWLY: Final = (
     "pydantic",
@@ -52,7 +52,7 @@ _SLOWLY: Final = (
 """Imported one by one after the first frame, so that keys are answered in between."""
 
 
-_OVER: Final = ("failed", "ended", "recorded", "ending")
+_OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
 """Phases in which nobody hears what is said."""
 
 
@@ -137,18 +137,23 @@ class Conversation:
         if this == self.round and (running := self.started()) is not None:
             await self.beginning.lead(running, this)
 
-    def show_recorded(self, path: Path) -> bool:
+    async def show_recorded(self, path: Path) -> bool:
         """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
 
         Raises:
             OSError: the file cannot be opened.
         """
-        from acp_tui.agent.replay import replay
+        from acp_tui.agent.replay import replay_in_slices
         from acp_tui.session.changes import everything
         from acp_tui.store.recorded import agent_of, read
 
-        sessions = replay(read(path)).sessions
+        this, rows = self.round, read(path)
+        self.enter("reading")
+        sessions = (await replay_in_slices(rows)).sessions
+        if this != self.round:
+            return True  # the person has left meanwhile
         if not sessions:
+            self.enter("starting")
             return False
         self.session = session = next(reversed(sessions.values()))
         self.recorded_by = agent_of(path)

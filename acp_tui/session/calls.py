@@ -24,6 +24,8 @@ class Calls:
     def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
         self.places: dict[str, int] = {}
         """The index of each call's entry."""
+        self._open: set[int] = set()
+        """The indices of those that may not be final: there are few, whatever the length of the session."""
         self._entries = entries
         self._title_is_command = title_is_command
 
@@ -44,16 +46,19 @@ class Calls:
             self.places[news.tool_call_id] = len(self._entries)
             self._entries.append(call)
         merge(call, news, at, announces=announces)
-        return self.places[news.tool_call_id], call
+        index = self.places[news.tool_call_id]
+        (self._open.discard if call.is_final else self._open.add)(index)
+        return index, call
 
     def settle(self, status: str, at: float) -> tuple[int, ...]:
         """Settle every call that is still open, also one of an earlier turn that came back to life.
 
         Returns the entries that changed.
         """
+        places, self._open = sorted(self._open), set()
         return tuple(
             index
-            for index in self.places.values()
+            for index in places
             if isinstance(call := self._entries[index], ToolCall) and settle(call, status, at)
         )
 

@@ -210,7 +210,7 @@ class Tabs:
             return "warning", look.glyph("asks")
         if conversation.phase in ("failed", "ended"):
             return "error", look.glyph("failed")
-        if conversation.is_busy or conversation.phase == "starting":
+        if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", look.glyph("running")
         if screen.presence.has_news:
             from acp_tui.ui.screens.waiting import waiting

@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.agent import replay as agent_replay
 from acp_tui.agent.process import Process
 from acp_tui.host.processes import ExitStatus
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
 from tests.waiting import until
+
+RECORDED = "\n".join(
+    [
+        '{"t": 0, "dir": "out", "msg": {"id": 0, "method": "session/new", "params": {"cwd": "/"}}}',
+        '{"t": 1, "dir": "in", "msg": {"jsonrpc": "2.0", "id": 0, "result": {"sessionId": "s"}}}',
+        *['{"t": 2, "dir": "err", "msg": "a line of the log"}'] * 50,
+    ]
+)
 
 
 async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
@@ -100,14 +109,51 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
     (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
 
     async with talk(start(tmp_path)) as (replayed, notes):
-        assert replayed.show_recorded(journal)
+        assert await replayed.show_recorded(journal)
         assert replayed.recorded_by == launch().name, "names of sessions are kept by agent"
         replayed.say("is anybody there?")
 
         assert said(replayed)[:2] == ["hello", "heard hello"]
         assert notes.given_back == ["is anybody there?"]
         journal.write_text("")
-        assert not replayed.show_recorded(journal)
+        assert not await replayed.show_recorded(journal)
+
+
+async def test_others_have_their_turn_while_a_recording_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
+    journal = tmp_path / "j.ndjson"
+    journal.write_text(RECORDED)
+    async with talk(start(tmp_path)) as (replayed, notes):
+        reading = asyncio.create_task(replayed.show_recorded(journal))
+        turns = 0
+        while not reading.done():
+            await asyncio.sleep(0)
+            turns += 1
+            if turns == 10:
+                assert replayed.phase == "reading"
+                replayed.say("is anybody there?")
+
+        assert turns > 50
+        assert notes.given_back == ["is anybody there?"]
+        assert replayed.phase == "recorded"
+
+
+async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
+    journal = tmp_path / "j.ndjson"
+    journal.write_text(RECORDED)
+    async with talk(start(tmp_path)) as (replayed, _):
+        reading = asyncio.create_task(replayed.show_recorded(journal))
+        await asyncio.sleep(0)
+        await replayed.end()
+
+        assert await reading
+        assert replayed.session is None
+        assert replayed.phase == "ending"
 
 
 async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:

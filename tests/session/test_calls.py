@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.acp.reading import read_update
+from acp_tui.session import calls, events
+from acp_tui.session.entries import ToolCall
 from tests.session.building import call, call_update, chunk, session_with
 
 
@@ -97,3 +99,28 @@ def test_d42_the_newest_output_is_kept_and_no_more() -> None:
     assert known.output.length == 100 * 100_000 + 190
     assert 1 << 20 <= len(str(known.output)) <= 2 << 20
     assert str(known.output).endswith(f"99{piece}")
+
+
+def test_what_the_end_of_a_turn_costs_does_not_grow_with_the_calls_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[str] = []
+    settle = calls.settle
+
+    def counted(known: ToolCall, status: str, at: float) -> bool:
+        looked_at.append(known.tool_call_id)
+        return settle(known, status, at)
+
+    monkeypatch.setattr(calls, "settle", counted)
+    session = session_with(*[call(f"old-{number}", status="completed") for number in range(500)])
+    session.apply(events.Prompted([]))
+    session.apply(read_update(call_update("old-7", status="in_progress")))
+    session.apply(read_update(call("new", status="pending")))
+
+    session.apply(events.Ended("end_turn"))
+
+    assert looked_at == ["old-7", "new"]
+    revived, new = session.tool_call("old-7"), session.tool_call("new")
+    assert revived is not None
+    assert new is not None
+    assert (revived.status, new.status) == ("interrupted", "interrupted")

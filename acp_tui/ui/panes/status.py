@@ -49,7 +49,7 @@ class StatusLine(Lines):
     def show(self) -> None:
         """Make the line equal to the conversation."""
         conversation = self._conversation
-        if conversation.launch is None and conversation.phase != "recorded":
+        if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
             self.set_lines([])
             return
         parts: list[tuple[str, Piece]] = [("agent", ("accent", conversation.agent_name))]
@@ -84,6 +84,8 @@ class StatusLine(Lines):
                 return [("", ("error", f"ended, {key_of(self, 'session.restart')} starts it again"))]
             case "ending":
                 return [("", ("muted", "ending"))]
+            case "reading":
+                return [("", ("muted", f"reading the recording {clock(waited)}"))]
             case "recorded":
                 return [("", ("muted", "recorded, nothing can be said"))]
             case _:

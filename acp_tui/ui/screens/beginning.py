@@ -46,7 +46,7 @@ class Beginning:
         while (choice := await self._choice()) is not None:
             if choice.kind == "recorded":
                 assert choice.path is not None
-                if self.show_recorded(choice.path):
+                if await self.show_recorded(choice.path):
                     return
             elif (launch := self._launch(choice)) is not None:
                 self._screen.begin_again(launch)
@@ -70,10 +70,10 @@ class Beginning:
         )
         return await self._screen.presence.ask(screen)
 
-    def show_recorded(self, path: Path) -> bool:
+    async def show_recorded(self, path: Path) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
-            shown = self._screen.conversation.show_recorded(path)
+            shown = await self._screen.conversation.show_recorded(path)
         except OSError as error:
             self._say("This recording cannot be read", f"{path}: {error.strerror}")
             return False

@@ -117,7 +117,7 @@ class SessionScreen(Screen[None]):
             box.action_enter() if key == "\r" else box.insert(key)
         self.set_interval(1.0, self.showing.tick)
         if self._recorded is not None:
-            self.rooms.beginning.show_recorded(self._recorded)
+            await self.rooms.beginning.show_recorded(self._recorded)
         else:
             await self.rooms.beginning.begin()
 
