@@ -26,7 +26,7 @@ from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal
 from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.mistakes import left_of
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme_watch import EVERY
 from acp_tui.ui.theming import Theming
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST_SHEETS: Final = [
-    Path(__file__).parent / name for name in ("screens/session.tcss", "widgets/transcript.tcss")
+    Path(__file__).parent / name for name in ("session_screen/screen.tcss", "widgets/transcript.tcss")
 ]
 """What the first frame needs; the other sheets are read after it."""
 
@@ -241,14 +241,14 @@ class AcpApp(App[int]):
     @work(group="sessions", exclusive=True)
     async def action_sessions(self) -> None:
         """Choose an earlier session."""
-        from acp_tui.ui.screens.sessions import SessionList
+        from acp_tui.ui.session_screen.sessions import SessionList
 
         await SessionList(self.session_screen).show()
 
     @work(group="inbox", exclusive=True)
     async def action_inbox(self) -> None:
         """Choose what waits, in whichever session; from over a question, too, which stays as it is."""
-        from acp_tui.ui.screens.inbox import Inbox, InboxMenu
+        from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
 
         if not isinstance(self.screen, InboxMenu):
             await Inbox(self.tabs).open()
@@ -267,7 +267,7 @@ class AcpApp(App[int]):
 
     def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
         """Show where a link of a terminal leads, and open it if the person says so."""
-        from acp_tui.ui.screens.links import open_link
+        from acp_tui.ui.session_screen.links import open_link
 
         session = self.session_screen.conversation.session
         cwd = session.cwd if session is not None else self._start.cwd

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.store.names import Names
     from acp_tui.ui.app import AcpApp
-    from acp_tui.ui.screens.asking import Key
-    from acp_tui.ui.screens.session import SessionScreen
+    from acp_tui.ui.session_screen.asking import Key
+    from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.widgets.lines import Line
     from acp_tui.ui.widgets.one_line import Piece
 
@@ -195,7 +195,7 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Say how much waits in the sessions that are not seen."""
-        from acp_tui.ui.screens.waiting import waiting
+        from acp_tui.ui.session_screen.waiting import waiting
 
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
@@ -213,7 +213,7 @@ class Tabs:
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", look.glyph("running")
         if screen.presence.has_news:
-            from acp_tui.ui.screens.waiting import waiting
+            from acp_tui.ui.session_screen.waiting import waiting
 
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))

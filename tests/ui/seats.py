@@ -18,7 +18,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.screens.stage import screen_text

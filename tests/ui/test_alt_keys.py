@@ -13,7 +13,7 @@ from textual.events import Key
 
 from acp_tui.ui.alt_keys import teach_alt_keys
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.prompt_box import PromptBox
 
 

@@ -15,8 +15,8 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.restoring import RestoreDialog
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.restoring import RestoreDialog
+from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import Seat, seat
 
 

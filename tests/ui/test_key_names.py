@@ -26,9 +26,9 @@ from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
-from acp_tui.ui.screens.queueing import QueueMenu
 from acp_tui.ui.screens.rules import RulesScreen
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.queueing import QueueMenu
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
 from tests.ui.seats import Seat, seat
 

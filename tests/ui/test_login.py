@@ -17,9 +17,9 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
-from acp_tui.ui.screens.session import SessionScreen
-from acp_tui.ui.screens.sessions import SessionsMenu
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.conversation.talks import Notes, said, talk
 from tests.ui.seats import seat
 from tests.waiting import until

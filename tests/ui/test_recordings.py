@@ -20,7 +20,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
 from acp_tui.ui.screens.agents import StartScreen
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from tests import recordings
 from tests.conversation.talks import start
 from tests.ui.screens.stage import screen_text, until

@@ -54,7 +54,7 @@ def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) ->
     }
 
     assert loaded == set()
-    assert "acp_tui.ui.screens.session" in reports["first"]["modules"]
+    assert "acp_tui.ui.session_screen.screen" in reports["first"]["modules"]
 
 
 def test_few_modules_of_ours_are_loaded_for_the_first_frame(reports: dict[str, Any]) -> None:

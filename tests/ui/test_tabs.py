@@ -20,8 +20,8 @@ from acp_tui.ui.screens.agents import StartScreen
 from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.session import SessionScreen
-from acp_tui.ui.screens.sessions import SessionsMenu
+from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.session.changes import Change
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.screens.session import SessionScreen
+from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 
 

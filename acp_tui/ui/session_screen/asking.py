@@ -1,0 +1,221 @@
+"""What passes between the conversation and the dialogs over its screen: questions and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from acp_tui.store.prompt import Prompt
+
+if TYPE_CHECKING:
+    from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
+    from acp_tui.ui.screens.dialog import Dialog
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+Key = tuple[str, str]
+"""Names a question: the id of its session, and its key there."""
+
+
+class _Shown(NamedTuple):
+    """A question with its dialog. An id may be used again: only the question itself tells them apart."""
+
+    key: Key
+    question: Question
+    dialog: Dialog[Any]
+
+
+class Asking:
+    """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+        self._shown: _Shown | None = None
+        self._aside: dict[Key, Question] = {}
+        self._wanted: Key | None = None
+        """The question that the person has chosen."""
+        self._last: dict[Key, _Shown] = {}
+        """What was shown last for each question without an answer: its dialog has what was entered."""
+
+    def show_next(self) -> None:
+        """Bring up the oldest open question; take away a dialog whose question has its answer."""
+        questions = self._screen.conversation.questions
+        self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
+        if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
+            self._take_away()
+            self._screen.tabs.come_back(self._screen, shown.key)
+        self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
+        if self._shown is not None:
+            self._show_waiting()
+        if self._shown is not None or not self._screen.presence.is_seen:
+            return
+        for key in sorted(questions, key=lambda key: key != self._wanted):
+            if key not in self._aside:
+                self._show(key, questions[key])
+                return
+
+    @property
+    def shown(self) -> Key | None:
+        """The question whose dialog lies over the screen."""
+        return self._shown.key if self._shown is not None else None
+
+    def want(self, key: Key) -> None:
+        """Bring up this question before all others, now or as soon as the session is seen."""
+        self._aside.pop(key, None)
+        self._wanted = key
+        if self._shown is not None and self._shown.key != key:
+            self._take_away()
+        elif self._shown is not None:
+            self._shown.dialog.show_note(self._screen.tabs.note(self._screen))
+        self.show_next()
+
+    def reopen(self) -> None:
+        """Bring up what was put aside."""
+        self._aside.clear()
+        self.show_next()
+
+    def close(self) -> None:
+        """Take the dialog away without an answer: there is nothing to answer any more."""
+        self._take_away()
+        self._rescue(list(self._last))
+
+    def _rescue(self, closed: Sequence[Key]) -> None:
+        """Put what was written for questions that are closed, and did not go out, into the prompt."""
+        texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
+        if texts:
+            self._screen.prompt.give_back(Prompt("\n".join(texts)))
+            self._screen.notify("The question is closed. What you wrote is in the prompt.")
+
+    def _take_away(self) -> None:
+        from acp_tui.ui.session_screen.withdrawing import withdraw
+
+        if self._shown is not None:
+            dialog = self._shown.dialog
+            self._shown = None
+            withdraw(dialog)
+
+    def refresh(self) -> None:
+        """Make the dialog equal to the call that it is about, which the agent may have changed."""
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
+            self._shown.dialog.refresh_call()
+
+    def _go(self, step: int) -> None:
+        """Show the question so many places after the one that is shown."""
+        keys = list(self._screen.conversation.questions)
+        if self._shown is not None and self._shown.key in keys:
+            self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
+
+    def _counter(self, key: Key) -> tuple[int, int]:
+        keys = list(self._screen.conversation.questions)
+        return keys.index(key) + 1, len(keys)
+
+    def _waiting(self) -> list[str]:
+        from acp_tui.ui.session_screen.waiting import about
+
+        conversation = self._screen.conversation
+        return [about(question, conversation.session) for question in conversation.questions.values()]
+
+    def _show_waiting(self) -> None:
+        """Have the dialog list what waits by now."""
+        assert self._shown is not None
+        if self._shown.key in self._screen.conversation.questions:
+            self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
+
+    def _show(self, key: Key, question: Question) -> None:
+        from acp_tui.session.questions import Permission, StaleWrite
+
+        dialog: Dialog[Any]
+        if isinstance(question, Permission):
+            dialog = self._permission(key, question)
+        elif isinstance(question, StaleWrite):
+            dialog = self._stale_write(key, question)
+        else:
+            dialog = self._elicitation(key, question)
+        dialog.note = self._screen.tabs.note(self._screen)
+        if key in self._last:
+            dialog.entered = self._last[key].dialog.entered
+        shown = self._shown = self._last[key] = _Shown(key, question, dialog)
+        self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
+
+    def _is_lent(self, path: str) -> bool:
+        conversation = self._screen.conversation
+        host, session = conversation.host, conversation.session
+        return host is not None and session is not None and host.lends(session.id, path)
+
+    def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
+        from acp_tui.session.entries import ToolCall
+        from acp_tui.ui.screens.background import background_of
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        conversation = self._screen.conversation
+        session = conversation.session
+        known = session.tool_call(question.tool_call_id) if session is not None else None
+        call = question.wish or known or ToolCall(question.tool_call_id)
+        return PermissionDialog(
+            question,
+            call,
+            agent=conversation.agent_name,
+            cwd=session.cwd if session is not None else "",
+            inside=self._is_lent,
+            look=self._screen.look,
+            counter=self._counter(key),
+            background=background_of(conversation, call, unasked=question.wish is not None),
+            waiting=self._waiting(),
+            go=self._go,
+            make_rule=self._screen.rooms.ruling.make,
+        )
+
+    def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
+        from acp_tui.ui.screens.stale_write import StaleWriteDialog
+
+        conversation = self._screen.conversation
+        return StaleWriteDialog(
+            question,
+            agent=conversation.agent_name,
+            cwd=conversation.session.cwd if conversation.session is not None else "",
+            look=self._screen.look,
+            counter=self._counter(key),
+        )
+
+    def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
+        agent, look = self._screen.conversation.agent_name, self._screen.look
+        counter = self._counter(key)
+        if question.url is not None:
+            from acp_tui.ui.screens.address import AddressDialog
+
+            return AddressDialog(question, agent=agent, look=look, counter=counter)
+        from acp_tui.ui.screens.form import FormDialog
+
+        return FormDialog(question, agent=agent, look=look, counter=counter)
+
+    def _answered(self, shown: _Shown, answer: Any) -> None:
+        from acp_tui.ui.screens.permission import Answer
+        from acp_tui.ui.screens.stale_write import Chosen
+
+        if self._shown is not shown:
+            return  # taken away: the question had its answer
+        key, conversation = shown.key, self._screen.conversation
+        self._shown = None
+        if conversation.questions.get(key) is not shown.question:
+            self.show_next()  # another one has its id by now, which the person has not seen
+            return
+        if answer is not None:
+            del self._last[key]
+        self._aside[key] = (
+            shown.question
+        )  # also what stays open after its answer: an address that is being visited
+        if isinstance(answer, Answer):
+            conversation.answer(key, answer.option_id, answer.how)
+            if answer.reason:
+                conversation.say(answer.reason)
+        elif isinstance(answer, Chosen):
+            conversation.answer(key, None if answer.choice == "stop" else answer.choice, answer.how)
+            if answer.choice == "stop":
+                conversation.stop()
+        elif answer is not None:
+            conversation.answer_form(key, answer.action, answer.content)
+        self._screen.show_status()
+        if not self._screen.tabs.come_back(self._screen, key):
+            self.show_next()
+        self._screen.rooms.ruling.look()

@@ -1,0 +1,186 @@
+"""How a conversation begins and begins again: the start screen, the failure screen, a recorded session."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+from acp_tui.ui.widgets.text import safe, safe_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from acp_tui.conversation.failures import Failure
+    from acp_tui.conversation.start import Start
+    from acp_tui.store.launch import Launch
+    from acp_tui.ui.screens.agents import StartChoice
+    from acp_tui.ui.screens.failure import FailureScreen
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+_RECENT = 50
+"""Recorded sessions that are looked at; those in which something was said are offered."""
+_EXPLAINING = "failure"
+"""The workers that explain; a new explanation takes the place of the one before."""
+
+
+class Beginning:
+    """Leads from the first frame to a session, over whatever goes wrong on the way."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._told_of: float | None = None
+        """When the wait began of which the person was told."""
+
+    async def begin(self) -> None:
+        """Start the agent of the command line, or let the person choose one."""
+        conversation = self._screen.conversation
+        if conversation.launch is not None or conversation.running is not None:
+            await self._screen.conversation.begin()
+        else:
+            await self.choose()
+
+    async def choose(self) -> None:
+        """Let the person choose an agent or a recorded session, until one of them can be shown."""
+        while (choice := await self._choice()) is not None:
+            if choice.kind == "recorded":
+                assert choice.path is not None
+                if await self.show_recorded(choice.path):
+                    return
+            elif (launch := self._launch(choice)) is not None:
+                self._screen.begin_again(launch)
+                return
+
+    def restart(self) -> None:
+        """End the agent and start it again; without one, let the person choose one."""
+        if self._screen.conversation.launch is not None:
+            self._screen.begin_again()
+        else:
+            self._screen.run_worker(self.choose(), group="begin", exclusive=True)
+
+    async def _choice(self) -> StartChoice | None:
+        from acp_tui.store.folders import data_folder
+        from acp_tui.store.recorded import recent
+        from acp_tui.ui.screens.agents import StartScreen
+
+        recorded = recent(data_folder() / "journals", _RECENT)
+        screen = StartScreen(
+            self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
+        )
+        return await self._screen.presence.ask(screen)
+
+    async def show_recorded(self, path: Path) -> bool:
+        """Show a recorded session; return whether there is one to show."""
+        try:
+            shown = await self._screen.conversation.show_recorded(path)
+        except OSError as error:
+            self._say("This recording cannot be read", f"{path}: {error.strerror}")
+            return False
+        if not shown:
+            self._say("There is no session in this recording", str(path))
+        return shown
+
+    @property
+    def has_told_of_waiting(self) -> bool:
+        """Whether the person knows that the agent takes long."""
+        return self._told_of == self._screen.conversation.waiting_since
+
+    def explain_soon(self) -> None:
+        """Explain over the session, in the background."""
+        self._screen.run_worker(self.explain(), group=_EXPLAINING, exclusive=True)
+
+    def stop_explaining(self) -> None:
+        """What was explained is not so any more."""
+        self._screen.workers.cancel_group(self._screen, _EXPLAINING)
+
+    async def explain(self) -> None:
+        """Say what went wrong, or that the agent takes long, and do what the person wants to try."""
+        failure, waited = self._screen.conversation.failure, None
+        if failure is None:
+            failure, waited = self._silence()
+        if failure is None:
+            return
+        choice = await self._screen.presence.ask(self._explanation(failure, waited))
+        if choice is None:
+            return
+        if choice.kind == "choose":
+            await self.choose()
+        elif choice.kind == "edit":
+            launch = self._resolved(shlex.join(choice.command))
+            if launch is None:
+                await self.explain()
+            else:
+                self._screen.begin_again(launch)
+        elif choice.kind == "new":
+            self._screen.begin_new()
+        else:
+            self._screen.begin_again()
+
+    def _silence(self) -> tuple[Failure | None, float | None]:
+        """Return (what is known of an agent that does not answer, seconds it has not)."""
+        from acp_tui.conversation.failures import Failure
+
+        conversation = self._screen.conversation
+        agent = conversation.agent
+        if agent is None or not conversation.waits_too_long:
+            return None, None
+        self._told_of = conversation.waiting_since
+        waits_for = ", ".join(agent.connection.waiting_for)
+        reason = f"It was asked for {waits_for}. It may still answer: closing this goes on waiting."
+        failure = Failure(
+            "silent",
+            reason,
+            stderr=agent.stderr_tail,
+            noise=agent.connection.noise,
+            strange=agent.connection.looks_strange,
+        )
+        return failure, time.monotonic() - conversation.waiting_since
+
+    def _explanation(self, failure: Failure, waited: float | None) -> FailureScreen:
+        from acp_tui.ui.screens.failure import FailureScreen
+        from acp_tui.ui.session_screen.explaining import explain
+
+        conversation = self._screen.conversation
+        login = conversation.launch.login if conversation.launch is not None else ""
+        can_log_in = self._can_log_in(failure)
+        said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
+        return FailureScreen(
+            conversation.command,
+            said.title,
+            said.reason,
+            failure.stderr,
+            said.advice,
+            can_log_in,
+            self._screen.look,
+            can_begin_new=failure.kind == "not_taken_up",
+        )
+
+    def _can_log_in(self, failure: Failure) -> bool:
+        agent = self._screen.conversation.agent
+        return (
+            failure.kind == "login"
+            and agent is not None
+            and agent.info is not None
+            and bool(agent.info.auth_methods)
+        )
+
+    def _launch(self, choice: StartChoice) -> Launch | None:
+        if choice.kind == "demo":
+            from acp_tui.store.demo import demo_launch
+
+            return demo_launch()
+        return self._resolved(choice.agent)
+
+    def _resolved(self, command: str) -> Launch | None:
+        """Return how to start what the person named, or say why it cannot be."""
+        from acp_tui.store.agents import AgentError, resolve
+
+        try:
+            return resolve(command, (), self._start.known)
+        except AgentError as error:
+            self._say(error.title, error.advice)
+            return None
+
+    def _say(self, title: str, text: str) -> None:
+        self._screen.notify(safe(text), title=safe_line(title), severity="error", timeout=10, markup=False)

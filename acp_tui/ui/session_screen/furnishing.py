@@ -1,0 +1,51 @@
+"""What the panes of a session screen need to know of a session before they draw it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acp_tui.session.questions import Permission
+from acp_tui.ui.entries.setting import Setting
+from acp_tui.ui.panes.changes import ChangesPane
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.picture import has_pictures
+
+if TYPE_CHECKING:
+    from acp_tui.session.session import Session
+    from acp_tui.store.settings import Settings
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None:
+    """Have the panes show another session than before."""
+    for pane in screen.query(Pane):
+        pane.begin()
+    for changes in screen.query(ChangesPane):
+        changes.is_kept = lambda path: _is_kept(screen, path)
+    chat = screen.query_one(ChatPane)
+    chat.setting = Setting(
+        session.cwd,
+        terminal=screen.terminal,
+        redraw=chat.changed,
+        glyph=lambda name: screen.look.glyph(name),
+        asks=lambda call: _asks(session, call),
+        key=lambda name: key_of(screen, name),
+        pictures=has_pictures(screen.app, screen.look),
+        thoughts=settings.thoughts,
+        fold_turns=settings.fold_turns,
+    )
+
+
+def _is_kept(screen: SessionScreen, path: str) -> bool:
+    tracking = screen.conversation.tracking
+    return tracking is not None and tracking.is_kept(path)
+
+
+def _asks(session: Session, tool_call_id: str) -> bool:
+    """Whether a permission for a tool call is open."""
+    return any(
+        isinstance(question, Permission) and question.tool_call_id == tool_call_id
+        for question in session.questions.values()
+    )

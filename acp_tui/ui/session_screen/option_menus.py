@@ -1,0 +1,111 @@
+"""Choosing the agent's mode, its model and its other options from menus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acp_tui.ui.widgets.text import safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.session.options import Option
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+class OptionMenus:
+    """Lets the person set what the agent of one screen lets them set."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def next_mode(self) -> None:
+        """Go to the next mode of the agent."""
+        option = self._option("mode")
+        if option is None:
+            self._say_none("modes")
+            return
+        values = [choice.value for choice in _choices(option)]
+        current = self._screen.conversation.choosing.pending_value(option)
+        place = values.index(current) + 1 if current in values else 0
+        if values:
+            self._set(option, values[place % len(values)])
+
+    def choose(self, category: str) -> None:
+        """Let the person choose a value from a menu: of the `mode`, the `model`, or of any `option`."""
+        option = self._option(category)
+        if category == "option":
+            self._choose_option()
+        elif option is None:
+            self._say_none(f"{category}s")
+        else:
+            self._choose_value(option)
+
+    def _choose_option(self) -> None:
+        from acp_tui.ui.screens.menu import Item, Menu
+
+        session = self._screen.conversation.session
+        options = session.options if session is not None else []
+        if not options:
+            self._say_none("options")
+            return
+        items = [Item(option.config.id, option.config.name, option.value_name) for option in options]
+        by_id = {option.config.id: option for option in options}
+
+        def chosen(option_id: str | None) -> None:
+            if option_id is not None:
+                self._choose_value(by_id[option_id])
+
+        self._screen.app.push_screen(Menu("Options", items, None, self._screen.look), chosen)
+
+    def _choose_value(self, option: Option) -> None:
+        from acp_tui.acp.modes import BooleanOption
+        from acp_tui.ui.screens.menu import Menu
+
+        config = option.config
+        if isinstance(config, BooleanOption):
+            self._set(option, not self._screen.conversation.choosing.pending_value(option))
+            return
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self._set(option, value)
+
+        menu = Menu(config.name, _items(option), config.current_value, self._screen.look)
+        self._screen.app.push_screen(menu, chosen)
+
+    def _say_none(self, what: str) -> None:
+        conversation = self._screen.conversation
+        ready = conversation.phase == "ready"
+        self._screen.notify(
+            f"This agent has no {what}." if ready else "The agent is not ready.", markup=False
+        )
+
+    def _set(self, option: Option, value: str | bool) -> None:
+        if option.fixed:
+            name = safe_line(option.config.name)
+            self._screen.notify(f"This agent does not let anybody set {name}.", markup=False)
+            return
+        self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
+
+    def _option(self, category: str) -> Option | None:
+        session = self._screen.conversation.session
+        return session.option(category) if session is not None else None
+
+
+def _choices(option: Option) -> list[Any]:
+    from acp_tui.acp.modes import SelectOption
+
+    return option.config.choices() if isinstance(option.config, SelectOption) else []
+
+
+def _items(option: Option) -> list[Any]:
+    from acp_tui.acp.modes import ChoiceGroup, SelectOption
+    from acp_tui.ui.screens.menu import Item
+
+    assert isinstance(option.config, SelectOption)
+    items = []
+    for choice in option.config.options:
+        if isinstance(choice, ChoiceGroup):
+            items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
+        else:
+            items.append(Item(choice.value, choice.name, choice.description or ""))
+    return items

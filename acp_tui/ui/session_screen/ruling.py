@@ -1,0 +1,234 @@
+"""What passes between one session and the person's rules: the list, a rule made of a question, trust."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.ui.widgets.text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from acp_tui.agent.rule_book import RuleBook
+    from acp_tui.agent.rule_changes import Draft, RuleChanges
+    from acp_tui.conversation.start import Start
+    from acp_tui.host.rules import Ask, Rule
+    from acp_tui.session.entries import ToolCall
+    from acp_tui.store.rules import RuleFile
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+_PAST: Final = 300
+"""Questions of the past that a new rule is tried on."""
+_EXAMPLES: Final = 3
+
+
+class Ruling:
+    """Opens what there is about rules over one session."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._changes: RuleChanges | None = None
+        self._told: set[str] = set()
+        """Mistakes, and digests of files, that the person was told of."""
+
+    @property
+    def book(self) -> RuleBook:
+        """The rules of this session's agent; without one, those of the files."""
+        from acp_tui.agent.rule_book import RuleBook
+        from acp_tui.conversation.equipment import rule_book
+
+        host = self._screen.conversation.host
+        if host is not None and isinstance(host.rules, RuleBook):
+            return host.rules
+        if self._changes is not None:
+            return self._changes.book
+        book = rule_book()
+        book.enter(self._start.cwd)
+        return book
+
+    @property
+    def changes(self) -> RuleChanges:
+        """What does and undoes changes of the rules."""
+        from acp_tui.agent.rule_changes import RuleChanges
+
+        book = self.book
+        if self._changes is None or self._changes.book is not book:
+            self._changes = RuleChanges(book)
+        return self._changes
+
+    def show(self) -> None:
+        """List the rules."""
+        from acp_tui.ui.screens.rules import RulesScreen
+
+        ask, past = self._ask(), self._past()
+        screen = RulesScreen(
+            self.changes, ask, self._screen.look, lambda draft: preview(draft, None, ask, past)
+        )
+        self._screen.app.push_screen(screen)
+
+    def make(self, call: ToolCall) -> None:
+        """Make a rule of what is asked, in a dialog over its question."""
+        from acp_tui.agent.rule_changes import SCOPES, Draft
+        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.ui.screens.rule_editor import RuleEditor
+        from acp_tui.ui.session_screen.rule_suggesting import suggested
+
+        session = self._screen.conversation.session
+        if session is None:
+            return
+        ask, past = ask_of(call, session, self._agent), self._past()
+        others = list(self.book)
+        draft = Draft(suggested(ask, others), "workspace")
+        editor = RuleEditor(
+            "Make a rule of this",
+            draft,
+            self._screen.look,
+            lambda draft: preview(draft, ask, ask, past, others),
+            scopes=SCOPES,
+        )
+        self._screen.app.push_screen(editor, self._made)
+
+    def look(self) -> None:
+        """Tell of mistakes in files, and ask for trust in the file of a workspace, once for each."""
+        if not self._screen.presence.is_seen or self._screen.conversation.session is None:
+            return
+        book = self.book
+        for problem in map(str, book.problems()):
+            if problem not in self._told:
+                self._told.add(problem)
+                self._screen.notify(
+                    safe_line(problem), title="Rules", severity="warning", timeout=15, markup=False
+                )
+        new = [file for file in book.not_trusted() if file.digest not in self._told]
+        if new and self._screen.app.screen is self._screen:
+            self._told.add(new[0].digest)
+            self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
+
+    async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
+        """Trust exactly what is shown, whatever has become of the file meanwhile; then ask about that."""
+        from acp_tui.ui.screens.rule_trust import RuleTrust
+
+        if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
+            return
+        try:
+            book.trust.give(file.path, file.digest)
+        except OSError as error:
+            self._screen.notify(str(error.strerror), title="Not written down", severity="error", markup=False)
+            return
+        if not book.is_trusted(file.path):
+            text = f"{file.path} has changed since it was shown: what it allows now is not trusted."
+            self._screen.notify(safe_line(text), title="Rules", severity="warning", markup=False)
+            self.look()
+
+    def _made(self, draft: Draft | None) -> None:
+        from acp_tui.store.rules_writing import CannotWrite
+
+        if draft is None:
+            return
+        ask = self._ask()
+        try:
+            self.changes.add(draft, ask.workspace, ask.session)
+        except CannotWrite as error:
+            self._screen.notify(str(error), title="No rule was made", severity="error", markup=False)
+        else:
+            self._screen.notify(
+                "It counts from the next question on; this one is still yours.", title="Rule made"
+            )
+
+    def _ask(self) -> Ask:
+        """Return what a question from here has in common with all others."""
+        from acp_tui.host.rules import Ask
+
+        session = self._screen.conversation.session
+        mode = session.option("mode") if session is not None else None
+        return Ask(
+            self._agent,
+            "execute",
+            mode=str(mode.config.current_value) if mode is not None else None,
+            workspace=session.cwd if session is not None else self._start.cwd,
+            session=session.id if session is not None else "",
+        )
+
+    @property
+    def _agent(self) -> str:
+        agent = self._screen.conversation.agent
+        return agent.name if agent is not None else ""
+
+    def _past(self) -> Sequence[Ask]:
+        from acp_tui.agent.past_asks import asks_of
+        from acp_tui.store.decisions import NAME, Decisions
+        from acp_tui.store.folders import data_folder
+
+        try:
+            return list(asks_of(islice(Decisions(data_folder() / NAME), _PAST)))
+        except OSError:
+            return []
+
+
+def preview(
+    draft: Draft, now: Ask | None, here: Ask, past: Iterable[Ask], others: Sequence[Rule] = ()
+) -> list[str]:
+    """Return what a rule would match, in a few lines.
+
+    Args:
+        draft: the rule.
+        now: what is asked, if anything is.
+        here: has the workspace and session that the rule is made in.
+        past: what was asked before, the latest first.
+        others: the rules that there are.
+    """
+    from dataclasses import replace
+
+    from acp_tui.agent.rule_book import host_rule
+    from acp_tui.host.rules import decide
+
+    folder = (draft.written.workspace or here.workspace) if draft.scope == "workspace" else None
+    rule = replace(host_rule(draft.written, folder), workspace=folder)
+    rule = replace(rule, session=here.session if draft.scope == "session" else None)
+    lines = [_now(rule, now, others)] if now is not None else []
+    tried = [replace(ask, mode=rule.mode) for ask in past]
+    found = [ask for ask in tried if decide([rule], ask).rule is not None]
+    if tried:
+        last = f"the last {len(tried)} questions" if len(tried) > 1 else "one question"
+        lines.append(f"Of {last} before, it matches {len(found)}{':' if found else '.'}")
+    texts = dict.fromkeys(_short(ask) for ask in found)
+    lines += [f"  {text}" for text in islice(texts, _EXAMPLES)]
+    if len(texts) > _EXAMPLES:
+        lines[-1] += f"   and {len(texts) - _EXAMPLES} more"
+    return lines
+
+
+def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:
+    """Return whether a rule matches what is asked, with what other rules say to that."""
+    from acp_tui.host.command_rules import uncovered
+    from acp_tui.host.rules import decide
+    from acp_tui.ui.screens.rule_words import SAYS
+
+    alone, with_others = decide([rule], now), decide([*others, rule], now)
+    if (
+        alone.rule is None
+        and with_others.decision == "allow"
+        and rule in (with_others.rule, *with_others.also)
+    ):
+        return "With your other rules it allows all parts of what is asked now."
+    if alone.rule is None and rule.command is not None and now.command is not None:
+        prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
+        left = uncovered(prefixes, now.command)
+        if left and len(left) < len(uncovered([], now.command)):
+            return f"It is not all that is asked now. Left: {', '.join(left)}"
+    if alone.rule is None:
+        return "It does not match what is asked now."
+    against = (
+        f"; with your other rules it is {SAYS[with_others.decision]}"
+        if with_others.decision != alone.decision
+        else ""
+    )
+    return f"It matches what is asked now{against}."
+
+
+def _short(ask: Ask) -> str:
+    text = ask.command or ", ".join(ask.paths) or ask.tool_kind
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"

@@ -1,0 +1,380 @@
+"""The session screen: chat, plan, tool calls and changes around one conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on, work
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import Key, Resize
+from textual.screen import Screen
+
+from acp_tui.conversation.conversation import Conversation
+from acp_tui.store.folders import state_folder
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.panes.welcome import welcome
+from acp_tui.ui.session_screen.arranging import Arranging
+from acp_tui.ui.session_screen.asking import Asking
+from acp_tui.ui.session_screen.keys import KEYS
+from acp_tui.ui.session_screen.logging_in import LoggingIn
+from acp_tui.ui.session_screen.presence import Presence
+from acp_tui.ui.session_screen.rooms import Rooms
+from acp_tui.ui.session_screen.showing import Showing
+from acp_tui.ui.session_screen.writing import Writing
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from acp_tui.acp.commands import Command
+    from acp_tui.conversation.opening import Attach
+    from acp_tui.conversation.running import RunningAgent
+    from acp_tui.conversation.start import Start
+    from acp_tui.store.launch import Launch
+    from acp_tui.store.prompt import Prompt
+    from acp_tui.ui.attention import Attention
+    from acp_tui.ui.tabs import Tabs
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.prompt_box import PromptBox
+
+
+class Body(Horizontal):
+    """What stands between the lines above and below."""
+
+    BLANK = True  # its children cover it
+
+
+class SessionScreen(Screen[None]):
+    """One conversation. The panes draw the session; what the person does goes to the conversation."""
+
+    BLANK = True  # its parts cover it: nothing to draw, line by line, behind them
+    AUTO_FOCUS = ""  # what is typed early is for the prompt, which takes the keys when it comes
+    ESCAPE_TO_MINIMIZE = False  # Escape is ours, and gives the keys back, too
+    BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
+
+    def __init__(
+        self,
+        start: Start,
+        look: Look,
+        attention: Attention,
+        tabs: Tabs,
+        running: RunningAgent | None = None,
+        attach: Attach | None = None,
+        recorded: Path | None = None,
+    ) -> None:
+        """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
+        super().__init__()
+        self.look = look
+        self.tabs = tabs
+        self.showing = Showing(self, start)
+        self.conversation = Conversation(start, self.showing, LoggingIn(self, start.cwd), running, attach)
+        self.rooms: Rooms = Rooms(self, start)
+        self.presence = Presence(self)
+        self.asking = Asking(self)
+        self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
+        self._attention = attention
+        self._start = start
+        self._early_keys: list[str] = []
+        self._sessions: Lines | None = None
+        self.is_complete = False
+        """Whether all parts are there: the first frame does with a few."""
+        self._recorded = recorded
+
+    # ------------------------------------------------------------------ what it is made of
+
+    def compose(self) -> ComposeResult:
+        """What the first frame shows; the rest comes right after it, by `_complete`."""
+        with Body(id="body"), Vertical(id="chat-box", classes="-tab"):
+            yield ChatPane()
+        yield Writing(
+            self.conversation,
+            self._start,
+            self.look,
+            lambda: [*self.slash_commands(), *self.rooms.slash.commands()],
+        )
+        yield StatusLine(self.conversation, self.look)
+
+    def on_mount(self) -> None:
+        """Draw first; the prompt, the protocol and the conversation come after the first frame."""
+        self.set_look(self.look)
+        self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
+        # By way of the application, which shows nothing before its own start is over.
+        self.app.call_later(self.call_after_refresh, self._begin)
+
+    @work(group="begin", exclusive=True)
+    async def _begin(self) -> None:
+        await self._complete()
+        box = await self.query_one(Writing).begin()
+        box.focus()
+        for key in self._early_keys:
+            box.action_enter() if key == "\r" else box.insert(key)
+        self.set_interval(1.0, self.showing.tick)
+        if self._recorded is not None:
+            await self.rooms.beginning.show_recorded(self._recorded)
+        else:
+            await self.rooms.beginning.begin()
+
+    async def _complete(self) -> None:
+        """Add the panes beside the chat, and the lines that are empty at first."""
+        from acp_tui.ui.session_screen.side import Side
+
+        with self.app.batch_update():
+            self._sessions = Lines(id="sessions")
+            await self.mount(self._sessions, Lines(id="tabs"), before="#body")
+            await self.mount(Lines(id="queue"), before=self.query_one(Writing))
+            await self.query_one("#body").mount(Side())
+            self.set_look(self.look)
+            self.arranging.begin()
+        self.is_complete = True
+        self.tabs.show()
+
+    @work(group="begin", exclusive=True)
+    async def begin_again(self, launch: Launch | None = None) -> None:
+        """End the agent, and start it again or another one."""
+        await self.conversation.restart(launch)
+
+    @work(group="begin", exclusive=True)
+    async def begin_new(self) -> None:
+        """Begin a new session in the place of one that could not be taken up."""
+        await self.conversation.begin_new()
+
+    def set_look(self, look: Look) -> None:
+        """Draw everything in another look."""
+        self.look = look
+        self.set_class(look.ascii, "-ascii")
+        for widget in self.query("*"):
+            if isinstance(widget, Transcript | Lines):
+                widget.set_look(look)
+        self.show_status()
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders of the session: the one that it works in, then those that were added."""
+        session = self.conversation.session
+        return [(session.cwd if session is not None else "") or self._start.cwd, *self._start.extra_roots]
+
+    @property
+    def prompt(self) -> PromptBox:
+        """The box in which the person writes."""
+        from acp_tui.ui.widgets.prompt_box import PromptBox
+
+        return self.query_one(PromptBox)
+
+    def on_key(self, event: Key) -> None:
+        """Keep what is typed before the prompt is there."""
+        if not self.query("#prompt") and event.character and (event.is_printable or event.key == "enter"):
+            self._early_keys.append(event.character)
+
+    def on_resize(self, event: Resize) -> None:
+        """Show one pane at a time where there is no room for more, and the tabs that fit."""
+        self.arranging.resized(event.size.width)
+        if self.is_complete:
+            self.tabs.show()
+
+    async def on_unmount(self) -> None:
+        """End the commands of the person."""
+        await self.rooms.own_shell.end()
+
+    def focus_prompt(self) -> None:
+        """Give the prompt the keys, once there is one."""
+        for box in self.query("#prompt"):
+            self.set_focus(box)  # at once: `focus` would come after a key that is here already
+
+    def show_status(self) -> None:
+        """Make the status line, the tabs and the terminal around us equal to what is."""
+        self.query_one(StatusLine).show()
+        self._attention.update(self.conversation)
+        self.tabs.show()
+
+    # ------------------------------------------------------------------ one of several
+
+    @property
+    def title_of_tab(self) -> str:
+        """What the session is about, in a few words."""
+        return self.rooms.naming.title
+
+    def show_sessions(self, lines: Sequence[Line]) -> None:
+        """Show the tabs of all sessions."""
+        if self._sessions is not None:  # by itself, not by a query: when all ends, it goes before its screen
+            self._sessions.set_lines(lines)
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what waited to be shown."""
+        if self.presence.is_seen:
+            self.presence.begin()
+
+    def on_screen_suspend(self) -> None:
+        """Another session is seen, or a dialog lies over this one."""
+        self.presence.end()
+
+    @on(Lines.Clicked, "#sessions")
+    def _session_clicked(self, event: Lines.Clicked) -> None:
+        if event.piece >= 0:
+            self.run_worker(self.tabs.clicked(event.piece), group="tabs")
+
+    # ------------------------------------------------------------------ what its parts ask for
+
+    def use_command(self, name: str) -> None:
+        """Write one of the agent's commands in the prompt."""
+        self.prompt.replace_all(f"/{name} ")
+        self.arranging.leave()
+
+    def slash_commands(self) -> list[Command]:
+        """Return the agent's commands as of now."""
+        session = self.conversation.session
+        return session.commands if session is not None else []
+
+    def terminal(self, terminal_id: str) -> Any:
+        """Return a terminal of the session or of the person by its id, to look at; None for no such."""
+        own = self.rooms.own_shell.terminal(terminal_id)
+        session = self.conversation.session
+        if own is not None:
+            return own
+        if session is None or self.conversation.host is None:
+            return None
+        return self.conversation.host.terminals.seen(session.id, terminal_id)
+
+    # ------------------------------------------------------------------ what the person does
+
+    @on(Transcript.Chosen)
+    def _chosen(self, event: Transcript.Chosen) -> None:
+        if not self.query_one(ChatPane).open_fold(event.block):
+            self.rooms.opened.block(event.block)
+
+    @on(Lines.Clicked, "#tabs")
+    def _tab_clicked(self, event: Lines.Clicked) -> None:
+        self.arranging.tab_clicked(event.piece)
+
+    @on(StatusLine.Wanted)
+    async def _status_wanted(self, event: StatusLine.Wanted) -> None:
+        if event.what == "answer":
+            self.asking.reopen()
+        elif event.what == "policy":
+            await self.action_open("policy")
+        else:
+            self.action_choose(event.what)
+
+    async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
+        """Say it, or let it wait; a line behind `!` is a command."""
+        self.query_one(ChatPane).action_follow_end()
+        if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
+            self.rooms.own_shell.run(event.prompt)
+        elif not await self.rooms.slash.run(event.prompt.text):
+            self._say(event.prompt)
+
+    def _say(self, prompt: Prompt) -> None:
+        self.conversation.say(prompt)
+        if self.conversation.is_over:
+            self.notify(
+                f"There is no agent to say this to. {key_of(self, 'session.restart')} starts one.",
+                severity="warning",
+            )
+
+    @on(Transcript.Overloaded)
+    def _overloaded(self) -> None:
+        if self.conversation.agent is not None:
+            self.conversation.agent.connection.pause_reading()
+
+    @on(Transcript.CaughtUp)
+    def _caught_up(self) -> None:
+        if self.conversation.agent is not None:
+            self.conversation.agent.connection.resume_reading()
+
+    def action_stop_turn(self) -> None:
+        """Take completions or a zoom away, else end a command of the person, else stop the turn.
+
+        Its open questions are answered `cancelled`.
+        """
+        if self.query_one(Writing).dismiss():
+            return
+        if self.maximized is not None:
+            self.arranging.toggle_zoom()
+        elif not self.rooms.own_shell.kill() and not self.conversation.stop():
+            self.arranging.leave()
+
+    def action_send_now(self) -> None:
+        """Stop the turn, and say what is written and what waits."""
+        self.prompt.action_send()
+        self.conversation.cancel()
+
+    def action_drop_note(self) -> None:
+        """Tell the agent nothing of the changes that were taken back so far."""
+        self.conversation.rejections.drop()
+
+    def action_edit_queue(self) -> None:
+        """Take the last of what waits back into the prompt."""
+        queue = self.conversation.queue
+        if queue:
+            self.prompt.give_back(self.conversation.take_from_queue(len(queue) - 1))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer nothing before all parts are there, and only what can be done now."""
+        if not self.is_complete:
+            return False
+        if action in {"pane", "side", "zoom"}:
+            from acp_tui.ui.session_screen.own_keys import is_taken
+
+            return not is_taken(self, action, parameters)
+        if action == "open":
+            from acp_tui.ui.session_screen.doors import can_open
+
+            return can_open(self, str(parameters[0]))
+        return True
+
+    async def action_open(self, door: str) -> None:
+        """Open what has this name in `doors`."""
+        from acp_tui.ui.session_screen.doors import open_door
+
+        await open_door(self, door)
+
+    def action_pane(self, name: str) -> None:
+        """Go to a pane, showing it if it is hidden."""
+        self.arranging.go_to(name)
+
+    def action_hide_pane(self) -> None:
+        """Hide the pane that has the keys."""
+        self.arranging.hide()
+
+    def action_side(self) -> None:
+        """Hide or show the side panes."""
+        self.arranging.toggle_side()
+
+    def action_zoom(self) -> None:
+        """Give a pane the whole screen, or take it back."""
+        self.arranging.toggle_zoom()
+
+    def action_prompt(self) -> None:
+        """Go to the prompt."""
+        self.arranging.leave()
+
+    def action_copy(self, what: str) -> None:
+        """Copy the last `answer`, or the `block` under the chat's cursor, or the `code` in it."""
+        self.rooms.copying.copy(what)
+
+    def action_copy_text(self) -> None:
+        """Copy what is selected, or the block in the chat that has the keys."""
+        if not self.rooms.copying.selection():
+            raise SkipAction
+
+    def action_answer(self) -> None:
+        """Bring up the questions again that were put aside."""
+        self.asking.reopen()
+
+    def action_next_mode(self) -> None:
+        """Go to the next mode."""
+        self.rooms.option_menus.next_mode()
+
+    def action_choose(self, category: str) -> None:
+        """Choose a value of the `mode` or the `model`, or any `option` and its value, from a menu."""
+        self.rooms.option_menus.choose(category)
+
+    def action_restart(self) -> None:
+        """End the agent and start it again; without one, choose one."""
+        self.rooms.beginning.restart()

@@ -1,0 +1,254 @@
+"""The list of earlier sessions: those that the agent has, and those that were recorded here."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from acp_tui.conversation.opening import Attach
+from acp_tui.ui.screens.menu import Item, Menu, Place
+from acp_tui.ui.session_screen.forking import fork_listed
+from acp_tui.ui.session_screen.session_listing import Listing
+from acp_tui.ui.widgets.key_names import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.acp.initialization import SessionCapabilities
+    from acp_tui.acp.sessions import SessionInfo
+    from acp_tui.agent.agent import Agent
+    from acp_tui.store.recorded import Recorded
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+_RECENT: Final = 50
+"""Recorded sessions that are looked at."""
+_AT_ONCE: Final = 0.2
+"""Seconds in which most agents give their list; after that, the person is told that it is being read."""
+_TOP: Final = Place()
+_NONE: Final = "There are no earlier sessions."
+_NOT_READ: Final = "the agent's list is being read"
+_TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
+
+
+class SessionsMenu(Menu):
+    """A menu in which a session can also be deleted, where the agent can."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+d", "delete", "Delete", id="sessions.delete", priority=True),
+        Binding("ctrl+b", "fork", "Fork", id="sessions.fork", priority=True),
+    ]
+    can_delete = False
+    can_fork = False
+    left = Place()
+    """Where to go on after the wish."""
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        forks = [(key_of(self, "sessions.fork"), "fork")] if self.can_fork else []
+        return [
+            *super().hints(),
+            *forks,
+            *([(key_of(self, "sessions.delete"), "delete")] if self.can_delete else []),
+        ]
+
+    def action_delete(self) -> None:
+        """Dismiss with the wish to delete the session that was moved to."""
+        if self.can_delete:
+            self._dismiss_with(_DELETE)
+
+    def action_fork(self) -> None:
+        """Dismiss with the wish to fork the session that was moved to."""
+        if self.can_fork:
+            self._dismiss_with(_FORK)
+
+    def _dismiss_with(self, wish: str) -> None:
+        key = self.highlighted_key()
+        if key is not None and key.startswith(_TAKE_UP):
+            here = Place(self.query_one(Input).value, key)
+            self.left = self.place_without() if wish == _DELETE else here
+            self.dismiss(wish + key.removeprefix(_TAKE_UP))
+
+
+class SessionList:
+    """Lists sessions and does with one what the person wants."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    async def show(self, place: Place = _TOP) -> None:
+        """Let the person take up an earlier session, look at a recorded one, or delete one.
+
+        What the agent has comes into the list as it is read, which may take a while. The list begins at
+        `place`.
+        """
+        listing = Listing(self._screen.conversation)
+        recorded = [_recorded_item(one) for one in self._recorded()]
+        menu = SessionsMenu("Sessions", recorded, None, self._screen.look)
+        menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
+        menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
+
+        def show() -> None:
+            menu.nothing = _NONE
+            menu.set_items(self._items(listing, recorded))
+            menu.show_note(_note_on(listing))
+
+        async def read() -> None:
+            await listing.read(show, asks=self._can("list"))
+            if listing.problem:
+                self._tell(listing.problem)
+
+        reading = asyncio.create_task(read())
+        try:
+            await self._wait_for(listing)
+            if listing.has_begun.is_set() and not listing.found and not recorded:
+                self._screen.notify(_NONE)
+                return
+            choice = await self._screen.presence.ask(menu)
+        finally:
+            reading.cancel()
+        if choice is not None:
+            await self._do(choice, listing.found, menu.left)
+
+    async def _wait_for(self, listing: Listing) -> None:
+        """Give a list that comes at once the time to do so, and a login that it wants first."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(listing.has_begun.wait(), _AT_ONCE)
+        if self._screen.app.screen is not self._screen:
+            await listing.has_begun.wait()
+
+    async def _do(self, choice: str, infos: Sequence[SessionInfo], place: Place) -> None:
+        if choice.startswith(_RECORDED):
+            await self._screen.tabs.open(recorded=Path(choice.removeprefix(_RECORDED)))
+            return
+        session_id = choice.partition(":")[2]
+        info = next(info for info in infos if info.session_id == session_id)
+        if choice.startswith(_DELETE):
+            await self._delete(info, place)
+        elif choice.startswith(_FORK):
+            await fork_listed(self._screen, info)
+        else:
+            await self._take_up(info)
+
+    async def _take_up(self, info: SessionInfo) -> None:
+        shown = self._shown(info.session_id)
+        if shown is not None:
+            await self._screen.tabs.go_to(self._screen.tabs.screens.index(shown))
+            return
+        agent = self._screen.conversation.agent
+        assert agent is not None
+        assert agent.info is not None
+        if agent.info.agent_capabilities.load_session or self._can("resume"):
+            await self._screen.tabs.open(running=self._screen.conversation.running, attach=Attach(info))
+        else:
+            self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
+
+    def _shown(self, session_id: str) -> SessionScreen | None:
+        """Return the tab in which a session of the agent is open."""
+        ours = self._screen.conversation.launch
+        for screen in self._screen.tabs.screens:
+            known = screen.conversation
+            is_it = known.session is not None and known.session.id == session_id and known.launch == ours
+            if is_it and not known.is_over:
+                return screen
+        return None
+
+    async def _delete(self, info: SessionInfo, place: Place) -> None:
+        from acp_tui.agent.errors import AgentError
+
+        agent = self._screen.conversation.agent
+        question = Menu(
+            f"Delete {self._title(info)}?",
+            [Item("keep", "Keep it"), Item("delete", "Delete it", "the agent forgets this session")],
+            "keep",
+            self._screen.look,
+        )
+        if agent is None:
+            return
+        if await self._screen.presence.ask(question) != "delete":
+            await self.show(Place(place.words, _TAKE_UP + info.session_id))
+            return
+        try:
+            await agent.delete_session(info.session_id)
+        except AgentError as error:
+            self._screen.notify(str(error), title="Not deleted", severity="error", markup=False)
+        else:
+            await self._leave(self._shown(info.session_id))
+        await self.show(place)
+
+    async def _leave(self, screen: SessionScreen | None) -> None:
+        """Let no tab stay open on a session that is not there any more."""
+        if screen is self._screen:
+            await screen.conversation.begin_new()
+        elif screen is not None:
+            await screen.tabs.close(screen)
+
+    def _tell(self, problem: str) -> None:
+        self._screen.notify(problem, title="The agent's list", severity="warning", markup=False)
+
+    def _items(self, listing: Listing, recorded: Sequence[Item]) -> list[Item]:
+        return [*map(self._item, listing.found), *recorded]
+
+    def _item(self, info: SessionInfo) -> Item:
+        about = " · ".join(filter(None, (self._where(info), _local(info.updated_at or ""), info.cwd)))
+        agent = self._screen.conversation.agent_name
+        return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
+
+    def _where(self, info: SessionInfo) -> str:
+        """Say in which tab a session is open, if it is."""
+        shown = self._shown(info.session_id)
+        if shown is None:
+            return ""
+        number = self._screen.tabs.screens.index(shown) + 1
+        return "this session" if shown is self._screen else f"open in tab {number}"
+
+    def _title(self, info: SessionInfo) -> str:
+        launch = self._screen.conversation.launch
+        own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
+        return own or info.title or info.session_id
+
+    def _recorded(self) -> list[Recorded]:
+        from acp_tui.store.folders import data_folder
+        from acp_tui.store.recorded import recent
+
+        journal = self._screen.conversation.journal
+        ours = journal.path if journal is not None else None
+        found = recent(data_folder() / "journals", _RECENT)
+        return [one for one in found if one.title and one.path != ours]
+
+    def _can(self, what: str) -> bool:
+        from acp_tui.acp.initialization import has
+
+        capabilities = _capabilities(self._screen.conversation.agent)
+        return capabilities is not None and has(getattr(capabilities, what))
+
+
+def _capabilities(agent: Agent | None) -> SessionCapabilities | None:
+    if agent is None or agent.info is None:
+        return None
+    return agent.info.agent_capabilities.session_capabilities
+
+
+def _note_on(listing: Listing) -> str:
+    if listing.problem:
+        return "not all of the agent's sessions could be read"
+    return "" if listing.is_whole or not listing.is_open else "more is being read"
+
+
+def _local(text: str) -> str:
+    """Return an ISO 8601 time as the clock on the wall shows it; another text as it is."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return text
+
+
+def _recorded_item(one: Recorded) -> Item:
+    when = _local(one.started.isoformat()) if one.started is not None else ""
+    about = " · ".join(filter(None, (one.agent, when, one.cwd)))
+    return Item(_RECORDED + str(one.path), one.title, about, "Recorded here, to look at")

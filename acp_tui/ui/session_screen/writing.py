@@ -1,0 +1,238 @@
+"""Where the person writes: the prompt, what it may become, what goes with it, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Static
+
+from acp_tui.readable import inside
+from acp_tui.store.folders import data_folder, state_folder
+from acp_tui.store.prompt import Prompt, together
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.text import safe
+
+if TYPE_CHECKING:
+    from acp_tui.acp.commands import Command
+    from acp_tui.acp.initialization import PromptCapabilities
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+    from acp_tui.conversation.start import Start
+    from acp_tui.store.drafts import Draft
+    from acp_tui.ui.session_screen.completing import Completing
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.one_line import Piece
+    from acp_tui.ui.widgets.prompt_box import PromptBox
+
+_PAUSE: Final = 0.5
+"""Seconds without a change after which a draft is kept."""
+
+
+class Writing(Vertical):
+    """The prompt box, once `begin` was called, and the lines above it."""
+
+    BLANK = True  # its parts cover it
+
+    def __init__(
+        self, conversation: Conversation, start: Start, look: Look, commands: Callable[[], Sequence[Command]]
+    ) -> None:
+        """Take what it shows; `commands` are those that can be written now."""
+        super().__init__(id="writing")
+        self._commands = commands
+        self._conversation = conversation
+        self._start = start
+        self._look = look
+        self._box: PromptBox | None = None
+        self._attachments = Lines(look, id="attachments")
+        self._completing: Completing | None = None
+        self._draft: Draft | None = None
+        self._keeping: Timer | None = None
+        self._told_problem = False
+
+    def compose(self) -> ComposeResult:
+        """The mark; the box and the lines above it come after the first frame."""
+        with Horizontal(id="prompt-row"):
+            yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
+
+    async def begin(self) -> PromptBox:
+        """Make the box, with the draft in it that an earlier run has left, and return it."""
+        from acp_tui.conversation.prompts.pasting import dropped_media
+        from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+        from acp_tui.store.drafts import Draft
+        from acp_tui.store.history import History, workspace_name
+        from acp_tui.ui.session_screen.completing import Completing
+        from acp_tui.ui.widgets.prompt_box import PromptBox
+
+        cwd, name = self._start.cwd, workspace_name(self._start.cwd)
+        keeps = self._start.settings.journal
+        self._box = box = PromptBox(
+            enter_sends=self._start.settings.enter_sends,
+            history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
+            dropped=partial(dropped_media, cwd=cwd),
+            empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
+            id="prompt",
+        )
+        box.cursor_blink = not self._start.settings.reduced_motion
+        lines = Lines(self._look, id="completions")
+        files = WorkspaceFiles(cwd, self._more_files)
+        self._completing = Completing(
+            box, lines, self._commands, files, self._recent, lambda: self._list(files)
+        )
+        await self.mount(lines, self._attachments, before="#prompt-row")
+        await self.query_one("#prompt-row").mount(box)
+        if keeps:
+            self._draft = Draft(data_folder() / "drafts", name)
+            self._bring_back(box, self._draft)
+        return box
+
+    @property
+    def box(self) -> PromptBox:
+        """The box; there is none before `begin`."""
+        assert self._box is not None
+        return self._box
+
+    def commands_changed(self) -> None:
+        """The agent has other commands."""
+        if self._completing is not None:
+            self._completing.typed()
+
+    def dismiss(self) -> bool:
+        """Take completions away; return whether there were any."""
+        return self._completing is not None and self._completing.dismiss()
+
+    def on_unmount(self) -> None:
+        """Leave the draft to the next run."""
+        self._keep_draft()
+        if self._draft is not None:
+            self._draft.leave()
+
+    # ------------------------------------------------------------------ what the box tells
+
+    def on_text_area_changed(self) -> None:
+        """Offer what the text may become, show what goes with it, and keep it soon."""
+        if self._completing is None:
+            return
+        self._completing.typed()
+        self._show_attachments(self.box.text)
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(_PAUSE, self._keep_draft)
+
+    def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
+        """Mark another completion."""
+        if self._completing is not None:
+            self._completing.move(event.step)
+
+    def on_prompt_box_completion_taken(self) -> None:
+        """Take the marked completion."""
+        if self._completing is not None:
+            self._completing.take()
+
+    # ------------------------------------------------------------------ completions
+
+    def _recent(self) -> list[str]:
+        """Return the files that this session has changed, the newest first, relative to the workspace."""
+        session = self._conversation.session
+        paths = reversed(session.files) if session is not None else ()
+        return [inside(path, self._start.cwd) for path in paths]
+
+    def _list(self, files: WorkspaceFiles) -> None:
+        self.run_worker(files.refresh(), group="files")
+
+    def _more_files(self) -> None:
+        if self._completing is not None and self.is_attached:
+            self._completing.refreshed()
+
+    # ------------------------------------------------------------------ what goes with the prompt
+
+    def _show_attachments(self, text: str) -> None:
+        if "@" in text:
+            self._look_up(text)
+        else:
+            self.workers.cancel_group(self, "attachments")
+            self._attachments.set_lines([])
+
+    @work(group="attachments", exclusive=True)
+    async def _look_up(self, text: str) -> None:
+        """Show what a text mentions, as it will be sent."""
+        from acp_tui.conversation.prompts.attachments import find
+
+        roots = [self._start.cwd, *self._start.extra_roots]
+        found = await asyncio.to_thread(find, text, roots)
+        shown = [attachment.shown(self._takes) for attachment in found.attachments]
+        pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
+        pieces += [("warning", f" {problem}") for problem in found.problems]
+        self._attachments.set_lines([(pieces, ())] if pieces else [])
+
+    @property
+    def _takes(self) -> PromptCapabilities | None:
+        agent = self._conversation.agent
+        if agent is None or agent.info is None:
+            return None
+        return agent.info.agent_capabilities.prompt_capabilities
+
+    # ------------------------------------------------------------------ drafts
+
+    def _keep_draft(self) -> None:
+        if self._draft is not None:
+            away = [self.box.stashed] if self.box.stashed is not None else []
+            self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
+        if self._box is not None:
+            self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        """Say once that prompts or drafts are not kept."""
+        problems = [self.box.past.problem, self._draft.problem if self._draft is not None else None]
+        problem = next((str(one) for one in problems if one is not None), "")
+        if problem and not self._told_problem and self.is_running:
+            self._told_problem = True
+            self.notify(safe(problem), title="Prompts", severity="warning", timeout=15, markup=False)
+
+    def _bring_back(self, box: PromptBox, draft: Draft) -> None:
+        prompt = draft.left()
+        if prompt is not None and not box.text:
+            box.show_prompt(prompt)
+            self.notify("This is what you had not sent yet last time.", title="Draft")
+
+    # ------------------------------------------------------------------ other ways to write
+
+    def on_prompt_box_wanted(self, event: PromptBox.Wanted) -> None:
+        """Open the history or the editor."""
+        if event.what == "history":
+            self._choose_prompt()
+        else:
+            self._edit()
+
+    def _choose_prompt(self) -> None:
+        from acp_tui.ui.screens.past_prompts import PastPrompts
+
+        past = self.box.past
+        past.read()
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self.box.show_prompt(prompts[int(key)])
+
+        prompts = list(past.prompts)
+        self.app.push_screen(PastPrompts(prompts, self._look), chosen)
+
+    @work(group="editor", exclusive=True)
+    async def _edit(self) -> None:
+        """Write on in the person's own editor; what it could not finish is still here."""
+        from acp_tui.ui.screens.editor import edit
+
+        prompt = self.box.prompt
+        text, problem = await edit(self.app, prompt.text)
+        if text != prompt.text:
+            self.box.show_prompt(Prompt(text, prompt.chips))
+        if problem:
+            self.notify(problem, title="Editor", severity="warning", timeout=15, markup=False)
+        self.box.focus()

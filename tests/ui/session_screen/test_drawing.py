@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from textual.screen import Screen
+
+from acp_tui.session.changes import Change
+from acp_tui.session.session import Session
+from acp_tui.ui.session_screen import drawing as module
+from acp_tui.ui.session_screen.drawing import Drawing
+
+
+class Loop:
+    """A screen, as far as it calls back."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+        self.timed = 0
+        self.is_running = True
+        self.app = self
+
+    def call_next(self, callback: Callable[[], None]) -> None:
+        self.waiting.append(callback)
+
+    def after(self, _: object, delay: float, callback: Callable[[], None]) -> None:
+        assert 0 < delay < 0.1
+        self.timed += 1
+        self.waiting.append(callback)
+
+    def turn(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for callback in waiting:
+            callback()
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
+    loop = Loop()
+    monkeypatch.setattr(module, "after", loop.after)
+    return loop
+
+
+def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
+    told = list[Any]()
+    made = Drawing(
+        cast("Screen[None]", loop),
+        lambda session: told.append(session.id),
+        lambda session, change: told.append((session.id, change.entries, sorted(change.fields))),
+    )
+    return made, told
+
+
+def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+
+    made.add(session, Change((0,), ("turn",)))
+    loop.turn()
+    assert (told, loop.timed) == (["a", ("a", (0,), ["turn"])], 0)
+
+    for change in (Change((2,)), Change((1,), ("plan",)), Change((2,))):
+        made.add(session, change)
+    assert loop.timed == 1
+    loop.turn()
+
+    assert told[2:] == [("a", (1, 2), ["plan"])]
+    loop.turn()
+    assert len(told) == 3, "nothing new, nothing drawn"
+
+
+def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loop) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change((5,), ("connection",)))
+
+    made.add(Session("b"), Change((0,)))
+    loop.turn()
+
+    assert told == ["a", ("a", (5,), ["connection"]), "b", ("b", (0,), [])]
+
+
+def test_nothing_is_drawn_once_the_application_ends(
+    loop: Loop,
+) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change((0,), ()))
+    loop.is_running = False
+
+    loop.turn()
+
+    assert told == ["a"]

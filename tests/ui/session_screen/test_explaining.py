@@ -1,0 +1,89 @@
+import pytest
+
+from acp_tui.conversation.failures import Failure
+from acp_tui.host.processes import ExitStatus
+from acp_tui.ui.session_screen.explaining import explain
+
+
+def test_an_agent_that_exits_is_told_with_its_exit_code() -> None:
+    told = explain(Failure("exited", "The agent has ended.", exit=ExitStatus(3, None)))
+
+    assert told.title == "The agent ended with exit code 3 before it answered"
+    assert any("gave no reason" in advice for advice in told.advice)
+
+
+def test_an_agent_killed_from_outside_is_told_with_the_signal() -> None:
+    told = explain(Failure("ended", "The agent has ended.", exit=ExitStatus(None, "SIGKILL")))
+
+    assert told.title == "The agent was ended by SIGKILL"
+    assert any("conversation is kept" in advice for advice in told.advice)
+
+
+def test_a_program_that_ends_well_without_an_answer_may_need_an_option() -> None:
+    told = explain(Failure("exited", "", stderr="bye", exit=ExitStatus(0, None)))
+
+    assert any("option" in advice for advice in told.advice)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "advice"),
+    [
+        ("error: unknown option '--acp'", "arguments"),
+        ("Error: Cannot find module 'x'", "runtime"),
+        ("HTTP 401 Unauthorized", "login"),
+        ("getaddrinfo ENOTFOUND api.example", "network"),
+        ("npm error code E404", "package was not found"),
+        ("EACCES: permission denied, open '/x'", "permissions"),
+    ],
+)
+def test_what_it_said_leads_to_advice(stderr: str, advice: str) -> None:
+    told = explain(Failure("exited", "", stderr=stderr, exit=ExitStatus(1, None)))
+
+    assert advice in told.advice[0]
+
+
+def test_whoever_failed_knows_best_what_to_do() -> None:
+    told = explain(Failure("spawn", "There is no program 'gemnii'.", advice="Check its name."))
+
+    assert told.advice[0] == "Check its name."
+    assert told.reason == "There is no program 'gemnii'."
+
+
+def test_a_program_that_only_prints_text_is_no_agent() -> None:
+    told = explain(Failure("refused", "", noise=30, strange=True))
+
+    assert told.title == "This does not seem to be an ACP agent"
+
+
+def test_an_agent_that_never_answers_is_told_with_how_long() -> None:
+    told = explain(Failure("refused", ""), waited=31.2)
+
+    assert told.title == "The agent has not answered for 31 s"
+    assert any("retry" in advice for advice in told.advice)
+
+
+def test_another_version_is_told_as_the_agent_said_it() -> None:
+    told = explain(Failure("version", "The agent offers protocol version 2; acp-tui speaks version 1."))
+
+    assert "version 2" in told.reason
+    assert told.title == "The agent speaks another version of the protocol"
+
+
+def test_a_login_without_methods_points_to_the_shell() -> None:
+    failure = Failure("login", "Authentication required")
+
+    assert "shell" in explain(failure).advice[0]
+    assert explain(failure, login="run `codex login`").advice == ("In a shell: run `codex login`.",)
+    assert "Log in here" in explain(failure, can_log_in=True).advice[0]
+
+
+def test_a_refused_workspace_points_to_the_folder() -> None:
+    told = explain(Failure("refused", "cwd does not exist"))
+
+    assert any("--cwd" in advice for advice in told.advice)
+
+
+def test_no_advice_is_given_twice() -> None:
+    told = explain(Failure("spawn", "x", advice="The disk is full.", stderr="No space left on device"))
+
+    assert told.advice == ("The disk is full.",)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from acp_tui.acp.content import EmbeddedResource, ResourceContents, ResourceLink, TextContent
+from acp_tui.session.entries import AgentMessage
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens import browser
+from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.session_screen.links import file_of, links
+from tests.ui.seats import seat
+
+
+def test_a_message_links_to_what_it_points_at_and_what_it_brings() -> None:
+    message = AgentMessage(
+        parts=[
+            TextContent(text="see"),
+            ResourceLink(uri="https://a/b", name="b", title="The B"),
+            ResourceLink(uri="https://a/b", name="again"),
+            EmbeddedResource(resource=ResourceContents(uri="file:///x/my%20file", text="")),
+        ]
+    )
+
+    assert links(message) == {"https://a/b": "The B", "file:///x/my%20file": "my file"}
+
+
+def test_only_files_that_are_here_are_files(tmp_path: Path) -> None:
+    path = tmp_path / "a b.py"
+    path.write_text("")
+
+    assert file_of(f"{tmp_path.as_uri()}/a%20b.py", "/") == path
+    assert file_of(f"{tmp_path.as_uri()}/a%20b.py#L2-3", "/") == path
+    assert file_of("a b.py", str(tmp_path)) == path
+    for uri in (
+        "file://elsewhere/etc/passwd",
+        "https://a/etc/passwd",
+        "file:///dev/null",
+        "file:///no",
+        "",
+        "http://[",
+    ):
+        assert file_of(uri, "/") is None
+
+
+def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("")
+
+    assert file_of("src/a.py", str(tmp_path)) is not None
+    for place in ("src/a.py:1-220", "src/*.py", "src/**/*", "src", "src/", "."):
+        assert file_of(place, str(tmp_path)) is None
+        assert file_of(f"{tmp_path}/{place}", "/") is None
+
+
+async def test_a_page_opens_only_when_the_person_has_chosen_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def open_in_browser(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
+    link = {"type": "resource_link", "uri": "https://example.org/page", "name": "page"}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': link}])}")
+        await here.sees("[page https://example.org/page]")
+        chat = here.session.query_one(ChatPane)
+        chat.focus()
+        await here.press("shift+up", "enter")
+        await here.until(lambda: isinstance(here.app.screen, Menu))
+        await here.press("escape")
+        await here.until(lambda: here.app.screen is here.session)
+        assert opened == []
+
+        await here.press("enter")
+        await here.until(lambda: isinstance(here.app.screen, Menu))
+        await here.press("enter")
+
+        await here.until(lambda: opened == ["https://example.org/page"])

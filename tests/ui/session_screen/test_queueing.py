@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.store.demo import demo_launch
+from acp_tui.ui.session_screen.queueing import QueueMenu
+from tests.ui.seats import Seat, seat
+from tests.ui.session_screen.test_copying import told
+
+
+def waits(here: Seat) -> list[str]:
+    return [prompt.text for prompt in here.conversation.queue]
+
+
+async def test_what_waits_is_moved_dropped_and_edited(tmp_path: Path) -> None:
+    async with seat(tmp_path, given=demo_launch()) as here:
+        await here.press("alt+q")
+        assert told(here) == "Nothing waits to be said."
+        await here.say("/slow")
+        await here.until(lambda: here.conversation.is_busy)
+        for text in ("one", "two", "three"):
+            await here.say(text)
+        await here.until(lambda: waits(here) == ["one", "two", "three"])
+
+        await here.press("alt+q")
+        await here.is_before(QueueMenu)
+        await here.press("ctrl+up", "ctrl+down")
+        assert waits(here) == ["two", "one", "three"]
+        await here.press("down", "ctrl+d")
+        assert waits(here) == ["two", "one"]
+        await here.press("up", "up", "enter")
+
+        await here.until(lambda: here.draft == "two" or here.draft == "one")
+        assert len(waits(here)) == 1
+        here.conversation.stop()
+
+
+async def test_the_list_goes_away_with_the_last_of_what_waits(tmp_path: Path) -> None:
+    async with seat(tmp_path, given=demo_launch()) as here:
+        await here.say("/slow")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.say("one")
+        await here.until(lambda: waits(here) == ["one"])
+        await here.press("alt+q")
+        await here.is_before(QueueMenu)
+
+        await here.press("ctrl+d")
+
+        await here.until(lambda: here.app.screen is here.session)
+        assert waits(here) == []
+        here.conversation.stop()

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from acp_tui.ui.session_screen.restoring import RestoreDialog
+from tests.ui.screens.dialogs import LOOK, shown
+
+
+async def test_where_the_snapshot_came_late_nothing_is_said_of_the_beginning_of_the_turn() -> None:
+    late = RestoreDialog((), LOOK, can_undo=False, is_late=True)
+    async with shown(late, (120, 24)) as (app, _):
+        assert "The agent may have begun before this snapshot was ready" in app.text
+        assert "No file has changed since this snapshot." in app.text
+
+
+async def test_where_it_came_in_time_the_beginning_of_the_turn_is_named() -> None:
+    async with shown(RestoreDialog((), LOOK, can_undo=False, is_late=False)) as (app, _):
+        assert "No file has changed since the last turn began." in app.text
+        assert "may have begun" not in app.text

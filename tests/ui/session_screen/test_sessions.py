@@ -1,0 +1,125 @@
+"""The list of earlier sessions: while it is read, after something was deleted, and what is open already."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from acp_tui.acp.sessions import SessionInfo
+from acp_tui.agent.agent import Agent
+from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.session_screen.sessions import SessionsMenu
+from tests.ui.seats import Seat
+from tests.ui.session_screen.test_copying import told
+from tests.ui.test_tabs import two_sessions
+
+NAMES = ("apples", "pears and apples", "plums", "apples again")
+
+
+class Slow:
+    """An agent's list of which each page waits until it is let through."""
+
+    def __init__(self, *pages: list[str]) -> None:
+        self.pages = pages
+        self.lets = asyncio.Semaphore(0)
+
+    async def pages_read(self) -> AsyncIterator[list[SessionInfo]]:
+        for page in self.pages:
+            await self.lets.acquire()
+            yield [SessionInfo(session_id=f"id of {name}", title=name, cwd="/w") for name in page]
+
+
+def listed_by(here: Seat, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> Agent:
+    agent = here.conversation.agent
+    assert agent is not None
+    monkeypatch.setattr(agent.listing, "pages", slow.pages_read)
+    return agent
+
+
+async def test_a_list_that_is_slow_says_that_it_is_read_and_comes_page_by_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow(["apples"], ["pears"])
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+        listed_by(here, slow, monkeypatch)
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.sees("the agent is asked for its sessions", "the agent's list is being read")
+
+        slow.lets.release()
+        await here.sees("apples", "more is being read")
+        assert menu.highlighted_key() == "take-up:id of apples"
+        slow.lets.release()
+        await here.sees("pears")
+        await here.until(lambda: "more is being read" not in here.text)
+
+
+async def test_a_slow_list_with_nothing_in_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow([])
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+        listed_by(here, slow, monkeypatch)
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        slow.lets.release()
+        await here.sees("There are no earlier sessions.")
+        await here.press("escape")
+
+        slow.lets.release()  # at once, this time
+        await here.press("alt+s")
+        await here.until(lambda: "no earlier sessions" in told(here))
+        assert not isinstance(here.app.screen, SessionsMenu)
+
+
+@pytest.mark.parametrize("answer", ["delete", "keep"])
+async def test_after_a_delete_the_filter_stays_and_the_next_one_is_moved_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    slow = Slow(list(NAMES))
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, _, _):
+        agent = listed_by(here, slow, monkeypatch)
+
+        async def delete_session(session_id: str) -> None:
+            slow.pages = ([name for name in NAMES if f"id of {name}" != session_id],)
+
+        monkeypatch.setattr(agent, "delete_session", delete_session)
+        slow.lets.release()
+        await here.press("alt+s")
+        menu = await here.is_before(SessionsMenu)
+        await here.press(*"apples", "down")
+        assert menu.highlighted_key() == "take-up:id of pears and apples"
+        await here.press("ctrl+d")
+        await here.is_before(Menu)
+        slow.lets.release()
+        await here.press(*(["down", "enter"] if answer == "delete" else ["enter"]))
+
+        menu = await here.is_before(SessionsMenu)
+        after = "apples again" if answer == "delete" else "pears and apples"
+        await here.until(lambda: menu.highlighted_key() == f"take-up:id of {after}")
+        assert menu.place.words == "apples"
+        assert "plums" not in here.text
+        assert ("pears and apples" in here.text) == (answer == "keep")
+
+
+async def test_sessions_that_are_open_say_in_which_tab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_sessions(tmp_path, Settings(journal=False)) as (here, first, second):
+        slow = Slow(["apples"])
+        listed_by(here, slow, monkeypatch)
+        for number, screen in enumerate((first, second)):
+            assert screen.conversation.session is not None
+            monkeypatch.setattr(screen.conversation.session, "id", f"id of {NAMES[number]}")
+        slow.pages = (list(NAMES),)
+        slow.lets.release()
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+
+        await here.sees("open in tab 1", "this session")
+        row = next(row for row in here.text.splitlines() if "open in tab 1" in row)
+        assert "apples " in row
