@@ -20,9 +20,3 @@ class AuthMethod(Word):
     """For type `terminal`: variables over the agent's own."""
     vars: list[dict[str, Any]] = []
     """For the removed type `env_var`: variables that the agent reads."""
-
-
-class AuthenticateRequest(Word):
-    """Log in by a method that the agent offered."""
-
-    method_id: str

@@ -79,11 +79,6 @@ class Explanation:
     understood: bool
     """Whether the parser could read all of it; else there may be more in it than the parts."""
 
-    @property
-    def says_something(self) -> bool:
-        """Whether it tells more than the line itself does."""
-        return not self.understood or len(self.parts) > 1 or any(part.notes for part in self.parts)
-
 
 def explain(command: str, cwd: str, inside: Callable[[str], bool]) -> Explanation:
     """Return the parts of a command line.

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from acp_tui.host.files import Files
 from acp_tui.host.rules import KNOWN_KINDS, Decision
 
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
-
-POLICIES: Final[tuple[Policy, ...]] = get_args(Policy)
-"""From the most careful to the one that asks nothing; the first is the default."""
+"""From the most careful to the one that asks nothing."""
 
 WORDS: Final[dict[Policy, str]] = {
     "ask": "asks for all",

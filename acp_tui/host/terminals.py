@@ -110,10 +110,6 @@ class Terminal:
         """Type keys; dropped once the command has ended."""
         self._pty.write(data)
 
-    def interrupt(self) -> None:
-        """Interrupt what runs in the foreground, like Ctrl+C."""
-        self.signal(signal.SIGINT)
-
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to what runs in the foreground."""
         if self.exit_status is None:

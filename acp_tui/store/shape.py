@@ -174,23 +174,6 @@ def by_name(kind: Kind) -> Kind:
     return read
 
 
-def list_of(kind: Kind) -> Kind:
-    """Return the kind of lists whose every item is of `kind`; unusable ones are noted and left out."""
-
-    def read(value: Any, place: Place, findings: Findings) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise Wrong("a list of tables")
-        usable = []
-        for index, item in enumerate(value):
-            try:
-                usable.append(kind(item, (*place, index), findings))
-            except Wrong as wrong:
-                findings.add((*place, index), f"entry {index + 1} must be {wrong}, and is ignored")
-        return tuple(usable)
-
-    return read
-
-
 class _Every(dict[str, Kind]):
     """A table that knows every name, always as the same kind."""
 

@@ -70,11 +70,6 @@ class Peer:
             self._end_line(b"", messages)
         return messages
 
-    @property
-    def unanswered(self) -> list[Request]:
-        """Requests of the other side that wait for our answer, oldest first."""
-        return list(self._unanswered)
-
     def find(self, request_id: RequestId) -> Request | None:
         """Return the unanswered request with this id, of the same JSON type and value."""
         for request in self._unanswered:

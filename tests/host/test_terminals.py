@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -291,9 +292,9 @@ async def test_a_view_gets_what_was_and_what_comes_and_the_end(terminals: Termin
 async def test_an_interrupt_reaches_what_runs_in_the_foreground(terminals: Terminals) -> None:
     terminal = await terminals.create("s", "trap 'echo caught; exit 9' INT; echo ready; read x", cwd="/")
     await until(lambda: "ready" in terminal.output()[0])
-    terminal.interrupt()
+    terminal.signal(signal.SIGINT)
     assert await terminal.wait() == ExitStatus(9, None)
-    terminal.interrupt()
+    terminal.signal(signal.SIGINT)
 
 
 async def test_keys_that_nobody_reads_do_not_block(terminals: Terminals) -> None:

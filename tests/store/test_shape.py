@@ -48,7 +48,6 @@ def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
         (shape.number(0, 1), float("nan"), "a number from 0 to 1"),
         (shape.one_of("a", "b", "c"), "d", '"a", "b" or "c"'),
         (shape.some_of("a", "b"), ["a", "d"], 'a list of "a" or "b"'),
-        (shape.list_of(shape.text), "a", "a list of tables"),
         (shape.record(dict, {}), [], "a table"),
     ],
 )
@@ -75,13 +74,6 @@ def test_a_value_of_another_kind_is_told_what_belongs_there(kind: Kind, value: A
 )
 def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
     assert kind(value, (), Findings()) == read
-
-
-def test_of_a_list_the_good_items_are_kept_and_the_others_are_counted_from_one() -> None:
-    findings = Findings()
-
-    assert shape.list_of(shape.text)(["a", 2, "c"], ("rules",), findings) == ("a", "c")
-    assert findings.items == [(("rules", 1), "entry 2 must be a text, and is ignored")]
 
 
 def test_a_table_that_lacks_something_or_must_be_whole_is_not_read_in_part() -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
-    from acp_tui.ui.widgets.look import Look
 
 STATUS_ROLES: Final = {
     "pending": "tool-pending",
@@ -60,8 +59,3 @@ def call_command(call: ToolCall, cwd: str) -> str:
     """Return the command that a call runs, on one line: some agents say only what it is good for."""
     command = " ".join((call.command or "").split()) if call.kind == "execute" else ""
     return command.replace(cwd.rstrip("/") + "/", "") if cwd else command
-
-
-def call_glyph(call: ToolCall, look: Look) -> str:
-    """Return the mark of a tool call's status."""
-    return look.glyph(STATUS_GLYPHS.get(call.status, "pending"))
