@@ -1,150 +1,13 @@
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from acp_tui.host import snapshots, successor
 from acp_tui.host.snapshots import Snapshots
 
 # Elsewhere `Watcher.begin` says no, and snapshots look at all files.
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # is Linux's own
-
-
-@pytest_asyncio.fixture
-async def watched(tmp_path: Path) -> AsyncIterator[Snapshots]:
-    """Snapshots of a small workspace in which the system tells what changes."""
-    root = tmp_path / "work"
-    for name in ("a", "b", "src/c", "src/deep/d"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(f"{name}\n" * 9)
-    (root / ".gitignore").write_text("*.log\nbuild/\n")
-    (root / "build").mkdir()
-    snapshots = Snapshots(tmp_path / "stores", root)
-    await snapshots.take()
-    assert await snapshots.watch()
-    yield snapshots
-    snapshots.close()
-
-
-def _rename(root: Path) -> None:
-    (root / "src").rename(root / "lib")
-    (root / "lib" / "c").write_text("moved, then changed\n")
-
-
-def _odd_names(root: Path) -> None:
-    for name in (b"new\nline", b'quo"te', b"tab\t", b"b\xff\xfe", b"*", b":(top)x", b"back\\slash", b" "):
-        Path(os.fsdecode(os.fsencode(root) + b"/" + name)).write_text("x\n")
-
-
-def _folder_becomes_link(root: Path) -> None:
-    outside = root.parent / "outside"
-    outside.mkdir()
-    (outside / "c").write_text("not ours\n")
-    shutil.rmtree(root / "src")
-    (root / "src").symlink_to(outside)
-
-
-def _file_becomes_folder(root: Path) -> None:
-    (root / "a").unlink()
-    (root / "a").mkdir()
-    (root / "a" / "b").write_text("x\n")
-
-
-def _folder_becomes_file(root: Path) -> None:
-    shutil.rmtree(root / "src")
-    (root / "src").write_text("x\n")
-
-
-def _folder_made_anew(root: Path) -> None:
-    shutil.rmtree(root / "src")
-    (root / "src").mkdir()
-    (root / "src" / "e").write_text("x\n")
-
-
-def _deep_folders(root: Path) -> None:
-    (root / "x/y/z").mkdir(parents=True)
-    (root / "x/y/z/file").write_text("x\n")
-    (root / "x/y/some.log").write_text("x\n")
-    (root / "x/build").mkdir()
-    (root / "x/build/out").write_text("x\n")
-
-
-def _rules_change(root: Path) -> None:
-    (root / ".gitignore").write_text("*.tmp\n")
-    (root / "seen.log").write_text("x\n")
-    (root / "build" / "seen").write_text("x\n")
-    (root / "not.tmp").write_text("x\n")
-
-
-def _modes_and_links(root: Path) -> None:
-    (root / "a").chmod(0o755)
-    (root / "b").unlink()
-    (root / "b").symlink_to("nowhere")
-
-
-def _repository_inside(root: Path) -> None:
-    (root / "other" / ".git").mkdir(parents=True)
-    (root / "other" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    (root / "other" / "file").write_text("x\n")
-
-
-def _too_large(root: Path) -> None:
-    (root / "a").write_text("x" * 500)
-
-
-def _moved_away(root: Path) -> None:
-    (root / "src").rename(root.parent / "elsewhere")
-    (root.parent / "elsewhere" / "c").write_text("nobody's business\n")
-
-
-def _unreadable(root: Path) -> None:
-    (root / "a").unlink()
-    os.mkfifo(root / "a")
-
-
-def _very_many(root: Path) -> None:
-    for number in range(successor.MOST + 50):
-        (root / f"many{number}").write_text("x\n")
-
-
-@pytest.mark.parametrize(
-    "happens",
-    [
-        _rename, _odd_names, _folder_becomes_link, _file_becomes_folder, _folder_becomes_file,
-        _folder_made_anew, _deep_folders, _rules_change, _modes_and_links, _repository_inside, _too_large,
-        _moved_away, _unreadable, _very_many,
-    ],
-)  # fmt: skip
-async def test_what_the_system_tells_leads_to_the_same_snapshot_as_looking_at_all(
-    watched: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Path], None]
-) -> None:
-    monkeypatch.setattr(successor, "LARGEST", 400)
-    before = await watched.take()
-
-    for step in (happens, lambda root: (root / "after").write_text("more\n")):
-        step(watched.root)
-        told = await watched.take()
-
-        whole = Snapshots(tmp_path / "stores", watched.root)
-        looked_at = await whole.take()
-        assert await whole.changes(looked_at, told) == []
-        assert await whole.changes(before, told) != []
-
-
-async def test_nothing_at_all_is_done_for_a_workspace_in_which_nothing_happened(
-    watched: Snapshots, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = await watched.take()
-    monkeypatch.setenv("PATH", "")  # there is no git
-
-    assert not watched.has_news
-    assert (await watched.take()).id == first.id
 
 
 async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watched: Snapshots) -> None:
@@ -157,25 +20,6 @@ async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watched: Sn
     (watched.root / "new" / "file").write_text("x\n")
 
     assert watched.has_news
-
-
-async def test_a_few_changes_are_taken_without_looking_at_all_files(
-    watched: Snapshots, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = await watched.take()
-
-    async def never(_: object) -> None:
-        raise AssertionError("all files were looked at")
-
-    monkeypatch.setattr(snapshots, "update", never)
-    (watched.root / "a").write_text("changed\n")
-    (watched.root / "build" / "out").write_text("ignored\n")
-    (watched.root / "x.log").write_text("ignored\n")
-    (watched.root / "src" / "c").unlink()
-
-    changes = await watched.changes(before)
-
-    assert sorted((change.status, change.path) for change in changes) == [("D", "src/c"), ("M", "a")]
 
 
 async def test_when_the_system_has_forgotten_something_all_is_looked_at(watched: Snapshots) -> None:
