@@ -138,21 +138,9 @@ class Watcher:
         if notify is None:  # closed in the meantime
             return []
         for folder in folders:
-            path = _inside(self._root, folder)
             try:
-                number = notify.add_watch(path, _MASK if folder else _ROOT_MASK)
-                self._folders[number] = folder
-                self._numbers[folder] = number
-                with os.scandir(path) as entries:
-                    for entry in entries:
-                        name = _inside(folder, entry.name)
-                        if entry.name == b".git":
-                            if folder:
-                                inner.add(folder)
-                        elif entry.is_dir(follow_symlinks=False):
-                            below.append(name)
-                        else:
-                            self._changed.add(name)
+                if self._look_into(folder, notify, below):
+                    inner.add(folder)
             except (FileNotFoundError, NotADirectoryError):
                 pass  # it is gone again, which is told as well
             except PermissionError:
@@ -160,6 +148,24 @@ class Watcher:
         for folder in inner:  # other repositories are not entered
             self._leave(folder)
         return [path for path in below if path.rpartition(b"/")[0] not in inner]
+
+    def _look_into(self, folder: bytes, notify: INotify, below: list[bytes]) -> bool:
+        """Watch a folder and read it, folders into `below`; return whether it is another repository."""
+        path = _inside(self._root, folder)
+        number = notify.add_watch(path, _MASK if folder else _ROOT_MASK)
+        self._folders[number] = folder
+        self._numbers[folder] = number
+        is_repository = False
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = _inside(folder, entry.name)
+                if entry.name == b".git":
+                    is_repository = bool(folder)
+                elif entry.is_dir(follow_symlinks=False):
+                    below.append(name)
+                else:
+                    self._changed.add(name)
+        return is_repository
 
     def _read(self) -> None:
         if self._notify is not None:
