@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -74,6 +75,8 @@ class Tracking:
         self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
         self._cost = 0.0
         self._one = asyncio.Lock()
+        self._since: float | None = None
+        """When the look began that is being taken."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn = False
         self._is_settling = False
@@ -142,6 +145,11 @@ class Tracking:
         self._snapshots.close()
 
     # ------------------------------------------------------------------ for the person
+
+    @property
+    def looking_for(self) -> float:
+        """Seconds that the look takes so far that is being taken; 0 without one."""
+        return time.monotonic() - self._since if self._since is not None else 0.0
 
     def is_kept(self, path: str) -> bool:
         """Whether the person has kept all changes of a file, by its absolute path."""
@@ -220,8 +228,18 @@ class Tracking:
             self._damaged = self._snapshots.damaged
             self._start_over()
 
-    async def _begin(self) -> None:
+    @asynccontextmanager
+    async def _looking(self) -> AsyncIterator[None]:
+        """Look alone; it is known since when."""
         async with self._one:
+            self._since = time.monotonic()
+            try:
+                yield
+            finally:
+                self._since = None
+
+    async def _begin(self) -> None:
+        async with self._looking():
             self.first = await self._snapshots.take()
         if self.first.left_out:
             self._tell(not_shown(self.first.left_out))
@@ -230,7 +248,7 @@ class Tracking:
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _remember(self) -> None:
-        async with self._one:
+        async with self._looking():
             turn = self._ranges.newest
             self.before = await self._snapshots.take()
             self._ranges.remember(turn, self.before)
@@ -256,7 +274,7 @@ class Tracking:
 
     async def _look(self, *, settles: bool = False) -> None:
         """Compare the disk with the beginning; `settles`: what is seen belongs to the turn that ended."""
-        async with self._one:
+        async with self._looking():
             is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come first
             self._is_settling = self._is_settling and not settles
             if self.first is None:
@@ -271,7 +289,7 @@ class Tracking:
 
     async def _look_back(self, before: Snapshot, is_late: bool) -> None:
         """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
-        async with self._one:
+        async with self._looking():
             if self.first is None:
                 return
             if not is_late:

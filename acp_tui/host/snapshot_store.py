@@ -15,9 +15,12 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.host.stalling import STILL, Stalled, finish, pipe_in
+
 # SnapshotError
 # ├── Unavailable   there is no git here, or no place for the store
 # └── GitFailed     a command of git did not do its work
+#     └── GitStalled   it waited for something that does not come
 
 
 class SnapshotError(Exception):
@@ -30,6 +33,10 @@ class Unavailable(SnapshotError):
 
 class GitFailed(SnapshotError):
     """A command of git did not do its work."""
+
+
+class GitStalled(GitFailed):
+    """A command of git waited for something that does not come, and was ended."""
 
 
 NO_FILE: Final = "0" * 40
@@ -73,6 +80,8 @@ class SnapshotStore:
         self.root = root
         self._without = (folder, *without)
         self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+        self.patience = STILL
+        """Seconds that git may do nothing at all before it is ended."""
         self._is_ready = False
 
     @asynccontextmanager
@@ -122,12 +131,9 @@ class SnapshotStore:
         except OSError as error:
             raise GitFailed(f"git could not be started: {error.strerror}.") from error
         try:
-            out, err = await process.communicate(given)
-        except asyncio.CancelledError:
-            if process.returncode is None:
-                process.terminate()  # git takes its lock away then
-                await process.communicate()  # asyncio tells the end only once all that was said is read
-            raise
+            out, err = await finish(process, given, self.patience)
+        except Stalled:
+            raise GitStalled(await self._why_it_stalled()) from None
         if process.returncode not in fine:
             said = err.decode("utf-8", "replace").strip().splitlines()
             raise GitFailed(said[-1] if said else f"git {arguments[0]} ended with {process.returncode}.")
@@ -198,6 +204,13 @@ class SnapshotStore:
         ours = [_pattern(self.root, folder.resolve()) for folder in self._without]
         (information / "exclude").write_bytes(b"\n".join([*_excluded(self.root), *ours]))
         self._is_ready = True
+
+    async def _why_it_stalled(self) -> str:
+        """Return why git came to nothing, as far as that can be found."""
+        pipe = await asyncio.to_thread(pipe_in, self.root)
+        if pipe is None:
+            return f"git did nothing for {self.patience:.0f} s and was ended."
+        return f"git waits for {pipe}, which is no file but a pipe or a device. Take it away."
 
     def _environment(self) -> dict[str, str]:
         """Return variables that keep the user's own settings and repositories out."""

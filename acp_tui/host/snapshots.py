@@ -16,7 +16,7 @@ from typing import Final
 from acp_tui.host.diff_tree import QUESTION, changes_in
 from acp_tui.host.index import update
 from acp_tui.host.snapshot import Changed, LeftOut, Snapshot
-from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
+from acp_tui.host.snapshot_store import GitFailed, GitStalled, SnapshotStore
 from acp_tui.host.successor import Reason, ignored_of, successor
 from acp_tui.host.watcher import Watcher
 
@@ -159,9 +159,9 @@ class Snapshots:
         async with self._turn, self.store.open():
             try:
                 yield
-            except GitFailed:
+            except GitFailed as error:
                 self._latest = ""
-                if not await self.store.is_sound():
+                if not isinstance(error, GitStalled) and not await self.store.is_sound():
                     self._kept.clear()
                     self.damaged = await self.store.rebuild()
                 raise

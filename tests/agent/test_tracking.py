@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -197,3 +198,25 @@ def test_a_home_folder_and_all_above_it_are_too_wide(tmp_path: Path, monkeypatch
 
     assert list(too_wide.values()) == [True, True, True, False]
     assert tracking.PATIENCE <= 0.1
+
+
+async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes_on(
+    watched: Watched,
+) -> None:
+    os.mkfifo(watched.root / ".gitignore")
+    watched.snapshots.store.patience = 0.2
+    watched.tracking.begin()
+    await until(lambda: watched.tracking.looking_for)
+
+    await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
+
+    (told,) = [event for event in watched.told if isinstance(event, Noted)]
+    assert "waits for .gitignore, which is no file but a pipe" in told.detail
+    assert watched.tracking.looking_for == 0
+
+    (watched.root / ".gitignore").unlink()
+    await watched.tracking.before_turn(1)
+    await until(lambda: watched.tracking.first)
+    (watched.root / "new").write_text("x\n")
+    watched.tracking.after_turn()
+    await until(lambda: [name for _, name, _ in watched.files] == ["new"])

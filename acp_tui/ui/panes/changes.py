@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from acp_tui.ui.entries.counting import EditCounts
 
 
+LONG: Final = 3.0
+"""Seconds from which a look at the workspace is told of."""
+
 STATUS_ROLES: Final = {"A": "success", "M": "warning", "D": "error", "R": "warning", "T": "warning"}
 """Added, modified, deleted, renamed, of another type."""
 
@@ -42,12 +45,16 @@ class ChangesPane(Pane):
         self._edits: dict[str, EditCounts] = {}
         self.is_kept: Callable[[str], bool] = lambda path: False
         """Whether the person has kept all changes of a file, by its absolute path."""
+        self.looking_for: Callable[[], float] = lambda: 0.0
+        """Seconds that the look at the workspace takes which is being taken."""
+        self._said = ""
 
     def begin(self) -> None:
         """Another session is shown from now on."""
         self._lines.clear()
         self._counts.clear()
         self._edits.clear()
+        self._said = ""
         super().begin()
 
     def show(self, session: Session, change: Change) -> None:
@@ -65,9 +72,16 @@ class ChangesPane(Pane):
         added = sum(plus for plus, _ in self._counts.values())
         removed = sum(minus for _, minus in self._counts.values())
         counts = f"+{added} {self.look.glyph('minus')}{removed}" if files else ""
-        self.set_fact(f"{range_of(session.since)} {counts}".strip())
+        self._said = f"{range_of(session.since)} {counts}".strip()
+        self.look_on()
         if not files:
             self.on_mount()  # all is as it was: say what will be here
+
+    def look_on(self) -> None:
+        """Say how long the workspace is being looked at, where that takes long; call it each second."""
+        seconds = self.looking_for()
+        slow = f"looking at the files, {seconds:.0f} s" if seconds >= LONG else ""
+        self.set_fact(f"{self._said}  {slow}".strip())
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         status = status_of(file)

@@ -42,6 +42,9 @@ class Pane(Transcript):
     def tick(self, now: float, cwd: str) -> None:
         """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
 
+    def look_on(self) -> None:
+        """Say what takes long beside the session, also while no turn runs; called each second."""
+
     def begin(self) -> None:
         """Another session is shown from now on."""
         self.clear()

@@ -24,6 +24,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         pane.begin()
     for changes in screen.query(ChangesPane):
         changes.is_kept = lambda path: _is_kept(screen, path)
+        changes.looking_for = lambda: _looking_for(screen)
     chat = screen.query_one(ChatPane)
     chat.setting = Setting(
         session.cwd,
@@ -41,6 +42,11 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
 def _is_kept(screen: SessionScreen, path: str) -> bool:
     tracking = screen.conversation.tracking
     return tracking is not None and tracking.is_kept(path)
+
+
+def _looking_for(screen: SessionScreen) -> float:
+    tracking = screen.conversation.tracking
+    return tracking.looking_for if tracking is not None else 0.0
 
 
 def _asks(session: Session, tool_call_id: str) -> bool:

@@ -96,6 +96,8 @@ class Showing:
         screen.show_status()
         if conversation.waits_too_long and not screen.rooms.beginning.has_told_of_waiting:
             screen.rooms.beginning.explain_soon()
+        for pane in screen.query(Pane):
+            pane.look_on()
         agent = conversation.agent
         if agent is not None and (conversation.is_busy or screen.rooms.own_shell.is_running):
             now = agent.now

@@ -1,0 +1,85 @@
+"""Waits for a program that may come to wait for something itself, for ever: a pipe in place of a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from asyncio.subprocess import Process
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+STILL: Final = 20.0
+"""Seconds without any work after which a program counts as stalled."""
+MOST: Final = 1_800.0
+"""Seconds that it may take where the system does not tell whether it works."""
+_STEP: Final = 1.0
+_OPENED: Final = (".gitignore", ".gitattributes")
+"""What git opens in each folder, whatever it is."""
+_SEARCHED: Final = 2.0  # seconds
+
+
+class Stalled(Exception):
+    """The program did nothing any more, and was ended."""
+
+
+async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
+    """Give a program what it reads and return what it wrote on both ways, once it has ended.
+
+    Raises:
+        Stalled: it has used no time and read and written nothing for `still` seconds.
+    """
+    talking = asyncio.create_task(process.communicate(given))
+    try:
+        began = changed = time.monotonic()
+        before = _work_of(process.pid)
+        while not (await asyncio.wait({talking}, timeout=min(_STEP, still / 4)))[0]:
+            now, work = time.monotonic(), _work_of(process.pid)
+            if work != before:
+                before, changed = work, now
+            if now - (began if work is None else changed) > (MOST if work is None else still):
+                raise Stalled
+        return talking.result()
+    finally:
+        if not talking.done():
+            _end(process)
+            await talking  # asyncio tells the end only once all that was said is read
+
+
+def pipe_in(root: Path) -> str | None:
+    """Return which of the files that git opens is none, below the root; None if it is not found soon.
+
+    Blocking: call it in a thread.
+    """
+    until = time.monotonic() + _SEARCHED
+    for folder, _, names in os.walk(root):
+        for name in _OPENED:
+            if name in names and _is_special(Path(folder, name)):
+                return os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - text for people
+        if time.monotonic() > until:
+            break
+    return None
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _work_of(pid: int) -> tuple[bytes, ...] | None:
+    """Return what grows while a process works: its time, what it reads and writes; None: nobody tells."""
+    try:
+        times = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13]
+        return (*times, Path(f"/proc/{pid}/io").read_bytes())
+    except OSError:
+        return None
+
+
+def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()  # git takes its lock away then

@@ -1,0 +1,61 @@
+"""A program that waits for what never comes is ended; one that works is not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.stalling import Stalled, finish, pipe_in
+
+
+async def python(code: str) -> Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system does not tell who works")
+async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    process = await python(f"open({os.fspath(tmp_path / 'pipe')!r})")
+
+    with pytest.raises(Stalled):
+        await finish(process, b"", still=0.2)
+
+    assert process.returncode == -15
+
+
+async def test_what_works_may_take_its_time() -> None:
+    code = (
+        "import sys, time\nfor n in range(30): time.sleep(0.02); print(n, flush=True)\nsys.stderr.write('e')"
+    )
+    process = await python(code)
+
+    out, err = await finish(process, b"", still=0.5)
+
+    assert (out.split()[-1], err) == (b"29", b"e")
+
+
+async def test_whoever_waits_no_more_ends_the_program() -> None:
+    process = await python("import time; time.sleep(60)")
+    waiting = asyncio.create_task(finish(process, b""))
+    await asyncio.sleep(0)
+    waiting.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+    assert process.returncode == -15
+
+
+def test_the_pipe_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.o\n")
+    assert pipe_in(tmp_path) is None
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / "sub/.gitattributes")
+    assert pipe_in(tmp_path) == "sub/.gitattributes"
