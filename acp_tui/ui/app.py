@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.start import Start
     from acp_tui.store.problem import Problem
     from acp_tui.ui.clipboard import Clipboard
+    from acp_tui.ui.widgets.diff_habits import DiffHabits
     from acp_tui.ui.widgets.diff_view import DiffView
     from acp_tui.ui.widgets.terminal_view import TerminalView
 
@@ -335,6 +336,13 @@ class AcpApp(App[int]):
     async def _copy(self, text: str) -> None:
         if problem := await self.clipboard_around.put(text):
             self.notify(problem, title="Clipboard", timeout=15, markup=False)
+
+    @cached_property
+    def diff_habits(self) -> DiffHabits:
+        """How differences are laid out, in all views."""
+        from acp_tui.ui.diff_habits import KeptHabits
+
+        return KeptHabits(state_folder() / "differences.json")
 
     @cached_property
     def clipboard_around(self) -> Clipboard:

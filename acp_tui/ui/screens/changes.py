@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 
 _LOOKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
 """What only changes how the differences look: less wanted than what changes files."""
+_SHORT: Final = {
+    "next_change": "Next",
+    "reject": "Reject",
+    "keep": "Keep",
+    "reject_file": "Reject file",
+    "undo": "Undo",
+}
+"""What the keys are called where there is no room for more."""
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _PATIENCE: Final = 1.0
 """Seconds that the screen waits for a look at the disk."""
@@ -48,12 +56,12 @@ class ChangesScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "reject", "Reject change", id="changes.reject"),
-        Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
         Binding("k", "keep", "Keep change", id="changes.keep"),
+        Binding("R", "reject_file", "Reject file", id="changes.reject-file"),
+        Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("K", "keep_file", "Keep file", id="changes.keep-file"),
         Binding("A", "keep_all", "Keep all", show=False, id="changes.keep-all"),
         Binding("v", "show_kept", "Show what was kept", show=False, id="changes.show-kept"),
-        Binding("u", "undo", "Undo", id="changes.undo"),
         Binding("escape,q", "close", "Close", id="changes.close"),
     ]
 
@@ -96,7 +104,7 @@ class ChangesScreen(Screen[None]):
         """Lay out a title above the differences."""
         yield Lines(self._look, id="title")
         yield DiffView(self._diffs, self._look, id="diffs")
-        yield Keys(self._look, _LOOKS)
+        yield Keys(self._look, _LOOKS, _SHORT)
 
     def on_mount(self) -> None:
         """Compare and count, once the view is there."""

@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.diff import Difference
 from acp_tui.ui.widgets.diff_colours import DiffColours
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_words import Span, changed_words
-from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of
+from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of, row_ends
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 
@@ -174,15 +174,15 @@ class DiffPainter:
         self, kind: str, use_old: bool, index: int, room: int, marks: tuple[Span, ...]
     ) -> Sequence[Row]:
         """Return the rows of a long line."""
-        from acp_tui.ui.widgets.wrap import wrap
+        from acp_tui.ui.widgets.wrap import cut_at, wrap
 
         key = (use_old, index, room)
         rows = self._long_lines.get(key)
         if rows is None:
             code = self._code(kind, use_old, index, room * MOST_ROWS, marks)
-            rows = wrap(
-                [(segment.text, segment.style or self._look.base) for segment in code], room, words=False
-            )
+            spans = [(segment.text, segment.style or self._look.base) for segment in code]
+            ends = row_ends(self._text(kind, use_old, index), room)
+            rows = wrap(spans, room, words=False) if ends is None else cut_at(spans, ends)
             if len(self._long_lines) >= _LONG_LINES:
                 del self._long_lines[next(iter(self._long_lines))]
             self._long_lines[key] = rows

@@ -17,6 +17,7 @@ from textual.message import Message
 from acp_tui.ui.widgets.cells import fit
 from acp_tui.ui.widgets.diff import CONTEXT
 from acp_tui.ui.widgets.diff_copying import copy_all, copy_current
+from acp_tui.ui.widgets.diff_habits import DiffHabits, habits_of
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
 from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
 from acp_tui.ui.widgets.diff_place import DiffPlace
@@ -89,8 +90,7 @@ class DiffView(LineView, can_focus=True):
         """The files, in their order."""
         self.rows = DiffRows()
         """Where they are shown now."""
-        self._chosen_sides: bool | None = None
-        self._wraps = False
+        self._habits = DiffHabits()
         self._pan = 0
         self._place = DiffPlace()
         self._marked_fold = -1
@@ -100,8 +100,11 @@ class DiffView(LineView, can_focus=True):
     @property
     def side_by_side(self) -> bool:
         """Whether changed files are shown in two columns now."""
-        if self._chosen_sides is not None:
-            return self._chosen_sides
+        chosen = self._habits.sides
+        return self._has_room_for_sides if chosen is None else chosen
+
+    @property
+    def _has_room_for_sides(self) -> bool:
         return self.size.width >= SIDE_BY_SIDE_FROM
 
     @property
@@ -159,6 +162,7 @@ class DiffView(LineView, can_focus=True):
 
     def on_mount(self) -> None:
         """Compare what was given before the view was there."""
+        self._habits = habits_of(self.app)
         self._compare()
 
     def lay_out_rows(self) -> None:
@@ -245,12 +249,15 @@ class DiffView(LineView, can_focus=True):
 
     def action_toggle_sides(self) -> None:
         """Change between unified and side by side, until told otherwise."""
-        self._chosen_sides = not self.side_by_side
+        chosen = not self.side_by_side
+        self._habits.sides = None if chosen == self._has_room_for_sides else chosen
+        self._habits.keep()
         self.lay_out_rows()
 
     def action_toggle_wrap(self) -> None:
         """Show long lines on several rows, or on one that is panned."""
-        self._wraps, self._pan = not self._wraps, 0
+        self._habits.wraps, self._pan = not self._habits.wraps, 0
+        self._habits.keep()
         self.lay_out_rows()
 
     def action_open_fold(self) -> None:
@@ -296,7 +303,7 @@ class DiffView(LineView, can_focus=True):
         """Move long lines to the left or back; as far as the longest line reaches."""
         longest = max((page.longest for page in self.pages), default=0)
         half_shown = self.row_width // (4 if self.side_by_side else 2)
-        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown)) if not self._wraps else 0
+        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown)) if not self._habits.wraps else 0
         if pan != self._pan:
             self._pan = pan
             self.show_rows(self.row_count)
@@ -304,7 +311,7 @@ class DiffView(LineView, can_focus=True):
     def pan_to(self, column: int) -> None:
         """Show the cell of a long line, when it is out of sight."""
         shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
-        if not self._wraps and not self._pan <= column < self._pan + shown:
+        if not self._habits.wraps and not self._pan <= column < self._pan + shown:
             self._pan = max(0, column - shown // 2)
             self.show_rows(self.row_count)
 
@@ -335,7 +342,7 @@ class DiffView(LineView, can_focus=True):
 
     def _wrapping(self, page: Page) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
-        return self._painter(page) if self._wraps and page.difference is not None else None
+        return self._painter(page) if self._habits.wraps and page.difference is not None else None
 
     def _return_to(self, anchor: Anchor | None) -> None:
         row = self.rows.row_at_anchor(anchor) if anchor is not None else None

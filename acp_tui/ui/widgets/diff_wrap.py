@@ -18,6 +18,11 @@ _WIDE: Final = re.compile(
 """Characters that take two cells, and a few that may."""
 _CODE: Final = frozenset({"equal", "removed", "added", "changed"})
 
+_NARROW: Final = re.compile(
+    "[\x00-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*"
+)
+"""Lines whose characters take a cell each: these are broken at words."""
+
 Height = Callable[[Part, int], int]
 """Returns the rows that a line of a part takes; the first is 0."""
 
@@ -25,18 +30,42 @@ Height = Callable[[Part, int], int]
 def height_of(line: str, room: int) -> int:
     """Return how many rows of `room` cells a line takes; with wide characters perhaps one too many.
 
-    Exact would be to lay the line out, which takes seconds where very many lines are long.
+    Exact would be to lay such a line out, which takes seconds where very many lines are long.
     """
     length = len(line)
     if length <= room and line.isascii() and "\t" not in line:
         return 1
     line = line[: room * MOST_ROWS]
+    if _NARROW.fullmatch(line):
+        return min(MOST_ROWS, len(_word_ends(line.replace("\t", TAB), room)))
     cells = len(line) + (len(TAB) - 1) * line.count("\t")
     if not line.isascii():
         wide = len(_WIDE.findall(line))
         cells += wide
         room = max(1, room - bool(wide))  # a wide character that finds one cell left takes the next row
     return max(1, min(MOST_ROWS, -(-cells // room)))
+
+
+def row_ends(line: str, room: int) -> list[int] | None:
+    """Return where the rows of a line end, tabs laid out; None where it may have wide characters."""
+    line = line[: room * MOST_ROWS]
+    return _word_ends(line.replace("\t", TAB), room) if _NARROW.fullmatch(line) else None
+
+
+def _word_ends(text: str, room: int) -> list[int]:
+    """Return where rows of at most `room` characters end: behind a space where there is one, else anywhere.
+
+    Nothing is left out between them, for in code blanks count.
+    """
+    ends, start, stop = [], 0, len(text)
+    while stop - start > room:
+        edge = start + room
+        space = edge if text[edge] == " " else text.rfind(" ", start, edge) + 1
+        if space <= start or text[start:space].isspace():  # no space, or only those that indent
+            space = edge
+        ends.append(space)
+        start = space
+    return [*ends, stop]
 
 
 def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:

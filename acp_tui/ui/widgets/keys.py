@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from rich.cells import cell_len
 from textual.binding import Binding
@@ -33,10 +34,23 @@ class Keys(Lines):
     }
     """
 
-    def __init__(self, look: Look | None = None, later: Collection[str] = ()) -> None:
-        """Show keys; `later` names actions of what has the focus that stand behind those of the screen."""
+    def __init__(
+        self,
+        look: Look | None = None,
+        later: Collection[str] = (),
+        short: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Show keys.
+
+        Args:
+            look: the styles.
+            later: actions of what has the focus that stand behind those of the screen.
+            short: by action, what is said of it where not all that is wanted fits.
+        """
         super().__init__(look)
         self._later = later
+        self._short = short
+        self._is_short = False
 
     def on_mount(self) -> None:
         """Follow the focus, and what can be done."""
@@ -77,6 +91,16 @@ class Keys(Lines):
         return [binding for _, binding in sorted(found.values(), key=lambda one: one[0])]
 
     def _fitting(self, heard: list[Binding]) -> list[Binding]:
+        """Return the keys that fit, with short words if these make room for more of those that have any."""
+        self._is_short = False
+        fitting = self._that_fit(heard)
+        wanted = {binding.action for binding in heard} & self._short.keys()
+        if wanted <= {binding.action for binding in fitting}:
+            return fitting
+        self._is_short = True
+        return self._that_fit(heard)
+
+    def _that_fit(self, heard: list[Binding]) -> list[Binding]:
         room = self.size.width - sum(self._width(binding) for binding in heard if _is_way_out(binding))
         fitting = []
         for binding in heard:
@@ -92,4 +116,8 @@ class Keys(Lines):
         return sum(cell_len(text) for _, text in self._pieces(binding))
 
     def _pieces(self, binding: Binding) -> list[Piece]:
-        return [("accent", self.app.get_key_display(binding)), ("muted", f" {binding.description}  ")]
+        words = self._short.get(binding.action) if self._is_short else None
+        return [
+            ("accent", self.app.get_key_display(binding)),
+            ("muted", f" {words or binding.description}  "),
+        ]

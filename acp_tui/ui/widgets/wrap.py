@@ -58,6 +58,12 @@ def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], wor
     return _slice(spans, cuts(text, room, words), first, rest)
 
 
+def cut_at(spans: Sequence[Span], ends: Sequence[int]) -> list[Row]:
+    """Return rows that end at these places of the spans' text, with nothing left out between them."""
+    pieces = [_Cut(start, end, "") for start, end in zip([0, *ends], ends, strict=False)]
+    return _slice(spans, pieces, [], [])
+
+
 def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:
     """Return the pieces of `text` that become rows of `width` cells."""
     found: list[_Cut] = []

@@ -7,7 +7,9 @@ from rich.cells import cell_len
 
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets import diff_view
+from acp_tui.ui.widgets.diff_habits import DiffHabits
 from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 
 
@@ -116,6 +118,31 @@ async def test_long_lines_are_wrapped_without_losing_a_character(width: int) -> 
 
         await pilot.press("l")
         assert any(row.endswith("…") for row in screen(app.view)), "long lines are cut again"
+
+
+async def test_what_is_chosen_in_one_view_counts_in_the_next() -> None:
+    class Habits(DiffHabits):
+        kept = 0
+
+        def keep(self) -> None:
+            self.kept += 1
+
+    app, habits = Viewer(FileDiff("a.txt", f"{'long ' * 40}\n", "x\n")), Habits()
+    app.diff_habits = habits  # type: ignore[attr-defined]
+    async with app.run_test(size=(120, 20)) as pilot:
+        app.view.focus()
+        await pilot.press("s", "l")
+        assert (habits.sides, habits.wraps, habits.kept) == (False, True, 2)
+        await pilot.press("s")
+        assert habits.sides is None, "the width says the same"
+        await pilot.press("s")
+
+        other = DiffView([app.view.pages[0].file])
+        await app.mount(other)
+        await pilot.pause()
+
+        assert not other.side_by_side
+        assert not any(row.rstrip().endswith("…") for row in screen(other))
 
 
 async def test_wrapping_stays_where_the_person_reads() -> None:

@@ -89,3 +89,16 @@ async def test_what_is_less_wanted_stands_behind_the_rest_of_the_screen_and_befo
         await until(pilot, lambda: "Next change" in row(app))
 
         assert row(app).split("  ")[:3] == [" r Take it back", "n Next change", "f10 Theme"]
+
+
+async def test_where_the_wanted_keys_do_not_fit_they_are_named_shortly() -> None:
+    app = Book()
+    async with app.run_test(size=(44, 5)) as pilot:
+        keys = app.page.query_one(Keys)
+        keys._short = {"next": "Next", "take('back')": "Back"}
+        await pilot.resize_terminal(43, 5)
+        await until(pilot, lambda: "n Next  r Back  " in row(app))
+        assert row(app).rstrip().endswith("esc Close  f1 Help")
+
+        await pilot.resize_terminal(80, 5)
+        await until(pilot, lambda: "n Next change  r Take it back" in row(app))
