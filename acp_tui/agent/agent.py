@@ -20,7 +20,7 @@ from acp_tui.acp.initialization import (
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.agent import errors, history, snapped
-from acp_tui.agent.answers import answered, as_object
+from acp_tui.agent.answers import as_object, as_word
 from acp_tui.agent.connection import Connection, Journal, Pipe, ending
 from acp_tui.agent.decided import Keep, Record
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion
@@ -168,7 +168,7 @@ class Agent:
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
         )
         result = await self.connection.call("initialize", request.wire())
-        self._offered.info = info = answered(InitializeResponse, "initialize", result)
+        self._offered.info = info = as_word(InitializeResponse, "initialize", result)
         if not info.speaks_ours:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
@@ -196,7 +196,7 @@ class Agent:
             if session.turns[-1].stop_reason != "cancelled":
                 raise
             return PromptResponse(stop_reason="cancelled")
-        return answered(PromptResponse, "session/prompt", as_object(result))
+        return as_word(PromptResponse, "session/prompt", as_object(result))
 
     def cancel(self, session_id: str) -> None:
         """Stop the session's turn; open questions are answered `cancelled`. Harmless when no turn runs."""

@@ -11,7 +11,7 @@ from acp_tui.agent.errors import AgentError
 W = TypeVar("W", bound=Word)
 
 
-def answered(word: type[W], method: str, result: Any) -> W:
+def as_word(word: type[W], method: str, result: Any) -> W:
     """Return an answer of the agent as a word.
 
     Raises:

@@ -17,6 +17,7 @@ from acp_tui.acp.permissions import PermissionRequest
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.acp.reading import Unreadable
 from acp_tui.acp.sessions import NewSessionResponse, SessionSetup, SetConfigOptionResponse
+from acp_tui.agent.answers import as_object
 from acp_tui.agent.errors import METHOD_NOT_FOUND
 from acp_tui.session import events
 from acp_tui.session.events import Event
@@ -181,7 +182,7 @@ def _forked(response: Response) -> Iterator[SessionEvent]:
 def _attached(response: Response) -> Iterator[SessionEvent]:
     session_id = session_of(response.call.params)
     if response.error is None:
-        setup = reading.read(SessionSetup, _object(response.result))  # older agents answer null
+        setup = reading.read(SessionSetup, as_object(response.result))  # older agents answer null
         yield session_id, events.SetUp(setup, _cwd_of(response.call.params))
     yield session_id, Opened(ok=response.error is None)
 
@@ -192,7 +193,7 @@ def _turn_ended(response: Response) -> Iterator[SessionEvent]:
         error = response.error
         yield session_id, events.Failed(error.code, error.message, error.data)
     else:
-        end = reading.read(PromptResponse, _object(response.result))
+        end = reading.read(PromptResponse, as_object(response.result))
         yield session_id, events.Ended(end.stop_reason, tuple(end.content))
 
 
@@ -231,11 +232,6 @@ def session_of(params: Any) -> str:
 def _cwd_of(params: Any) -> str:
     cwd = _get(params, "cwd")
     return cwd if isinstance(cwd, str) else ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    """Return a result as an object: null, nothing and oddities count as an empty one."""
-    return value if isinstance(value, dict) else {}
 
 
 def _get(value: Any, key: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from acp_tui.acp.sessions import ListSessionsResponse, SessionInfo
-from acp_tui.agent.answers import answered, as_object
+from acp_tui.agent.answers import as_object, as_word
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.offered import Offered
 
@@ -37,7 +37,7 @@ class Listing:
         params = {} if cwd is None else {"cwd": cwd}
         for _ in range(PAGES):
             result = await self._connection.call("session/list", params)
-            page = answered(ListSessionsResponse, "session/list", as_object(result))
+            page = as_word(ListSessionsResponse, "session/list", as_object(result))
             yield page.sessions
             if page.next_cursor in seen:
                 return

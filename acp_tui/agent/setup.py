@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from acp_tui.acp.sessions import AttachRequest, NewSessionRequest, NewSessionResponse
-from acp_tui.agent.answers import answered
+from acp_tui.agent.answers import as_word
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.errors import AgentError
 from acp_tui.agent.history import Continued, Happening, Opened
@@ -43,7 +43,7 @@ class Setup:
             additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
         result = await self._connection.call("session/new", request.wire())
-        session_id = answered(NewSessionResponse, "session/new", result).session_id
+        session_id = as_word(NewSessionResponse, "session/new", result).session_id
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[session_id]
 
@@ -118,7 +118,7 @@ class Setup:
             additional_directories=self._offered.further_roots(cwd, extra_roots),
         )
         result = await self._connection.call("session/fork", request.wire())
-        forked = answered(NewSessionResponse, "session/fork", result).session_id
+        forked = as_word(NewSessionResponse, "session/fork", result).session_id
         if forked == session_id:
             raise AgentError("The agent named the same session again instead of a fork.")
         self._host.lend(forked, [cwd, *(request.additional_directories or ())])

@@ -4,17 +4,17 @@ import pytest
 
 from acp_tui.acp.prompts import PromptResponse
 from acp_tui.acp.sessions import NewSessionResponse
-from acp_tui.agent.answers import answered, as_object
+from acp_tui.agent.answers import as_object, as_word
 from acp_tui.agent.errors import AgentError
 
 
 def test_an_answer_is_read_as_its_word() -> None:
-    assert answered(PromptResponse, "session/prompt", {"stopReason": "refusal"}).stop_reason == "refusal"
+    assert as_word(PromptResponse, "session/prompt", {"stopReason": "refusal"}).stop_reason == "refusal"
 
 
 def test_an_answer_that_cannot_be_read_names_the_method() -> None:
     with pytest.raises(AgentError, match="The answer to session/new cannot be read"):
-        answered(NewSessionResponse, "session/new", {"sessionId": None})
+        as_word(NewSessionResponse, "session/new", {"sessionId": None})
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 1, True])
