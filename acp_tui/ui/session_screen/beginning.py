@@ -139,7 +139,7 @@ class Beginning:
 
     def _explanation(self, failure: Failure, waited: float | None) -> FailureScreen:
         from acp_tui.ui.screens.failure import FailureScreen
-        from acp_tui.ui.session_screen.explaining import explain
+        from acp_tui.ui.session_screen.failure_words import explain
 
         conversation = self._screen.conversation
         login = conversation.launch.login if conversation.launch is not None else ""

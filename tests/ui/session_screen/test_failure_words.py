@@ -2,7 +2,7 @@ import pytest
 
 from acp_tui.conversation.failures import Failure
 from acp_tui.host.processes import ExitStatus
-from acp_tui.ui.session_screen.explaining import explain
+from acp_tui.ui.session_screen.failure_words import explain
 
 
 def test_an_agent_that_exits_is_told_with_its_exit_code() -> None:
