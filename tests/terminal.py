@@ -22,6 +22,9 @@ from avt import Vt  # type: ignore[attr-defined]  # its stubs do not export it
 _ON_TERMINAL = 'tty=$1; shift; exec "$@" <"$tty" >"$tty" 2>&1'
 """Run by a shell that leads a session: the first terminal it opens becomes the controlling one."""
 
+_SAME_CODE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+"""So that the program is that of the tests, also where another checkout is installed."""
+
 
 class NeverShown(AssertionError):
     """What was waited for did not come; the text holds the screen."""
@@ -48,7 +51,7 @@ class Terminal:
         self.process = subprocess.Popen(
             ["sh", "-c", _ON_TERMINAL, "sh", os.ttyname(self._slave), *argv],
             cwd=cwd,
-            env={"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **env},
+            env={"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", **_SAME_CODE, **env},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )

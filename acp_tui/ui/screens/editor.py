@@ -66,17 +66,29 @@ async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> 
     command = editor()
     try:
         with _lent(app):
-            process = await asyncio.create_subprocess_exec(*command, *place(command, path, line))
-            try:
-                code = await process.wait()
-            finally:
-                if process.returncode is None:  # we are told to end
-                    process.terminate()
+            code = await _run([*command, *place(command, path, line)])
     except SuspendNotSupported:
         return "This terminal cannot be lent to an editor."
-    except OSError as error:
-        return f"{command[0]} cannot be started: {error.strerror}."
+    if isinstance(code, OSError):
+        why = code.strerror
+        return f"{command[0]} cannot be started: {why}. $VISUAL or $EDITOR should name one that is here."
     return f"{command[0]} ended with {code}." if code else ""
+
+
+async def _run(command: Sequence[str]) -> int | OSError:
+    """Run a program in the foreground; return its exit code, or why it did not start.
+
+    That is returned, not raised: Textual takes the terminal back only when nothing is raised.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(*command)
+    except OSError as error:
+        return error
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:  # we are told to end
+            process.terminate()
 
 
 async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:

@@ -91,7 +91,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         """Lay out the facts, what the agent said, and what to try."""
         with Vertical(id="failure"):
             yield Static(Content.styled(safe_line(shlex.join(self._command)), "$accent"), id="command")
-            yield Input(shlex.join(self._command), id="edited")
+            yield Input(shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
             yield Details(self._advice_blocks(), self._look, id="advice")
@@ -181,6 +181,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._edits = edits
         self.query_one(Input).display = edits
         self.query_one("#command").display = not edits
+        self.query_one("#failure").border_subtitle = Content("Enter runs it") if edits else ""
         if edits:
             self.query_one(Input).focus()
         else:

@@ -71,6 +71,19 @@ def test_an_editor_that_fails_loses_neither_the_draft_nor_what_it_wrote(
     assert left.read_text() == "half"
 
 
+def test_an_editor_that_is_not_there_gives_the_terminal_back(tmp_path: Path) -> None:
+    env = {"ACP_TUI_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "VISUAL": "no-such-editor"}
+    argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
+    with Terminal(argv, cwd=tmp_path, env=env, patience=20) as terminal:
+        terminal.until("F1 help")
+        terminal.until("Say something")
+        terminal.type("draft\x07")
+        terminal.until("no-such-editor")
+        terminal.type(" goes on\r")
+
+        terminal.until("heard draft goes on")
+
+
 def test_a_signal_to_end_ends_the_editor_too_and_the_draft_is_there_next_time(
     terminal: Terminal, tmp_path: Path
 ) -> None:
