@@ -78,11 +78,14 @@ class Completing:
         self._found: list[Completion] = []
         self._marked = 0
         self._dismissed = ""
+        self._spaced = ""
+        """What stood before the cursor when a space was written behind a file; empty if it may stay."""
         self._before = ""
         """What stood before the cursor when completions were looked for."""
 
     def typed(self) -> None:
         """The text of the prompt changed."""
+        self._take_space_back()
         text = self._box.text
         self._found = self._completions() if text != self._dismissed else []
         self._dismissed = ""
@@ -113,8 +116,20 @@ class Completing:
         if self._box.before != self._before:
             self.dismiss()  # the cursor has gone elsewhere
             return
-        self._box.complete(taken.length, taken.text)
+        is_file = taken.text.startswith("@") and not taken.goes_on
+        space = " " if is_file and not self._box.after.startswith(" ") else ""
+        self._box.complete(taken.length, taken.text + space)
+        self._spaced = self._box.before if space else ""
         self._dismissed = "" if taken.goes_on else self._box.text
+
+    def _take_space_back(self) -> None:
+        """Let a colon stand right behind the file that was taken: lines of it are named."""
+        spaced, before = self._spaced, self._box.before
+        if spaced and before != spaced:
+            self._spaced = ""
+            lines = before.removeprefix(spaced)  # several keys may have come at once
+            if before.startswith(f"{spaced}:"):
+                self._box.complete(len(lines) + 1, lines)
 
     def dismiss(self) -> bool:
         """Take the list away until something else is typed; return whether there was one."""
@@ -145,13 +160,27 @@ class Completing:
         first = max(0, min(self._marked - SHOWN + 1, len(self._found) - SHOWN))
         shown = self._found[first : first + SHOWN]
         self._box.completing = bool(shown)
-        lines = [completion.line for completion in shown]
+        lines = [completion.line for completion in shown] or self._arguments()
         self._lines.set_lines(lines, self._marked - first if shown else None)
+
+    def _arguments(self) -> list[Line]:
+        """Return what the command takes whose arguments are being typed."""
+        name, space, _ = self._box.text.partition(" ")
+        if not space or not name.startswith("/") or "\n" in self._box.text:
+            return []
+        command = next((one for one in self._commands() if one.name == name[1:] and _hint(one)), None)
+        return [_command(command, 0).line] if command is not None else []
+
+
+def _hint(command: Command) -> str:
+    """Return what a command takes, as a placeholder."""
+    hint = command.input.hint if command.input is not None else ""
+    return hint if not hint or hint[0] in "<[(" else f"<{hint}>"
 
 
 def _command(command: Command, length: int) -> Completion:
     """Return a command as a completion; one that takes an argument waits for it."""
-    hint = f" <{command.input.hint}>" if command.input is not None and command.input.hint else ""
+    hint = f" {_hint(command)}".rstrip()
     about = command.description.split("\n")[0]
     line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
     return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)

@@ -115,6 +115,12 @@ class PromptBox(TextArea):
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
+    @property
+    def after(self) -> str:
+        """The text of the cursor's line behind the cursor."""
+        row, column = self.cursor_location
+        return self.document.get_line(row)[column:]
+
     def complete(self, length: int, text: str) -> None:
         """Put a text in place of the last `length` characters before the cursor."""
         row, column = self.cursor_location

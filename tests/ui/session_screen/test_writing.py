@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.acp.commands import Command, CommandInput
 from acp_tui.session.entries import OwnCommand
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
@@ -36,7 +37,7 @@ async def test_a_file_is_completed_shown_and_sent_as_a_link_to_an_agent_that_tak
         await here.write("see @cl")
         await here.until(lambda: here.session.prompt.completing)
         await here.press("tab")
-        assert here.draft == "see @src/cli.py"
+        assert here.draft == "see @src/cli.py "
         assert not here.session.prompt.completing
         await here.write(":2")
         await here.sees("+ src/cli.py:2-2 14 B as a link")
@@ -56,7 +57,40 @@ async def test_a_folder_that_is_taken_shows_what_lies_in_it(workspace: Path) -> 
         await here.until(lambda: here.session.prompt.completing)
         await here.press("enter")
 
-        assert here.draft == "@src/cli.py"
+        assert here.draft == "@src/cli.py "
+        await here.press(*"so:", "2")
+        assert here.draft == "@src/cli.py so:2"
+
+
+async def test_lines_are_named_right_behind_a_file_that_was_taken(workspace: Path) -> None:
+    async with seat(workspace) as here:
+        await here.write("@cl")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("tab", ":", "2", "space")
+
+        assert here.draft == "@src/cli.py:2 "
+
+
+async def test_what_a_command_takes_is_shown_while_it_is_typed(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        session = here.conversation.session
+        assert session is not None
+        session.commands = [
+            Command(name="review", description="Look at it", input=CommandInput(hint="[branch]")),
+            Command(name="plain", description="Nothing more"),
+        ]
+        await here.write("/rev")
+        await here.sees("/review [branch]")
+        await here.press("tab")
+        assert here.draft == "/review "
+        await here.sees("/review [branch]  Look at it")
+        assert not here.session.prompt.completing
+        await here.press(*"main")
+        await here.sees("/review [branch]")
+
+        here.session.prompt.load_text("")
+        await here.write("/plain more")
+        await here.until(lambda: "Nothing more" not in here.text)
 
 
 async def test_what_was_said_is_found_again_in_the_next_run_and_a_draft_comes_back(workspace: Path) -> None:
