@@ -37,3 +37,8 @@ def inside(path: str, cwd: str) -> str:
     """Return a path as short as it can be said in the workspace."""
     prefix = cwd.rstrip("/") + "/"
     return path[len(prefix) :] if path.startswith(prefix) else path
+
+
+def lines(count: int) -> str:
+    """Return a number of lines in words."""
+    return f"{count} line{'' if count == 1 else 's'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from acp_tui.acp.content import ImageContent
-from acp_tui.readable import clock, seconds
+from acp_tui.readable import clock, lines, seconds
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import card, described, has_links, picture
@@ -17,6 +17,12 @@ from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.one_line import Piece, one_row
 from acp_tui.ui.widgets.wrap import Row
 
+_LONG: Final = 4_000
+_LONG_LINES: Final = 24
+"""Characters and line ends above which a prompt is folded."""
+_BEGINNING: Final = 8
+"""Lines that are shown of it then."""
+_INDENT: Final = [("text", "  ")]
 _NEWEST: Final = 400
 """Characters of a thought in which its newest line is looked for."""
 
@@ -48,35 +54,89 @@ def take_over_parts(
 
 
 class UserMessageBlock(EntryBlock):
-    """A prompt: as it was typed, behind a mark."""
+    """A prompt: as it was typed, behind a mark; of a long one, such as a paste, the beginning."""
 
-    __slots__ = ()
+    __slots__ = ("_is_open",)
     entry: UserMessage
     landmark = True
 
     @property
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
-        """Whether it links to something, or stands for its turn."""
-        return self._instead is not None or has_links(self.entry)
+        """Whether it links to something, stands for its turn, or can be opened."""
+        return self._instead is not None or has_links(self.entry) or self._is_long
 
     def sync(self) -> None:
         """Show the message."""
-        pieces = [
+        if not self.parts:
+            self._is_open = False
+        prompt = [("accent", f"{self.setting.glyph('prompt')} ")]
+        pieces, rest = self._pieces(), ""
+        if self.is_folded:
+            pieces, rest = _beginning(pieces)
+        text = TextBlock(pieces, first=prompt, rest=_INDENT, above=1)
+        more = [TextBlock([("muted", self._more(rest))], first=_INDENT)] if self._is_long else []
+        images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
+        if self.setting.pictures:
+            known = [
+                part for part in self.parts if not isinstance(part, TextBlock)
+            ]  # an image stays as it is
+            new = [picture(one, lambda _: self.setting.redraw(self), 2) for one in images[len(known) :]]
+            self.parts = [text, *more, *known, *new]
+        else:
+            self.parts = [text, *more]
+
+    def _pieces(self) -> list[Piece]:
+        pieces: list[Piece] = [
             ("user", str(part)) if isinstance(part, GrowingText) else ("muted", f" [{described(part)}]")
             for part in self.entry.parts
         ]
         if self.entry.dropped:
             pieces.append(("muted", " (not in the agent's context)"))
-        text = TextBlock(
-            pieces, first=[("accent", f"{self.setting.glyph('prompt')} ")], rest=[("text", "  ")], above=1
-        )
-        images = [part for part in self.entry.parts if isinstance(part, ImageContent)]
-        if self.setting.pictures:
-            known = self.parts[1:]  # an image stays as it is
-            new = [picture(one, lambda _: self.setting.redraw(self), 2) for one in images[len(known) :]]
-            self.parts = [text, *known, *new]
-        else:
-            self.parts = [text]
+        return pieces
+
+    @property
+    def _is_long(self) -> bool:
+        texts = [part for part in self.entry.parts if isinstance(part, GrowingText)]
+        if sum(text.length for text in texts) > _LONG:
+            return True
+        return sum(str(text).count("\n") for text in texts) > _LONG_LINES
+
+    def _more(self, rest: str) -> str:
+        if not rest:
+            return f"{self.setting.glyph('open')} all of it"
+        return f"{self.setting.glyph('folded')} {lines(rest.count(chr(10)) + 1)} more"
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether only its beginning is shown."""
+        return self._is_long and not self._is_open
+
+    def choose(self) -> bool:
+        """Open or fold a long one; an open one with links leaves the key to them."""
+        if not self._is_long or self._instead is not None or (self._is_open and has_links(self.entry)):
+            return False
+        self._is_open = not self._is_open
+        self.sync()
+        self.setting.redraw(self)
+        return True
+
+    def source(self) -> str:
+        """Return the whole message, also while it is folded."""
+        return "".join([text for _, text in self._pieces()])
+
+
+def _beginning(pieces: Sequence[Piece]) -> tuple[list[Piece], str]:
+    """Return the first lines of a long message, and what is left of its text."""
+    shown: list[Piece] = []
+    room, characters = _BEGINNING, _LONG
+    for place, (role, text) in enumerate(pieces):
+        kept = "\n".join(text[:characters].split("\n", room)[:room])
+        shown.append((role, kept))
+        room, characters = room - kept.count("\n"), characters - len(kept)
+        if len(kept) < len(text):
+            left = text[len(kept) :].removeprefix("\n") + "".join(more for _, more in pieces[place + 1 :])
+            return shown, left.strip() or " "
+    return shown, ""
 
 
 class AgentMessageBlock(EntryBlock):

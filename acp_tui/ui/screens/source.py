@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
+from acp_tui.readable import lines
 from acp_tui.ui.screens.sheet import Sheet
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.lines import Line
@@ -41,11 +42,6 @@ class SourceScreen(Sheet):
         """Copy all of it."""
         self.app.copy_to_clipboard(self._text)
         self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
-
-
-def lines(count: int) -> str:
-    """Return a number of lines in words."""
-    return f"{count} line{'' if count == 1 else 's'}"
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -53,8 +53,8 @@ class Copying:
 
     def code(self) -> None:
         """Copy the code in the block that the keys are on; of several the person chooses."""
+        from acp_tui.readable import lines
         from acp_tui.ui.screens.menu import Item, Menu
-        from acp_tui.ui.screens.source import lines
         from acp_tui.ui.widgets.codes import codes
 
         block = self._block()
@@ -89,7 +89,7 @@ class Copying:
         return chat.cursor
 
     def _copy(self, text: str, what: str) -> None:
-        from acp_tui.ui.screens.source import lines
+        from acp_tui.readable import lines
 
         self._screen.app.copy_to_clipboard(text)
         self._screen.notify(f"Copied {what}: {lines(_count(text))}.")

@@ -31,6 +31,8 @@ class Opened:
             return
         if isinstance(block, FileLine):
             self.changes(block.path)
+        elif isinstance(block, UserMessageBlock) and block.choose():
+            return
         elif isinstance(block, AgentMessageBlock | UserMessageBlock):
             self._screen.run_worker(self._links(block.entry), group="links", exclusive=True)
         elif isinstance(block, EntryBlock):

@@ -17,6 +17,35 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
     assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
 
 
+def test_of_a_long_prompt_the_beginning_is_shown_and_all_of_it_on_demand() -> None:
+    text = "\n".join(f"line {number}" for number in range(5_000))
+    shown = block(UserMessage([GrowingText(text), PICTURE]))
+
+    folded = rows(shown)
+    assert folded[:2] == ["", "› line 0"]
+    assert folded[-2:] == ["  line 7", "  ▸ 4992 lines more"]
+    assert shown.is_folded
+    assert "line 4321" in shown.searched()
+    assert shown.source().startswith(text)
+
+    assert shown.choose()
+    assert rows(shown)[-2:] == ["  line 4999 [image image/png 5 B]", "  ▾ all of it"]
+    assert shown.choose()
+    assert rows(shown) == folded
+
+
+def test_a_prompt_of_one_endless_line_is_folded_too_and_a_short_one_is_not() -> None:
+    long, short = (
+        block(UserMessage([GrowingText("word " * 2_000)])),
+        block(UserMessage([GrowingText("a\nb")])),
+    )
+
+    assert rows(long)[-1] == "  ▸ 1 line more"
+    assert len(rows(long)) < 80
+    assert not short.is_folded
+    assert not short.choose()
+
+
 def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
     message = AgentMessage([GrowingText("A **bo")])
     shown = block(message)
