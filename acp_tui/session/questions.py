@@ -59,3 +59,40 @@ class StaleWrite:
 
 
 Question = Permission | Elicitation | StaleWrite
+
+
+class Questions:
+    """The questions of one session that wait for the person."""
+
+    def __init__(self) -> None:
+        self.open: dict[str, Question] = {}
+        """By key, oldest first."""
+
+    def ask(self, question: Question, at: float) -> None:
+        """Open a question at `at`, a time on the session's clock."""
+        question.at = at
+        self.open[question.key] = question
+
+    def answered(self, key: str, *, waiting: bool) -> Question | None:
+        """Close a question and return it; one that is `waiting` for a visit to an address stays open."""
+        question = self.open.pop(key, None)
+        if isinstance(question, Elicitation) and waiting:
+            question.visiting = True
+            self.open[key] = question
+        return question
+
+    def completed(self, elicitation_id: str) -> bool:
+        """An address was visited; return whether that was waited for."""
+        for key, question in self.open.items():
+            if isinstance(question, Elicitation) and question.elicitation_id == elicitation_id:
+                del self.open[key]
+                return True
+        return False
+
+    def end_turn(self) -> None:
+        """Nobody waits for answers any more, only for the agent to say that addresses were visited."""
+        self.open = {
+            key: question
+            for key, question in self.open.items()
+            if isinstance(question, Elicitation) and question.visiting
+        }

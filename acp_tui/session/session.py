@@ -19,9 +19,9 @@ from acp_tui.session.forking import inherited, said_of
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
 from acp_tui.session.provenance import origin
-from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
+from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.range import Range
-from acp_tui.session.turn import Turn, TurnState, next_state
+from acp_tui.session.turn import Turn, Turns, TurnState
 from acp_tui.session.usage import filled
 
 _REQUEST_CANCELLED = -32800
@@ -36,8 +36,6 @@ class Session:
         self.cwd = cwd
         """The primary root; relative paths of the agent are read against it."""
         self.entries: list[Entry] = []
-        self.turn_state: TurnState = "idle"
-        self.turns: list[Turn] = []
         self.plan: list[PlanEntry] = []
         self.commands: list[Command] = []
         self.usage: news.UsageUpdate | None = None
@@ -46,8 +44,6 @@ class Session:
         """The `_meta` of the session's own words, merged key by key."""
         self.is_fork = False
         """Whether it goes on from another session."""
-        self.questions: dict[str, Question] = {}
-        """Open questions by key, oldest first."""
         self.connected = True
         self._files = Files()
         self._range = Range()
@@ -55,6 +51,27 @@ class Session:
         self._messages = Messages(self.entries)
         self._calls = Calls(self.entries, title_is_command=title_is_command)
         self._options = Options()
+        self._questions = Questions()
+        self._turns = Turns(self.entries)
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        """Open questions by key, oldest first."""
+        return self._questions.open
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns so far, the newest last."""
+        return self._turns.all
+
+    @property
+    def turn_state(self) -> TurnState:
+        """Whether a turn runs."""
+        return self._turns.state
+
+    def prompt_of(self, turn: int) -> str:
+        """Return in one line what the person said to begin a turn, which are counted from 1."""
+        return self._turns.prompt_of(turn)
 
     @property
     def files(self) -> dict[str, FileChange]:
@@ -65,11 +82,6 @@ class Session:
     def since(self) -> int:
         """The turn since which `files` are told; 0 for all of the session. See `Ranged`."""
         return self._range.since
-
-    def prompt_of(self, turn: int) -> str:
-        """Return in one line what the person said to begin a turn, which are counted from 1."""
-        entry = self.entries[self.turns[turn - 1].first] if 0 < turn <= len(self.turns) else None
-        return " ".join(text_of(entry).split()) if isinstance(entry, UserMessage) else ""
 
     @property
     def all_files(self) -> dict[str, FileChange]:
@@ -155,13 +167,13 @@ class Session:
             case events.Asked():
                 return self._asked(event.question, event.tool_call, at)
             case events.Elicited() | events.Conflicted() | events.Wished():
-                event.question.at = at
-                self.questions[event.question.key] = event.question
+                self._questions.ask(event.question, at)
                 return Change(fields=("questions",))
             case events.Answered():
                 return self._answered(event, at)
             case events.Completed():
-                return self._completed(event.elicitation_id)
+                is_open = self._questions.completed(event.elicitation_id)
+                return Change(fields=("questions",)) if is_open else None
             case events.Noted():
                 return self._note(event.text, event.severity, event.detail, at)
             case events.CommandStarted():
@@ -197,7 +209,7 @@ class Session:
 
     def _snapped(self, event: events.Snapped, at: float) -> Change | None:
         news = self._files.snapped(event.files)
-        said = self._of_turn()
+        said = self._turns.entries()
         for file in news or ():
             known = event.origins.get(file.path)
             is_outside = file.seen is not None and file.seen.outside
@@ -214,40 +226,36 @@ class Session:
         return None
 
     def _prompted(self, event: events.Prompted, at: float) -> Change:
-        self.turn_state = next_state(self.turn_state, "prompted")
+        self._turns.step("prompted")
         index = self._messages.prompted(event.prompt, at)
-        self.turns.append(Turn(index, at))
+        self._turns.begin(index, at)
         return Change((index,), ("turn",))
 
     def _cancelled(self, at: float) -> Change | None:
         if self.turn_state == "idle":
             return None  # it crossed the end of the turn
-        self.turn_state = next_state(self.turn_state, "cancelled")
+        self._turns.step("cancelled")
         settled = self._calls.settle("cancelled", at)
-        self.questions.clear()
+        self._questions.open.clear()
         return Change(settled, ("turn", "questions"))
 
     def _ended(self, event: events.Ended, at: float) -> Change:
         reason = dialects.stop_reason(event.stop_reason)
         said = self._last_words(event, at)
-        silent = self.turn_state != "idle" and self._heard_nothing()
+        silent = self.turn_state != "idle" and self._turns.heard_nothing
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = (*said, *self._end_turn(reason, at))
         if reason == "refusal" and self.turns:
-            changed = (*changed, *self._drop_turn())
+            changed = (*changed, *self._turns.drop())
         if (notice := endings.notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
             changed = (*changed, self._append(notice))
         return Change(changed, fields)
-
-    def _heard_nothing(self) -> bool:
-        """Whether nothing came of the turn: some agents end it so when their model cannot be reached."""
-        return all(isinstance(entry, UserMessage) for entry in self._of_turn())
 
     def _last_words(self, event: events.Ended, at: float) -> tuple[int, ...]:
         """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
-        if any(isinstance(entry, AgentMessage) for entry in self._of_turn()):
+        if any(isinstance(entry, AgentMessage) for entry in self._turns.entries()):
             return ()
         changes = [self._messages.add(news.AgentMessageChunk(content=block), at) for block in event.content]
         return next((change.entries for change in changes if change is not None), ())
@@ -261,27 +269,14 @@ class Session:
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
         """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
-        self.questions = {key: question for key, question in self.questions.items() if _is_visit(question)}
-        if self.turn_state != "idle" and self.turns:
-            self.turns[-1].ended = at
-            self.turns[-1].stop_reason = stop_reason
-            self.turns[-1].usage = self.usage
+        self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
-        self.turn_state = next_state(self.turn_state, "ended")
+        self._turns.end(stop_reason, at, self.usage)
         return (*self._messages.close(), *self._calls.settle(left, at))
-
-    def _drop_turn(self) -> tuple[int, ...]:
-        for entry in self._of_turn():
-            entry.dropped = True
-        return tuple(range(self.turns[-1].first, len(self.entries)))
-
-    def _of_turn(self) -> list[Entry]:
-        """Return the entries of the newest turn."""
-        return self.entries[self.turns[-1].first :] if self.turns else []
 
     def _taken_up(self, at: float) -> Change:
         changed = self._end_turn("cancelled", at)
-        self.questions.clear()
+        self._questions.open.clear()
         self.pending.clear()
         self._calls.places.clear()  # another process counts its calls anew
         self._looked = 0.0  # and so does its clock
@@ -290,7 +285,7 @@ class Session:
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False
         changed = self._end_turn("failed", at)
-        self.questions.clear()
+        self._questions.open.clear()
         self._options.pending.clear()
         notice = self._append(Notice(event.reason, "error", event.detail, at))
         return Change((*changed, notice), ("turn", "questions", "options", "connection"))
@@ -300,33 +295,20 @@ class Session:
     def _asked(self, question: Permission, call: ToolCallFields, at: float) -> Change:
         doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or Change()
         change = self._tool_call(call, at, announces=True)
-        question.at = at
-        self.questions[question.key] = question
+        self._questions.ask(question, at)
         return Change((*doubled.entries, *change.entries), ("questions",))
 
     def _answered(self, event: events.Answered, at: float) -> Change | None:
-        question = self.questions.pop(event.key, None)
+        question = self._questions.answered(event.key, waiting=event.waiting)
         if question is None:
             return None
-        if isinstance(question, Elicitation):
-            if event.waiting:
-                question.visiting = True
-                self.questions[event.key] = question
-            return Change(fields=("questions",))
-        if isinstance(question, StaleWrite) or question.wish is not None:
+        if not isinstance(question, Permission) or question.wish is not None:
             return Change(fields=("questions",))
         call = self.tool_call(question.tool_call_id)
         if call is None:
             return Change(fields=("questions",))
         calls.decide(call, question.option(event.option_id), event.by, at)
         return Change((self._calls.places[call.tool_call_id],), ("questions",))
-
-    def _completed(self, elicitation_id: str) -> Change | None:
-        for key, question in self.questions.items():
-            if isinstance(question, Elicitation) and question.elicitation_id == elicitation_id:
-                del self.questions[key]
-                return Change(fields=("questions",))
-        return None
 
     # ------------------------------------------------------------------ tool calls
 
@@ -399,8 +381,3 @@ class Session:
 
 def _with_fields(change: Change, *fields: Field) -> Change:
     return Change(change.entries, (*change.fields, *fields))
-
-
-def _is_visit(question: Question) -> bool:
-    """Whether a question has its answer and waits for the agent to say that an address was visited."""
-    return isinstance(question, Elicitation) and question.visiting

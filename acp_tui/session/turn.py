@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from acp_tui.acp.updates import UsageUpdate
+from acp_tui.session.entries import Entry, UserMessage, text_of
 
 TurnState = Literal["idle", "running", "cancelling"]
 TurnStep = Literal["prompted", "cancelled", "ended"]
@@ -53,3 +54,52 @@ class Turn:
     """How it ended, in the protocol's words; `failed` when the agent answered with an error."""
     usage: UsageUpdate | None = None
     """What was known of context and cost when it ended."""
+
+
+class Turns:
+    """The turns of one session, and the entries of each."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.all: list[Turn] = []
+        """The newest last."""
+        self.state: TurnState = "idle"
+        self._entries = entries
+
+    def step(self, step: TurnStep) -> None:
+        """Go on in the turn, or begin one.
+
+        Raises:
+            IllegalStep: the step may not follow.
+        """
+        self.state = next_state(self.state, step)
+
+    def begin(self, first: int, at: float) -> None:
+        """Add a turn that begins with an entry."""
+        self.all.append(Turn(first, at))
+
+    def end(self, stop_reason: str, at: float, usage: UsageUpdate | None) -> None:
+        """End the turn, if one runs."""
+        if self.state != "idle" and self.all:
+            turn = self.all[-1]
+            turn.ended, turn.stop_reason, turn.usage = at, stop_reason, usage
+        self.step("ended")
+
+    def entries(self) -> list[Entry]:
+        """Return the entries of the newest turn."""
+        return self._entries[self.all[-1].first :] if self.all else []
+
+    @property
+    def heard_nothing(self) -> bool:
+        """Whether nothing came of the newest turn: some agents end it so when their model is out of reach."""
+        return all(isinstance(entry, UserMessage) for entry in self.entries())
+
+    def drop(self) -> tuple[int, ...]:
+        """Mark the entries of the newest turn as not in the agent's context; return which they are."""
+        for entry in self.entries():
+            entry.dropped = True
+        return tuple(range(self.all[-1].first, len(self._entries)))
+
+    def prompt_of(self, turn: int) -> str:
+        """Return in one line what the person said to begin a turn, which are counted from 1."""
+        entry = self._entries[self.all[turn - 1].first] if 0 < turn <= len(self.all) else None
+        return " ".join(text_of(entry).split()) if isinstance(entry, UserMessage) else ""
