@@ -18,7 +18,9 @@ from acp_tui.acp.content import (
 )
 from acp_tui.readable import size
 from acp_tui.session.entries import Message
+from acp_tui.session.growing import GrowingText
 from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.markdown_links import may_have_links
 from acp_tui.ui.widgets.picture import PictureBlock
 
 
@@ -35,8 +37,13 @@ def picture(content: ImageContent, redraw: Callable[[Block], None], indent: int 
 
 
 def has_links(message: Message) -> bool:
-    """Return whether there is something in a message that can be opened."""
-    return any(isinstance(part, ResourceLink | EmbeddedResource) for part in message.parts)
+    """Return, without much work, whether there may be something in a message that can be opened."""
+    return any(
+        may_have_links(str(part))
+        if isinstance(part, GrowingText)
+        else isinstance(part, ResourceLink | EmbeddedResource)
+        for part in message.parts
+    )
 
 
 def described(content: ContentBlock) -> str:

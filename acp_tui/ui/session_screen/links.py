@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from acp_tui.acp.content import EmbeddedResource, ResourceLink
+from acp_tui.session.growing import GrowingText
+from acp_tui.ui.widgets.markdown_links import links_in
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -25,6 +27,8 @@ def links(message: Message) -> dict[str, str]:
             found.setdefault(part.uri, part.title or part.name)
         elif isinstance(part, EmbeddedResource):
             found.setdefault(part.resource.uri, unquote(part.resource.uri.rpartition("/")[2]))
+        elif isinstance(part, GrowingText):
+            found.update(links_in(str(part)))
     return found
 
 
@@ -65,4 +69,7 @@ async def _opened(app: App[Any], uri: str, cwd: str) -> str:
         return await open_in_editor(app, path)
     if not uri.lower().startswith(("http://", "https://")):
         return "This is neither a file of this machine nor a page of the web."
-    return "" if await asyncio.to_thread(open_in_browser, uri) else "There is no browser with a window here."
+    if await asyncio.to_thread(open_in_browser, uri):
+        return ""
+    app.copy_to_clipboard(uri)
+    return "There is no browser with a window here. The address is copied."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.conversation.start import Start
-    from acp_tui.session.entries import Message, ToolCall
+    from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -21,12 +21,16 @@ class Opened:
         self._start = start
         self._call: ToolCallScreen | None = None
 
-    def block(self, block: Block) -> None:
-        """Open what a line or an entry stands for, or let the entry show more of itself."""
+    def block(self, block: Block, link: str = "") -> None:
+        """Open what a line or an entry stands for, or a link that was clicked; or show more of an entry."""
         from acp_tui.ui.entries.entry import EntryBlock
         from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
         from acp_tui.ui.panes.changes import FileLine
+        from acp_tui.ui.session_screen.links import links
 
+        if link:
+            self._offer({link: ""})
+            return
         if self.call_of(block):
             return
         if isinstance(block, FileLine):
@@ -34,7 +38,7 @@ class Opened:
         elif isinstance(block, UserMessageBlock) and block.choose():
             return
         elif isinstance(block, AgentMessageBlock | UserMessageBlock):
-            self._screen.run_worker(self._links(block.entry), group="links", exclusive=True)
+            self._offer(links(block.entry))
         elif isinstance(block, EntryBlock):
             block.choose()
 
@@ -119,12 +123,13 @@ class Opened:
         path = journal.path if journal is not None else None
         self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
 
-    async def _links(self, message: Message) -> None:
-        """Offer to open what a message links to."""
-        from acp_tui.ui.session_screen.links import links, open_link
+    def _offer(self, found: dict[str, str]) -> None:
+        """Offer to open one of some links, names by addresses."""
+        from acp_tui.ui.session_screen.links import open_link
 
-        if found := links(message):
-            await open_link(self._screen.app, found, self._start.cwd, self._screen.look)
+        if found:
+            opening = open_link(self._screen.app, found, self._start.cwd, self._screen.look)
+            self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _show_kept(self, session: Session) -> None:
         """Mark in the pane what was kept in the changes screen."""

@@ -246,7 +246,7 @@ class SessionScreen(Screen[None]):
     @on(Transcript.Chosen)
     def _chosen(self, event: Transcript.Chosen) -> None:
         if not self.query_one(ChatPane).open_fold(event.block):
-            self.rooms.opened.block(event.block)
+            self.rooms.opened.block(event.block, event.link)
 
     @on(Lines.Clicked, "#tabs")
     def _tab_clicked(self, event: Lines.Clicked) -> None:

@@ -58,6 +58,11 @@ def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) 
     return spans
 
 
+def bare_links(text: str) -> list[str]:
+    """Return the web addresses that stand in a text as they are."""
+    return [part for part in _MARKED.findall(text) if part.startswith("http")] if "://" in text else []
+
+
 def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
     """Add text, in which a bare web address is a link as well, and what points to a footnote is marked."""
     if target or ("://" not in text and "[^" not in text):

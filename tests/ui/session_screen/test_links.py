@@ -7,11 +7,13 @@ import pytest
 
 from acp_tui.acp.content import EmbeddedResource, ResourceContents, ResourceLink, TextContent
 from acp_tui.session.entries import AgentMessage
+from acp_tui.session.growing import GrowingText
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import browser
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen.links import file_of, links
 from tests.ui.seats import seat
+from tests.ui.session_screen.test_copying import told
 
 
 def test_a_message_links_to_what_it_points_at_and_what_it_brings() -> None:
@@ -82,3 +84,52 @@ async def test_a_page_opens_only_when_the_person_has_chosen_its_address(
         await here.press("enter")
 
         await here.until(lambda: opened == ["https://example.org/page"])
+
+
+def test_links_of_an_answer_are_found_in_the_order_of_its_text() -> None:
+    text = (
+        "See [the *docs*](https://a/b?c=1), <https://d/e> and https://f/g.\n\n- [x](src/a.py) ![pic](p.png)\n"
+        "- [ref][1]\n\n| t |\n|---|\n| https://cell |\n\n`https://code` [no](javascript:x)\n\n[1]: https://r\n"
+    )
+
+    found = links(AgentMessage(parts=[GrowingText(text)]))
+
+    assert list(found.items()) == [
+        ("https://a/b?c=1", "the docs"),
+        ("https://d/e", ""),
+        ("https://f/g", ""),
+        ("src/a.py", "x"),
+        ("p.png", "pic"),
+        ("https://r", "ref"),
+        ("https://cell", ""),
+    ]
+
+
+async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser, "open_in_browser", lambda url: False)
+    content = {"type": "text", "text": "Look at [this](https://example.org/x) and https://example.org/y ."}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
+        await here.sees("Look at this")
+        here.session.query_one(ChatPane).focus()
+        await here.press("shift+up", "enter")
+        await here.is_before(Menu)
+        await here.sees("https://example.org/x", "this", "https://example.org/y")
+        await here.press("down", "enter")
+
+        await here.until(lambda: here.app.clipboard == "https://example.org/y")
+        assert "There is no browser with a window here. The address is copied." in told(here)
+
+
+async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
+    content = {"type": "text", "text": "Look at [this](https://example.org/x)."}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
+        await here.sees("Look at this")
+        row = next(number for number, row in enumerate(here.text.splitlines()) if "Look at this" in row)
+        await here.pilot.click(offset=(here.text.splitlines()[row].index("this") + 1, row))
+
+        await here.is_before(Menu)
+        await here.sees("https://example.org/x")
