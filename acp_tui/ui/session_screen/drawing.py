@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from acp_tui.session.changes import Field
     from acp_tui.session.session import Session
 
-_PACE: Final = 0.033  # seconds between two drawings
+_PACE: Final = 0.033
+"""Seconds between two drawings."""
+_PACE_BELOW: Final = 0.25
+"""The same while a dialog lies over the screen: each frame then costs that of the whole screen, dimmed."""
 
 
 class Drawing:
@@ -53,11 +56,17 @@ class Drawing:
         self._fields.update(change.fields)
         if not self._waits:
             self._waits = True
-            wait = self._drawn_at + _PACE - time.perf_counter()
+            pace = _PACE_BELOW if self._is_below_dialog else _PACE
+            wait = self._drawn_at + pace - time.perf_counter()
             if wait > 0:
                 after(self._screen, wait, self.flush)
             else:
                 self._screen.call_next(self.flush)
+
+    @property
+    def _is_below_dialog(self) -> bool:
+        stack = self._screen.app.screen_stack
+        return bool(stack) and stack[-1] is not self._screen and stack[-1].is_modal
 
     def forget(self) -> None:
         """Draw nothing more of the session that was shown; the next one is furnished for."""

@@ -207,6 +207,7 @@ class SessionScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Catch up with what waited to be shown."""
+        self.showing.catch_up()
         if self.presence.is_seen:
             self.presence.begin()
 

@@ -34,6 +34,11 @@ class Showing:
 
         return Drawing(self._screen, self._furnish, self.draw)
 
+    def catch_up(self) -> None:
+        """Draw what waits now: the screen is seen again, or not through a dialog any more."""
+        if "_drawing" in self.__dict__:
+            self._drawing.flush()
+
     def phase_changed(self) -> None:
         """The agent is starting, ready, or gone."""
         screen = self._screen

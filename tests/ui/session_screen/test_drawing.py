@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -18,15 +19,17 @@ class Loop:
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
         self.timed = 0
+        self.delay = 0.0
         self.is_running = True
         self.app = self
+        self.screen_stack: list[Any] = [self]
 
     def call_next(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
 
     def after(self, _: object, delay: float, callback: Callable[[], None]) -> None:
-        assert 0 < delay < 0.1
         self.timed += 1
+        self.delay = delay
         self.waiting.append(callback)
 
     def turn(self) -> None:
@@ -63,11 +66,40 @@ def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_toget
     for change in (Change((2,)), Change((1,), ("plan",)), Change((2,))):
         made.add(session, change)
     assert loop.timed == 1
+    assert 0 < loop.delay < 0.1
     loop.turn()
 
     assert told[2:] == [("a", (1, 2), ["plan"])]
     loop.turn()
     assert len(told) == 3, "nothing new, nothing drawn"
+
+
+def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=True))
+    made.add(session, Change((1,)))
+    assert 0.1 < loop.delay < 0.3
+    assert told[2:] == []
+
+    loop.screen_stack.pop()
+    made.flush()
+    assert told[2:] == [("a", (1,), [])]
+
+
+def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: Loop) -> None:
+    made, _ = drawing(loop)
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=False))
+    made.add(session, Change((1,)))
+
+    assert 0 < loop.delay < 0.1
 
 
 def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loop) -> None:
