@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -16,15 +15,12 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
-from acp_tui.ui.widgets.searching import hits_in
+from acp_tui.ui.widgets.searching import Hit, Hits, look_through
 
 if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.widgets.blocks import Block
     from acp_tui.ui.widgets.look import Look
-
-Hit = tuple["Block", int]
-"""A block, and which of the hits in it."""
 
 _ROOM: Final = 100
 """Columns from which there is room for the hints."""
@@ -55,7 +51,7 @@ class FindLine(Horizontal):
         self._look = look
         self._focus_back = focus_back
         self._text = ""
-        self._hits: list[Hit] = []
+        self._hits = Hits()
         self._at: Hit | None = None
         self._opened: EntryBlock | None = None
         """What was folded before a hit in it was shown."""
@@ -76,43 +72,49 @@ class FindLine(Horizontal):
         return self._at[0] if self._at is not None else None
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    async def _typed(self, event: Input.Changed) -> None:
         """Show the first hit at or below what is in view, else the last."""
         event.stop()
         self._text = event.value
-        self._look_through()
-        self._go(self._first_in_view())
+        if await self._look_through():
+            self._go(self._first_in_view())
 
     @on(Input.Submitted)
-    def _next(self, event: Input.Submitted) -> None:
+    async def _next(self, event: Input.Submitted) -> None:
         event.stop()
-        self.action_step(1)
+        await self.action_step(1)
 
-    def action_step(self, step: int) -> None:
+    async def action_step(self, step: int) -> None:
         """Show the next or the previous hit, round the ends; the chat may have grown meanwhile."""
-        before = self._hits.index(self._at) if self._at in self._hits else -1
-        self._look_through()
-        place = self._hits.index(self._at) if self._at in self._hits else before - (step < 0)
-        if self._hits:
+        before = self._hits.place(self._at)
+        if await self._look_through() and self._hits:
+            now = self._hits.place(self._at)
+            place = now if now >= 0 else before - (step < 0)
             self._go((place + step) % len(self._hits))
 
     def action_close(self) -> None:
         """Take the line and the marks away."""
-        self._chat.search("")
+        self._chat.mark("")
         if self._focus_back is not None and self._focus_back.is_attached:
             self._focus_back.focus()
         self.remove()
 
-    def _look_through(self) -> None:
-        found = self._chat.search(self._text)
-        self._hits = [
-            (block, number) for block in found for number in range(hits_in(block.searched(), self._text))
-        ]
+    async def _look_through(self) -> bool:
+        """Find what the person has written; return False when they have written more meanwhile, or left."""
+        text = self._text
+        self._chat.mark(text)
+        hits = await look_through(
+            tuple(self._chat.blocks),
+            text,
+            lambda: self.is_attached and self.query_one(Input).value == text,
+        )
+        if hits is not None:
+            self._hits = hits
+        return hits is not None
 
     def _first_in_view(self) -> int:
         order = {block: index for index, block in enumerate(self._chat.blocks)}
-        top = self._chat.first_in_view
-        return min(bisect_left(self._hits, top, key=lambda hit: order[hit[0]]), len(self._hits) - 1)
+        return self._hits.first_from(self._chat.first_in_view, lambda block: order.get(block, 0))
 
     def _go(self, place: int) -> None:
         """Show a hit; -1 for none."""
@@ -131,9 +133,8 @@ class FindLine(Horizontal):
         self._show_count()
 
     def _show_count(self) -> None:
-        place = self._hits.index(self._at) + 1 if self._at is not None else 0
         if self._hits:
-            count = ("accent", f"{place}/{len(self._hits)}")
+            count = ("accent", f"{self._hits.place(self._at) + 1}/{len(self._hits)}")
         else:
             count = ("warning", "nothing found") if self._text else ("muted", "")
         hints = self._hints() if self.app.size.width >= _ROOM else ""

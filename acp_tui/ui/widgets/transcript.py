@@ -217,18 +217,15 @@ class Transcript(ScrollView, can_focus=True):
         if self._lays_out:
             self._moved(self._view.reveal(block, perf_counter() + SLICE))
 
-    def search(self, text: str) -> list[Block]:
-        """Mark a text wherever it is seen and return the blocks that have it; nothing for no text."""
-        self._frame.needle = needle = text.casefold()
+    def mark(self, text: str) -> None:
+        """Mark a text wherever it is seen; nothing for no text."""
+        self._frame.needle = text.casefold()
         self._frame.hit = None
         self.refresh()
-        return (
-            [block for block in self._stack.blocks if needle in block.searched().casefold()] if needle else []
-        )
 
     def show_hit(self, block: Block, number: int) -> None:
-        """Go to hit `number` (from 0) in a block that `search` found, and mark its row."""
-        if self._lays_out:
+        """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
+        if self._lays_out and block in self._stack:
             until = perf_counter() + LAYS_OUT_FOR_HIT
             row = row_of_hit(self._stack, self._stack.index(block), self._frame.needle, number, until)
             self._frame.hit = (block, row)
