@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.session.changes import Change
@@ -19,6 +20,9 @@ _PACE: Final = 0.033
 """Seconds between two drawings."""
 _PACE_BELOW: Final = 0.25
 """The same while a dialog lies over the screen: each frame then costs that of the whole screen, dimmed."""
+
+_SEEN_THROUGH: Final = ("questions", "turn")
+"""Fields that matter to a dialog as well."""
 
 
 class Drawing:
@@ -43,7 +47,8 @@ class Drawing:
         self._session: Session | None = None
         self._entries: set[int] = set()
         self._fields: set[Field] = set()
-        self._waits = False
+        self._due = inf
+        """When what is collected is drawn."""
         self._drawn_at = 0.0
 
     def add(self, session: Session, change: Change) -> None:
@@ -54,10 +59,11 @@ class Drawing:
             self._furnish(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
-        if not self._waits:
-            self._waits = True
-            pace = _PACE_BELOW if self._is_below_dialog else _PACE
-            wait = self._drawn_at + pace - time.perf_counter()
+        is_seen = not self._fields.isdisjoint(_SEEN_THROUGH) or not self._is_below_dialog
+        due = self._drawn_at + (_PACE if is_seen else _PACE_BELOW)
+        if due < self._due:
+            self._due = due
+            wait = due - time.perf_counter()
             if wait > 0:
                 after(self._screen, wait, self.flush)
             else:
@@ -76,7 +82,7 @@ class Drawing:
 
     def flush(self) -> None:
         """Draw what is collected."""
-        self._waits = False
+        self._due = inf
         if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
             return
         self._drawn_at = time.perf_counter()

@@ -90,6 +90,21 @@ def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> N
     assert told[2:] == [("a", (1,), [])]
 
 
+def test_another_question_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=True))
+    made.add(session, Change((1,)))
+    made.add(session, Change((2,), ("questions",)))
+    assert 0 < loop.delay < 0.1
+
+    loop.turn()
+    assert told[2:] == [("a", (1, 2), ["questions"])]
+
+
 def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: Loop) -> None:
     made, _ = drawing(loop)
     session = Session("a")
