@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent.verdicts import absolute, input_paths, named_paths
 from acp_tui.agent.wish import Wish
+from acp_tui.host.scripts import script_of
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Text
 from acp_tui.session.session import Session
@@ -99,7 +99,7 @@ def _is_same(asked: str, wish: Wish) -> bool:
     words = _split(asked)
     if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
         return True
-    return runs.strip() in (asked.strip(), _script_of(words))
+    return runs.strip() in (asked.strip(), (script_of(words) or "").strip())
 
 
 def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
@@ -112,12 +112,6 @@ def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
     for text in texts:
         if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):
             yield command
-
-
-def _script_of(words: list[str]) -> str | None:
-    """Return the text that a shell is to run, where the words are a shell with nothing but that."""
-    is_shell = len(words) == 3 and posixpath.basename(words[0]) in ("sh", "bash", "dash", "zsh", "ksh")
-    return words[2].strip() if is_shell and words[1].lstrip("-").endswith("c") else None
 
 
 def _split(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from acp_tui.host.scripts import handed_on, lines_in
 from acp_tui.host.shell import Command, take_apart
 
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
@@ -51,15 +52,13 @@ def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
     None unless all of them do, and nothing else happens in the line: no assignment, no file written or read,
     no job in the background, no word with an expansion (but patterns, which only become names of files), and
     no word of the shell's language, since a function or a loop can make other commands of what is written.
+    A text for a shell (`bash -lc '…'`) counts as what is written in it.
     """
     line = take_apart(command) if command is not None else None
     if line is None or not line.plain or not line.commands:
         return None
-    wanted = [split(prefix) for prefix in prefixes]
-    found = [
-        next((n for n, words in enumerate(wanted) if _begins_with(one, words)), -1) for one in line.commands
-    ]
-    return None if -1 in found else list(dict.fromkeys(found))
+    found = list(_covering([split(prefix) for prefix in prefixes], line.commands))
+    return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
 
 
 def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
@@ -67,9 +66,36 @@ def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
     wanted = [split(prefix) for prefix in prefixes]
     return [
         " ".join(word.source for word in one.words)
-        for one in take_apart(command).commands
-        if not any(_begins_with(one, words) for words in wanted)
+        for one in simple_commands(command)
+        if None in _covering(wanted, [one])
     ]
+
+
+def simple_commands(command: str) -> list[Command]:
+    """Return the simple commands of a line, those of a text for a shell in its place."""
+    found: list[Command] = []
+    waiting = [*reversed(take_apart(command).commands)]
+    while waiting:
+        one = waiting.pop()
+        inner = handed_on(one)
+        if inner is not None:
+            waiting += reversed(inner.commands)
+        else:
+            found.append(one)
+    return found
+
+
+def _covering(
+    wanted: Sequence[Sequence[str]], commands: Sequence[Command], depth: int = 0
+) -> Iterator[int | None]:
+    """Yield which prefix each command begins with; None for one that begins with none."""
+    for one in commands:
+        number = next((number for number, words in enumerate(wanted) if _begins_with(one, words)), None)
+        inner = handed_on(one) if number is None and depth < _DEEPEST else None
+        if inner is None:
+            yield number
+        else:
+            yield from _covering(wanted, inner.commands, depth + 1)
 
 
 def runs(prefix: str, command: str | None) -> bool:
@@ -149,15 +175,15 @@ class _Reading(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _read(command: str) -> _Reading:
-    line = take_apart(command)
+    lines = list(lines_in(command))
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
     found = {word for words in commands for word in words if word is not None}
-    unknown = tuple(dict.fromkeys(tuple(_words_of(one)) for one in line.commands))
+    unknown = tuple(dict.fromkeys(tuple(_words_of(one)) for line in lines for one in line.commands))
     return _Reading(
         commands,
         frozenset(found | {posixpath.basename(word) for word in found}),
         tuple(words for words in unknown if None in words),
-        line.understood,
+        all(line.understood for line in lines),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from acp_tui.host.scripts import SHELLS, script_of
 from acp_tui.host.shell import Command, Redirect, take_apart
 from acp_tui.host.shell_words import Word
 
@@ -19,8 +20,7 @@ _PATH: Final = re.compile(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")
 _HOME: Final = re.compile(r"""^"?\$(?:HOME\b|\{HOME\})""")
 _NO_FILES: Final = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _RAISERS: Final = frozenset({"sudo", "doas", "su", "pkexec"})
-_RUNNERS: Final = frozenset({"sh", "bash", "dash", "zsh", "eval", "env", "nohup", "time", "timeout", "nice"})
-_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh"})
+_RUNNERS: Final = SHELLS | {"eval", "env", "nohup", "time", "timeout", "nice"}
 _DELETERS: Final = frozenset({"rm", "rmdir", "unlink", "shred"})
 _NETWORK: Final = frozenset(
     {
@@ -102,7 +102,7 @@ def _parts(
             command, redirects=tuple(one for one in command.redirects if owners[id(one)] is command)
         )
         yield Part(_written(own), tuple(_notes(own, words, cwd, inside)), depth + _is_inner(command))
-        script = _script(words)
+        script = script_of(words)
         if script is not None and depth < _DEEPEST:
             yield from _parts(take_apart(script).commands, cwd, inside, depth + _is_inner(command) + 1)
         if words[:1] == ["cd"] and len(words) == 2 and words[1] and "subshell" not in command.within:
@@ -184,11 +184,3 @@ def _paths(words: Sequence[Word]) -> Iterator[str]:
 
 def _absolute(path: str, cwd: str) -> str:
     return posixpath.normpath(posixpath.join(cwd, posixpath.expanduser(path)))
-
-
-def _script(words: Sequence[str | None]) -> str | None:
-    """Return the text that a shell is given to run."""
-    for place, word in enumerate(words[:-2]):
-        if posixpath.basename(word or "") in _SHELLS and (words[place + 1] or "").endswith("c"):
-            return words[place + 2]
-    return words[1] if len(words) == 2 and words[0] == "eval" else None

@@ -70,7 +70,21 @@ def test_one_rule_covers_a_chain_of_what_it_allows() -> None:
             "git\u00a0status",
         ),
         *("g{it,rm} status", "gi* status", "~/git status", "git st[a]tus", "git {status,x}", "{git,status}"),
-        *("sudo git status", "env git status", "sh -c 'git status'", "xargs git status", "time git status"),
+        *("sudo git status", "env git status", "xargs git status", "time git status"),
+        *(
+            "sh -c 'git status; rm x'",
+            "sh -c 'git status' &",
+            "A=1 sh -c 'git status'",
+            "sh -c 'git status' > f",
+        ),
+        *("bash -ic 'git status'", "bash --rcfile f -c 'git status'", "./bash -c 'git status'"),
+        *("sh -c 'git $X'", 'sh -c "git $X"', "sh -c 'git status > f'", "sh -c 'git status' rm", "sh -c"),
+        *(
+            "env X=1 sh -c 'git status'",
+            "zsh -c 'git =status'",
+            "zsh -c 'git status *(e:x:)'",
+            "fish -c 'git status'",
+        ),
         *("git status '", 'git status "', "git status \\", "git status (", "git status )", "git status &&"),
         *("coproc git status", "/bin/git status", "./git status", "git 'status rm'", "'git status'", "git"),
         *("git status\x00", "git status\ud800", "((git status))", "select x in git status; do :; done"),
@@ -239,3 +253,40 @@ def test_many_rules_decide_about_a_long_chain_in_time() -> None:
 
     assert decided(chain, *rules) == "ask"
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sh -c 'git status'", "bash -lc 'git status && grep x'", "zsh -lc 'git status | grep \"a b\"'"),
+        *(
+            "/bin/bash -l -c 'git status'",
+            "bash -euo pipefail -c 'git status'",
+            "bash -e -o pipefail -c 'grep x'",
+        ),
+        *(
+            "bash --login -c 'git status'",
+            "sh -c \"sh -c 'git status'\"",
+            "grep x && sh -c 'git status' 2>&1",
+        ),
+    ],
+)
+def test_a_text_for_a_shell_is_allowed_as_what_is_written_in_it(command: str) -> None:
+    assert decided(command, Rule("allow", command=GIT), Rule("allow", command="grep")) == "allow"
+    assert decided(command, Rule("allow", command="ls")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("bash -lc 'rm x'", "zsh -lc 'a && rm x'", "env X=1 bash -c 'a; rm x'", "bash -l -c 'rm x'"),
+        *("bash -euo pipefail -c 'rm x'", "env -i A=1 /usr/bin/zsh -c 'rm x'", "timeout 5 sh -c 'rm x'"),
+    ],
+)
+def test_a_denied_command_is_found_in_a_text_for_a_shell(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+def test_what_the_inner_shell_may_make_a_denied_command_is_asked_about() -> None:
+    assert decided("bash -c 'git $X'", Rule("deny", command="git push"), Rule("allow")) == "ask"
+    assert decided("env X=push bash -c '$Y'", Rule("deny", command="git push"), Rule("allow")) == "ask"

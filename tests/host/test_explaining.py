@@ -104,3 +104,21 @@ def test_a_text_for_another_shell_is_taken_apart_too_but_not_for_ever() -> None:
 
 def test_a_line_that_cannot_be_read_says_so() -> None:
     assert not told("echo 'open").understood
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("zsh -lc 'make && git push'", "bash -lc 'make && git push'", "sh -c 'make && git push'"),
+        *("env X=1 bash -c 'make && git push'", "bash -l -e -o pipefail -c 'make && git push'"),
+        *("bash --norc -c 'make && git push'", "sudo -u me ksh -c 'make && git push'"),
+    ],
+)
+def test_a_text_for_a_shell_is_taken_apart_whoever_runs_the_shell(command: str) -> None:
+    found = [(part.text, part.depth, [note.text for note in part.notes]) for part in told(command).parts[1:]]
+    assert found == [("make", 1, []), ("git push", 1, ["network"])]
+
+
+def test_what_is_no_text_for_a_shell_is_not_taken_for_one() -> None:
+    for command in ("bash --norc script.sh", "bash -x 'a && b'", "bash -o pipefail 'a && b'"):
+        assert len(told(command).parts) == 1

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from acp_tui.agent.rule_book import prefix_mistake
-from acp_tui.host.command_rules import covering
+from acp_tui.host.command_rules import covering, simple_commands
 from acp_tui.host.rules import KNOWN_KINDS, Ask, Rule
-from acp_tui.host.shell import take_apart
 from acp_tui.store.rules import WrittenRule
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
@@ -47,7 +46,7 @@ def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
 
 
 def _prefix(command: str, allowed: list[str]) -> str | None:
-    for one in take_apart(command).commands:
+    for one in simple_commands(command):
         words = [word.text for word in one.words]
         if not words or words[0] is None:
             continue

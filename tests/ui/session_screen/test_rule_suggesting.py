@@ -15,7 +15,7 @@ from acp_tui.ui.session_screen.rule_suggesting import suggested
         ("python x.py", "python x.py"),
         ("/usr/bin/python3.11 -c 'import os'", "/usr/bin/python3.11 -c 'import os'"),
         ("sudo apt install x", "sudo apt install x"),
-        ("bash -lc 'git status'", "bash -lc 'git status'"),
+        ("bash -lc 'git status'", "git status"),
         ("cat README", "cat"),
         ("'my tool' run", "'my tool' run"),
         ("git status && ls", "git status"),
