@@ -321,6 +321,11 @@ class Agent:
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
+        if written.other_names:
+            text = (
+                f"{written.path} is a file of its own now; its other names (hard links) keep what was there."
+            )
+            self._tell(session_id, text)
 
     async def may(self, session_id: str, wish: Wish) -> None:
         """Come back when something may be done that the agent wants done; it need not have asked before.

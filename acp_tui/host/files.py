@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
+from acp_tui.host import attributes
 from acp_tui.host.seen import Seen, Version
 
 # FileError
@@ -84,6 +85,8 @@ class Written:
     old: str | None
     """The text before; None when the file is new, or was no text that we read."""
     new: str
+    other_names: int = 0
+    """How many other names (hard links) the old file had: they keep what was there."""
 
 
 READ_LIMIT: Final = 32 << 20
@@ -177,7 +180,7 @@ class Files:
             replace_file(name, folder, content.encode(), before)
             version = Version.of(_status(name, folder))
         self._seen.saw(os.path.realpath(path), version, content)
-        return Written(path, old, content)
+        return Written(path, old, content, before.st_nlink - 1 if before else 0)
 
     def _check_seen(
         self, path: str, content: str, now: str | None, version: Version | None, over: Stale | None
@@ -307,7 +310,11 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
 
 
 def replace_file(name: str, folder: int, data: bytes, before: os.stat_result | None) -> None:
-    """Write beside the old file, then put the new one in its place."""
+    """Write beside the old file, then put the new one in its place, with the mode and attributes of the old.
+
+    Of a file with several names (hard links) only this one gets the new content: the others may lie outside
+    the workspace, or in the store of a package manager, where nothing of ours has to change.
+    """
     if before is not None:
         _check_writable(name, folder)
     beside = f".acp-tui-{secrets.token_hex(8)}"
@@ -317,7 +324,7 @@ def replace_file(name: str, folder: int, data: bytes, before: os.stat_result | N
             file.write(data)
             file.flush()
             if before is not None:
-                _copy_mode(file.fileno(), before)
+                attributes.copy(name, folder, before, file.fileno())
             os.fsync(file.fileno())
         os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
@@ -332,16 +339,6 @@ def _check_writable(name: str, folder: int) -> None:
     except OSError as error:
         if error.errno != errno.ETXTBSY:  # a running program may be replaced
             raise
-
-
-def _copy_mode(descriptor: int, before: os.stat_result) -> None:
-    new = os.fstat(descriptor)
-    if (new.st_uid, new.st_gid) != (before.st_uid, before.st_gid):
-        try:
-            os.fchown(descriptor, before.st_uid, before.st_gid)
-        except OSError:  # only root may; the file is then ours
-            pass
-    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 def _after_lines(data: bytes, start: int, count: int) -> tuple[int, int]:

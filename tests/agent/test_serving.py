@@ -15,6 +15,7 @@ from acp_tui.agent.agent import OFFERED
 from acp_tui.host.files import Files, Stale, Written
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
+from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
@@ -218,6 +219,20 @@ async def test_c95_the_byte_limit_keeps_the_end(tmp_path: Path) -> None:
         output = (await served(talk, "terminal/output", **terminal))["result"]
 
         assert (output["output"], output["truncated"]) == ("é", True)
+
+
+async def test_a_write_to_one_name_of_several_says_that_the_others_keep_what_was_there(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "b").write_text("old")
+    (tmp_path / "a").hardlink_to(tmp_path / "b")
+    async with lending(tmp_path) as talk:
+        for content in ("new", "newer"):
+            await served(talk, "fs/write_text_file", path=f"{tmp_path}/a", content=content)
+
+        (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]
+        assert told.startswith(f"{tmp_path}/a is a file of its own now; its other names (hard links) keep")
+        assert (tmp_path / "b").read_text() == "old"
 
 
 @pytest.mark.parametrize(

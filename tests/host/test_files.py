@@ -6,6 +6,7 @@ import resource
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -345,6 +346,40 @@ def test_the_mode_is_kept(root: Path, files: Files, mode: int) -> None:
     (root / "a").chmod(mode)
     files.write_text(f"{root}/a", "1")
     assert stat.S_IMODE((root / "a").stat().st_mode) == mode
+
+
+def test_of_several_names_only_the_one_that_is_written_gets_the_new_content(
+    root: Path, files: Files, tmp_path: Path
+) -> None:
+    outside = tmp_path / "elsewhere"
+    outside.write_text("old")
+    (root / "a").hardlink_to(outside)
+
+    written = files.write_text(f"{root}/a", "new")
+
+    assert written.other_names == 1
+    assert (outside.read_text(), (root / "a").read_text()) == ("old", "new")
+    assert files.write_text(f"{root}/a", "newer").other_names == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="the system has no attributes of files")
+def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
+    path = root / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    try:
+        os.setxattr(path, "user.origin", b"\x00here")
+    except OSError as error:
+        pytest.skip(f"not in this folder: {error}")
+    with suppress(OSError):  # only root may
+        os.setxattr(path, "security.capability", b"\x01\x00\x00\x02" + b"\x00" * 16)
+
+    files.write_text(f"{root}/a", "new")
+
+    assert path.read_text() == "new"
+    assert os.getxattr(path, "user.origin") == b"\x00here"
+    assert "security.capability" not in os.listxattr(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_a_new_file_gets_the_usual_mode(root: Path, files: Files) -> None:
