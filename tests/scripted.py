@@ -58,6 +58,13 @@ class Scripted:
         self._heard += self.sent.take(data)
         self._news.set()
 
+    @property
+    def unread(self) -> int:
+        return 0
+
+    async def room(self) -> None:
+        pass
+
     async def wait(self) -> ExitStatus:
         await self._stopped.wait()
         return ExitStatus(0, None)

@@ -97,7 +97,7 @@ class Agent:
         """Makes, takes up and forks sessions."""
         self._record = Record(keep, name)
         self._questions = Questions(self.connection.reply, host, self._record)
-        self._service = Service(host, self.connection.reply, self.connection.fail, self)
+        self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
         self._own = OwnQuestions(self.note)
         self._overwriting = Overwriting(host, self._own, self._tell, self._overwritten)
         self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
@@ -133,7 +133,7 @@ class Agent:
     async def stop(self) -> ExitStatus:
         """End the agent, its terminals and all that it started."""
         self._is_stopping = True
-        self.connection.resume_reading()  # so that the end is seen
+        self.connection.read_to_the_end()  # so that the end is seen
         await self._wind_up()
         return await self._process.stop()
 

@@ -37,6 +37,13 @@ class Pipe(Protocol):
     def write(self, data: bytes) -> None:
         """Queue bytes for its input."""
 
+    @property
+    def unread(self) -> int:
+        """Bytes of its input that it has not taken yet."""
+
+    async def room(self) -> None:
+        """Wait while too much of its input is unread."""
+
     async def wait(self) -> ExitStatus:
         """Return how it ended."""
 
@@ -103,6 +110,7 @@ class Connection:
         self._answers: dict[Call, asyncio.Future[Any]] = {}
         self._may_read = asyncio.Event()
         self._may_read.set()
+        self._held_by: set[object] = set()
         self._heard_a_message = False
 
     async def run(self) -> ExitStatus:
@@ -114,6 +122,7 @@ class Connection:
                 await asyncio.sleep(0)
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
+            await self._process.room()  # what it says may want answers, which it does not read
         await self._receive_all(self._peer.receive_end())
         self.exit = await self._end()
         self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal})
@@ -139,13 +148,26 @@ class Connection:
             await self._process.stop()
         return await waiting
 
-    def pause_reading(self) -> None:
-        """Too much waits to be drawn: leave what the agent writes in its pipe."""
+    def pause_reading(self, who: object) -> None:
+        """Somebody has too much to draw: leave what the agent writes in its pipe."""
+        self._held_by.add(who)
         self._may_read.clear()
 
-    def resume_reading(self) -> None:
-        """Go on reading."""
+    def resume_reading(self, who: object) -> None:
+        """Go on reading, unless somebody else has too much to draw."""
+        self._held_by.discard(who)
+        if not self._held_by:
+            self._may_read.set()
+
+    def read_to_the_end(self) -> None:
+        """Go on reading, whoever has too much to draw."""
+        self._held_by.clear()
         self._may_read.set()
+
+    @property
+    def unread(self) -> int:
+        """Bytes that were said to the agent and that it has not read yet."""
+        return self._process.unread
 
     @property
     def looks_strange(self) -> bool:

@@ -7,10 +7,10 @@ import codecs
 import fcntl
 import itertools
 import os
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from acp_tui.agent.outgoing import Outgoing
 from acp_tui.host.guard import Guard
 from acp_tui.host.output import Tail
 from acp_tui.host.processes import Child, ExitStatus
@@ -59,7 +59,7 @@ class Process:
         self._stdin = stdin
         self._stdout = stdout
         self._stderr = stderr
-        self._outgoing: deque[memoryview] = deque()
+        self._outgoing = Outgoing()
         self._taken = memoryview(bytearray(_READ))
         """What each read fills: an object of this size for each would leave gaps in memory that stay."""
         self._tail = Tail(_TAIL)
@@ -185,19 +185,29 @@ class Process:
         """Send whole lines, after all that was written before; never blocks."""
         if self.broken or self._stdin < 0 or not data:
             return
-        self._outgoing.append(memoryview(data))
+        self._outgoing.add(data)
         self._flush()
+
+    @property
+    def unread(self) -> int:
+        """Bytes that were written and that the agent has not taken yet."""
+        return self._outgoing.size
+
+    async def room(self) -> None:
+        """Wait while the agent leaves too much unread; comes back as well when it is gone."""
+        if not self._outgoing.is_full:
+            return
+        waiting = asyncio.ensure_future(self._outgoing.room())
+        try:
+            exits: asyncio.Future[Any] = self._child.watch()
+            await asyncio.wait({waiting, exits}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
     def _flush(self) -> None:
         """Write as much as the pipe takes, and come back for the rest."""
         try:
-            while self._outgoing:
-                first = self._outgoing[0]
-                sent = os.write(self._stdin, first)
-                if sent < len(first):
-                    self._outgoing[0] = first[sent:]
-                else:
-                    self._outgoing.popleft()
+            self._outgoing.write_to(self._stdin)
         except BlockingIOError:
             if self._stderr_over is not None:  # before there is a loop, the first wait sees to the rest
                 asyncio.get_running_loop().add_writer(self._stdin, self._flush)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
@@ -147,14 +148,30 @@ SERVED: Final[dict[str, Handler]] = {
 }
 
 
+_READS: Final = 4  # files that are read at the same time
+
+
 class Service:
     """The work on the agent's requests, each in a task of its own, each answered once."""
 
-    def __init__(self, host: Host, reply: Reply, fail: Fail, person: Person) -> None:
+    def __init__(
+        self, host: Host, reply: Reply, fail: Fail, person: Person, room: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Serve from the first request on.
+
+        Args:
+            host: what there is to serve.
+            reply: sends a result.
+            fail: sends an error.
+            person: is told, and asked.
+            room: comes back when the agent has read enough of the answers before.
+        """
         self._host = host
         self._reply = reply
         self._fail = fail
         self._person = person
+        self._room = room
+        self._reading = asyncio.Semaphore(_READS)
         self._tasks: dict[Request, asyncio.Task[None]] = {}
 
     def begin(self, request: Request) -> None:
@@ -181,7 +198,7 @@ class Service:
 
     async def _serve(self, request: Request) -> None:
         try:
-            result = await SERVED[request.method](self._host, request.params, self._person)
+            result = await self._result(request)
         except asyncio.CancelledError:
             self._fail(request, errors.CANCELLED, "Request cancelled")
         except Exception as error:  # every request gets its answer, also when the mistake is ours
@@ -191,6 +208,12 @@ class Service:
             self._fail(request, code, message, data)
         else:
             self._reply(request, result)
+
+    async def _result(self, request: Request) -> dict[str, Any]:
+        """Do the work once there is room for its result, which for a file may be large."""
+        async with self._reading if request.method == "fs/read_text_file" else nullcontext():
+            await self._room()
+            return await SERVED[request.method](self._host, request.params, self._person)
 
 
 def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:

@@ -54,8 +54,19 @@ class Connecting:
         self.running = running
         running.hearers.append(self._hearer)
 
+    def hold(self) -> None:
+        """Have the agent wait with what it says: too much of it is still to be drawn."""
+        if self.running is not None:
+            self.running.agent.connection.pause_reading(self._hearer)
+
+    def let_go(self) -> None:
+        """Hear the agent again."""
+        if self.running is not None:
+            self.running.agent.connection.resume_reading(self._hearer)
+
     async def leave(self, running: RunningAgent, session: Session | None) -> None:
         """End our session with an agent, or the whole agent when nobody else needs it."""
+        running.agent.connection.resume_reading(self._hearer)  # the others with it go on hearing
         try:
             if not running.is_shared:
                 await running.end()

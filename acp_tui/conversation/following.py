@@ -40,6 +40,7 @@ async def follow(conversation: Conversation, running: RunningAgent, session: Ses
 
     this, before = conversation.round, conversation.running
     conversation.enter("starting")
+    conversation.connecting.let_go()
     conversation.connecting.join(running)
     if before is not None:
         before.agent.sessions.pop(session.id, None)  # its end is none of the session

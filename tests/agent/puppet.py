@@ -60,6 +60,8 @@ class Puppet:
         self.sent = Sent()
         self.stderr_tail = ""
         self.stopped = False
+        self.reads = asyncio.Event()
+        self.reads.set()
         self._taken = 0
         self._incoming: asyncio.Queue[bytes] = asyncio.Queue()
         self._exit: asyncio.Future[ExitStatus] = asyncio.get_running_loop().create_future()
@@ -71,6 +73,13 @@ class Puppet:
 
     def write(self, data: bytes) -> None:
         self.sent.take(data)
+
+    @property
+    def unread(self) -> int:
+        return 0 if self.reads.is_set() else 1
+
+    async def room(self) -> None:
+        await self.reads.wait()
 
     async def wait(self) -> ExitStatus:
         return await asyncio.shield(self._exit)

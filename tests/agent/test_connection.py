@@ -24,7 +24,7 @@ from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from tests.agent.puppet import SESSION, conversation, text, update
 from tests.journals import MemoryJournal
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE, settled, until
 
 PROGRAM = Path(__file__).parent.parent / "fake_agent.py"
 
@@ -238,7 +238,7 @@ async def test_c12_the_agent_has_our_environment_and_what_was_set_for_it() -> No
 
 async def test_a_pause_leaves_what_is_said_in_the_pipe_until_it_is_over() -> None:
     async with conversation() as talk:
-        talk.agent.connection.pause_reading()
+        talk.agent.connection.pause_reading(1)
         talk.puppet.updates("agent_message_chunk", content=text("1"))
         await talk.until(lambda: talk.said() == "1")  # the read that was under way
         talk.puppet.updates("agent_message_chunk", content=text("2"))
@@ -246,8 +246,41 @@ async def test_a_pause_leaves_what_is_said_in_the_pipe_until_it_is_over() -> Non
             await asyncio.sleep(0)
         assert talk.said() == "1"
 
-        talk.agent.connection.resume_reading()
+        talk.agent.connection.resume_reading(1)
         await talk.until(lambda: talk.said() == "12")
+
+
+async def test_who_is_gone_holds_nobody_back_and_who_is_there_does() -> None:
+    async with conversation() as talk:
+        connection = talk.agent.connection
+        connection.pause_reading("one")
+        connection.pause_reading("two")
+        talk.puppet.updates("agent_message_chunk", content=text("1"))
+        await talk.until(lambda: talk.said() == "1")  # the read that was under way
+        talk.puppet.updates("agent_message_chunk", content=text("2"))
+
+        connection.resume_reading("one")
+        connection.resume_reading("one")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert talk.said() == "1"
+
+        connection.resume_reading("two")
+        await talk.until(lambda: talk.said() == "12")
+
+
+async def test_nothing_is_heard_or_served_while_answers_wait_unread(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("hello")
+    async with conversation(cwd=str(tmp_path)) as talk:
+        talk.puppet.reads.clear()
+        talk.puppet.asks(1, "fs/read_text_file", path=str(tmp_path / "a"))
+        talk.puppet.updates("agent_message_chunk", content=text("1"))
+        await settled()
+        assert not talk.puppet.sent.answers(1)
+
+        talk.puppet.reads.set()
+        assert (await talk.puppet.answer_to(1))["result"] == {"content": "hello"}
+        await talk.until(lambda: talk.said() == "1")
 
 
 async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogCaptureFixture) -> None:

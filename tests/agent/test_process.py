@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.agent.outgoing import MOST
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.host.guard import Guard
 from acp_tui.host.processes import ExitStatus
@@ -81,6 +82,39 @@ async def test_c2_large_writes_keep_their_order_and_do_not_interleave() -> None:
         data += await process.read()
     assert data == expected
     await process.stop()
+
+
+async def test_there_is_room_again_when_what_was_written_is_read() -> None:
+    process = shell("exec cat")
+    os.kill(process.pid, signal.SIGSTOP)
+    process.write(bytes(MOST + (1 << 20)))
+    waiting = asyncio.create_task(process.room())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    assert process.unread > MOST
+
+    os.kill(process.pid, signal.SIGCONT)
+    while not waiting.done():
+        await process.read()
+    assert process.unread <= MOST
+    await process.stop()
+
+
+async def test_whoever_waits_for_room_hears_of_the_end() -> None:
+    process = shell("exec 3<&0; sleep 60 & read line; exit 3")  # what stays holds the pipe, and reads nothing
+    process.write(b"\n" + bytes(MOST + (1 << 20)))
+    await asyncio.wait_for(process.room(), 10)
+    assert process.exit_status == ExitStatus(3, None)
+    await process.stop()
+
+
+async def test_whoever_waits_for_room_hears_of_a_stop() -> None:
+    process = shell("sleep 60")
+    process.write(bytes(MOST + (1 << 20)))
+    waiting = asyncio.create_task(process.room())
+    await process.stop(0.1)
+    await asyncio.wait_for(waiting, 10)
+    assert process.unread == 0
 
 
 async def test_a_read_returns_a_bounded_piece_and_others_get_their_turn() -> None:

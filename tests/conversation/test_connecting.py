@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -40,6 +41,22 @@ async def test_an_agent_is_started_once_and_ended_by_the_last_who_leaves(tmp_pat
     assert running.is_running
     await second.end(None)
     assert not running.is_running
+    given.guard.close()
+
+
+async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_back(tmp_path: Path) -> None:
+    given = start(tmp_path)
+    first = Connecting(given, Hearer(), None)
+    running = first.start()
+    second = Connecting(given, Hearer(), running)
+    first.hold()
+
+    await first.end(None)
+    async with asyncio.timeout(10):
+        await running.introduce()  # heard by the read that was under way
+        session = await running.agent.setup.new_session(str(tmp_path))
+    assert session.id == "s1"
+    await second.end(None)
     given.guard.close()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.readable import size
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,7 +61,16 @@ def pending(session: Session, methods: Sequence[str]) -> str:
     return methods[0] if methods else ""
 
 
-def told(since: str, waits_for: str, is_busy: bool | None) -> str:
-    """Return the notice: since when, what is pending, and whether the process computes."""
+def told(since: str, waits_for: str, is_busy: bool | None, unread: int = 0) -> str:
+    """Return the notice: since when, what is pending, and whether the process computes.
+
+    Args:
+        since: how long it is silent.
+        waits_for: what is pending.
+        is_busy: whether its process computes; None: unknown.
+        unread: bytes that it was sent and does not read, which is all there is to know then.
+    """
+    if unread:
+        return f"silent {since}, does not read what it is sent ({size(unread)})"
     doing = {None: "", True: ", computes", False: ", idle"}[is_busy]
     return f"silent {since}{f', {waits_for}' if waits_for else ''}{doing}"

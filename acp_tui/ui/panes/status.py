@@ -186,8 +186,9 @@ class StatusLine(Lines):
             self._computing.note(now, conversation.running.cpu_seconds())
         if silent < SILENT:
             return []
-        waits_for = pending(conversation.session, conversation.running.agent.connection.waiting_for)
-        words = told(clock(silent), waits_for, self._computing.is_busy)
+        connection = conversation.running.agent.connection
+        waits_for = pending(conversation.session, connection.waiting_for)
+        words = told(clock(silent), waits_for, self._computing.is_busy, connection.unread)
         return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
 
 

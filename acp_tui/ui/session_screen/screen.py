@@ -280,13 +280,11 @@ class SessionScreen(Screen[None]):
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
-        if self.conversation.agent is not None:
-            self.conversation.agent.connection.pause_reading()
+        self.conversation.connecting.hold()
 
     @on(Transcript.CaughtUp)
     def _caught_up(self) -> None:
-        if self.conversation.agent is not None:
-            self.conversation.agent.connection.resume_reading()
+        self.conversation.connecting.let_go()
 
     def action_stop_turn(self) -> None:
         """Take completions or a zoom away, else end a command of the person, else stop the turn.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.readable import size
 from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
@@ -79,8 +80,10 @@ class Unresponsive:
     def _heading(self) -> str:
         conversation = self._screen.conversation
         assert conversation.agent is not None
-        silent = time.monotonic() - conversation.agent.connection.last_heard
-        return f"{conversation.agent_name}: last heard {silent:.0f} s ago"
+        connection = conversation.agent.connection
+        heard = f"last heard {time.monotonic() - connection.last_heard:.0f} s ago"
+        unread = f", does not read what it is sent ({size(connection.unread)})" if connection.unread else ""
+        return f"{conversation.agent_name}: {heard}{unread}"
 
     def _items(self) -> Iterator[Item]:
         from acp_tui.ui.screens.menu import Item
