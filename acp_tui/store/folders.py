@@ -60,3 +60,13 @@ def _place(kind: str) -> Path:
         "state": places.user_state_path,
     }
     return found[kind]
+
+
+def places() -> dict[str, str]:
+    """Return where a person finds what is theirs, by what it is."""
+    return {
+        "settings": str(config_folder() / "settings.toml"),
+        "themes": str(config_folder() / "themes"),
+        "sessions": str(data_folder() / "journals"),
+        "log": str(state_folder() / "acp-tui.log"),
+    }

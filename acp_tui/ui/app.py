@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -21,6 +20,7 @@ from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
+from acp_tui.ui import after_start
 from acp_tui.ui.attention import Attention, speaks_777
 from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal
@@ -50,18 +50,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FIRST_SHEETS: Final = [
-    Path(__file__).parent / name for name in ("session_screen/screen.tcss", "widgets/transcript.tcss")
-]
-"""What the first frame needs; the other sheets are read after it."""
-
 _OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session"))
-
-SETTLED: Final = 3.0
-"""Seconds after the start, when what is imported one by one after the first frame is in."""
-
-COLLECT_AFTER: Final = (10_000, 20, 50)
-"""Objects before the youngest are looked through, and how often that is done before the older ones are."""
 
 
 class AcpApp(App[int]):
@@ -69,7 +58,7 @@ class AcpApp(App[int]):
 
     TITLE = "acp-tui"
     DEFAULT_MODE = FIRST
-    CSS_PATH: ClassVar[list[Any]] = [*FIRST_SHEETS]
+    CSS_PATH: ClassVar[list[Any]] = [*after_start.FIRST_SHEETS]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
@@ -167,8 +156,8 @@ class AcpApp(App[int]):
             when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
-        self.call_after_refresh(self._read_other_sheets)
-        self.set_timer(SETTLED, self._collect_garbage)
+        self.call_after_refresh(self._after_first_frame)
+        self.set_timer(after_start.SETTLED, after_start.collect_again)
         self.set_interval(EVERY, self.theming.look_again)
         if self._start.settings.keys:
             self.call_after_refresh(self._check_keys)
@@ -187,22 +176,9 @@ class AcpApp(App[int]):
         if self._is_drawn:
             super().refresh_css(animate)
 
-    def _read_other_sheets(self) -> None:
+    def _after_first_frame(self) -> None:
         self._is_drawn = True
-        self.stylesheet.read_all(
-            sorted(path for path in Path(__file__).parent.rglob("*.tcss") if path not in FIRST_SHEETS)
-        )
-        self.stylesheet.parse()
-
-    def _collect_garbage(self) -> None:
-        """Collect garbage again, which the command line has put off, but only among what is made from now on.
-
-        A full collection of all modules takes a tenth of a second in which no key is answered.
-        """
-        if not gc.isenabled():
-            gc.freeze()
-            gc.set_threshold(*COLLECT_AFTER)
-            gc.enable()
+        after_start.read_other_sheets(self.stylesheet)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through before it is drawn."""
@@ -286,20 +262,14 @@ class AcpApp(App[int]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        from acp_tui.store.folders import data_folder
+        from acp_tui.store.folders import places
         from acp_tui.ui.screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss(None)
             return
-        places = {
-            "settings": str(config_folder() / "settings.toml"),
-            "themes": str(config_folder() / "themes"),
-            "sessions": str(data_folder() / "journals"),
-            "log": str(state_folder() / "acp-tui.log"),
-        }
         self.push_screen(
-            HelpScreen(self.theming.look, places, [str(problem) for problem in self.key_problems])
+            HelpScreen(self.theming.look, places(), [str(problem) for problem in self.key_problems])
         )
 
     def action_command_palette(self) -> None:

@@ -35,7 +35,7 @@ def main() -> None:
         return process
 
     def watch_frames() -> None:
-        from acp_tui.ui import app
+        from acp_tui.ui import after_start, app
 
         def displayed(self: app.AcpApp) -> None:
             if self._batch_count:
@@ -57,7 +57,7 @@ def main() -> None:
                 report("settled", frozen=gc.get_freeze_count(), sheets=sheets)
                 self.exit()
 
-        app.SETTLED = 0.1  # type: ignore[misc]
+        after_start.SETTLED = 0.1  # type: ignore[misc]
         app.AcpApp.post_display_hook = displayed  # type: ignore[assignment, method-assign]
 
     Process.spawn = watched_spawn  # type: ignore[method-assign]
