@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
-
-from acp_tui.conversation.last_choices import LastChoices
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.last_choices import LastChoices
     from acp_tui.conversation.start import Start
     from acp_tui.host.policy import Policy
     from acp_tui.session.options import Option
@@ -22,7 +22,12 @@ class Choosing:
     def __init__(self, conversation: Conversation, start: Start) -> None:
         self._conversation = conversation
         self._start = start
-        self._last_choices = LastChoices(start)
+
+    @cached_property
+    def _last_choices(self) -> LastChoices:
+        from acp_tui.conversation.last_choices import LastChoices
+
+        return LastChoices(self._start)
 
     async def begin(self, agent: Agent, session: Session, *, is_new: bool) -> None:
         """Choose what the command line, the settings, and the person's last choice say."""

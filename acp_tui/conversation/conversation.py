@@ -9,9 +9,9 @@ import asyncio
 import importlib
 import time
 from collections.abc import Awaitable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from acp_tui.conversation.beginning import Beginning
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
 from acp_tui.conversation.opening import Attach, Opening
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.tracking import Tracking
+    from acp_tui.conversation.beginning import Beginning
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.login import LoginScreens
     from acp_tui.conversation.running import RunningAgent
@@ -110,8 +111,7 @@ class Conversation:
         self._leaving: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
         self._opening = Opening(start, attach)
-        self.beginning = Beginning(self, self._opening, start, listener, logins)
-        """How it comes to a session."""
+        self._logins = logins
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
         self.choosing = Choosing(self, start)
@@ -204,6 +204,13 @@ class Conversation:
         finally:
             self._leaving = None
             self.connecting.forget()
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """How it comes to a session; after the first frame."""
+        from acp_tui.conversation.beginning import Beginning
+
+        return Beginning(self, self._opening, self._start, self._listener, self._logins)
 
     @property
     def launch(self) -> Launch | None:

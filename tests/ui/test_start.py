@@ -60,7 +60,7 @@ def test_nothing_heavy_is_loaded_for_the_first_frame(reports: dict[str, Any]) ->
 def test_few_modules_of_ours_are_loaded_for_the_first_frame(reports: dict[str, Any]) -> None:
     ours = [module for module in reports["first"]["modules"] if module.startswith("acp_tui.")]
 
-    assert len(ours) <= MOST, ours
+    assert len(ours) <= MOST, " ".join(ours)
 
 
 def test_the_agent_is_started_before_textual_is_loaded(reports: dict[str, Any]) -> None:
