@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,7 @@ from acp_tui.ui.widgets.diff import CONTEXT
 from acp_tui.ui.widgets.diff_copying import copy_all, copy_current
 from acp_tui.ui.widgets.diff_habits import DiffHabits, habits_of
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
+from acp_tui.ui.widgets.diff_pages import Change, Pages
 from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
 from acp_tui.ui.widgets.diff_place import DiffPlace
 from acp_tui.ui.widgets.diff_rows import Anchor, DiffRows
@@ -36,17 +37,6 @@ _AT_ONCE: Final = 0.02
 _REST: Final = 10
 """How much longer than a layout the pause after it is, while one file after the other is compared."""
 _PAN: Final = 8
-
-
-class Change(NamedTuple):
-    """A change in one of the files: lines from 0 of both texts, the last not included."""
-
-    file: int
-    """Its place among the files."""
-    old_start: int
-    old_stop: int
-    new_start: int
-    new_stop: int
 
 
 class DiffView(LineView, can_focus=True):
@@ -86,7 +76,7 @@ class DiffView(LineView, can_focus=True):
         classes: str | None = None,
     ) -> None:
         super().__init__(look, id=id, classes=classes)
-        self.pages = [Page(file) for file in files]
+        self.pages = Pages(files)
         """The files, in their order."""
         self.rows = DiffRows()
         """Where they are shown now."""
@@ -110,7 +100,7 @@ class DiffView(LineView, can_focus=True):
     @property
     def is_comparing(self) -> bool:
         """Whether some file is still being compared."""
-        return any(page.difference is None for page in self.pages)
+        return bool(self.pages.waiting)
 
     @property
     def current_file(self) -> int | None:
@@ -122,15 +112,11 @@ class DiffView(LineView, can_focus=True):
         """The change that was gone to, while it is where it was put."""
         if self._marked_row < 0:
             return None
-        number, first, last = self.rows.blocks_of(self._place.change)
-        difference = self.pages[number].difference
-        assert difference is not None, "a file has changes once it is compared"
-        one, other = difference.blocks[first], difference.blocks[last]
-        return Change(number, one.old_start, other.old_stop, one.new_start, other.new_stop)
+        return self.pages.change(*self.rows.blocks_of(self._place.change))
 
     def show(self, files: Sequence[FileDiff]) -> None:
         """Show these files from the top; large ones appear when a thread has compared them."""
-        self.pages = [Page(file) for file in files]
+        self.pages = Pages(files)
         self._pan = 0
         self._place.forget()
         if self.is_mounted:
@@ -154,11 +140,7 @@ class DiffView(LineView, can_focus=True):
     def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
         """Return the change that was gone to, with its lines on both sides."""
         change = self.current_change
-        difference = self.pages[change.file].difference if change is not None else None
-        if change is None or difference is None:
-            return None
-        old = list(difference.old[change.old_start : change.old_stop])
-        return change, old, list(difference.new[change.new_start : change.new_stop])
+        return (change, *self.pages.lines_of(change)) if change is not None else None
 
     def on_mount(self) -> None:
         """Compare what was given before the view was there."""
@@ -169,16 +151,8 @@ class DiffView(LineView, can_focus=True):
         """Place every row again: after a resize, a new look, a fold or a finished comparison."""
         top = self.top_row()
         anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
-        for page in self.pages:
-            page.paint_again()
-        sides = self.side_by_side
-        self.rows = DiffRows(
-            [
-                (number, part)
-                for number, page in enumerate(self.pages)
-                for part in page.parts(sides, number > 0, self._wrapping(page))
-            ]
-        )
+        self.pages.paint_again()
+        self.rows = DiffRows(list(self.pages.parts(self.side_by_side, self._wrapping)))
         self.show_rows(len(self.rows))
         self._return_to(anchor)
         self._mark_fold()
@@ -267,11 +241,7 @@ class DiffView(LineView, can_focus=True):
 
     def action_toggle_folds(self) -> None:
         """Show all unchanged lines, or fold them all again."""
-        unfold = bool(self.rows.folds)
-        for page in self.pages:
-            page.opened.clear()
-            if unfold and page.difference:
-                page.opened.update(range(len(page.difference.blocks)))
+        self.pages.unfold(all_lines=bool(self.rows.folds))
         self.lay_out_rows()
 
     async def action_find(self) -> None:
@@ -288,7 +258,7 @@ class DiffView(LineView, can_focus=True):
 
     def patch(self) -> str:
         """Return all that is shown as a patch."""
-        return "".join(page.patch() for page in self.pages)
+        return self.pages.patch()
 
     def action_edit(self) -> None:
         """Ask for an editor at the change that was gone to, else at the top row."""
@@ -301,9 +271,9 @@ class DiffView(LineView, can_focus=True):
 
     def action_pan(self, steps: int) -> None:
         """Move long lines to the left or back; as far as the longest line reaches."""
-        longest = max((page.longest for page in self.pages), default=0)
         half_shown = self.row_width // (4 if self.side_by_side else 2)
-        pan = max(0, min(self._pan + steps * _PAN, longest - half_shown)) if not self._habits.wraps else 0
+        reach = 0 if self._habits.wraps else self.pages.longest - half_shown
+        pan = max(0, min(self._pan + steps * _PAN, reach))
         if pan != self._pan:
             self._pan = pan
             self.show_rows(self.row_count)
@@ -317,14 +287,10 @@ class DiffView(LineView, can_focus=True):
 
     def _compare(self) -> None:
         """Compare small files now and leave the others to a thread."""
-        until = time.monotonic() + _AT_ONCE
-        for page in self.pages:
-            if page.is_small and time.monotonic() < until:
-                page.difference = page.compare()
+        self.pages.compare_small(time.monotonic() + _AT_ONCE)
         self.lay_out_rows()
         self.workers.cancel_group(self, "compare")
-        waiting = [page for page in self.pages if page.difference is None]
-        if waiting:
+        if waiting := self.pages.waiting:
             self.run_worker(self._compare_later(waiting), group="compare")
 
     async def _compare_later(self, pages: list[Page]) -> None:
