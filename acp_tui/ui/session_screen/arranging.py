@@ -63,6 +63,11 @@ class Arranging:
             self._show(pane)
         self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
 
+    def arrange(self, what: str) -> None:
+        """Do what a key is for: `hide` a pane, hide or show the `side`, `zoom`, or go to the `prompt`."""
+        do = {"hide": self.hide, "side": self.toggle_side, "zoom": self.toggle_zoom, "prompt": self.leave}
+        do[what]()
+
     def show_chat(self) -> None:
         """Have the chat in view, whoever has the keys."""
         if self._screen.maximized not in (None, self._screen.query_one("#chat")):

@@ -24,9 +24,9 @@ KEYS: Final = (
     Binding("f6", "choose('mode')", "Mode", id="session.mode", priority=True),
     Binding("f7", "choose('model')", "Model", id="session.model", priority=True),
     Binding("f8", "choose('option')", "Options", id="session.options", priority=True),
-    Binding("h", "hide_pane", "Hide this pane", id="session.hide-pane", show=False),
-    Binding("f9", "side", "Side panes", id="session.side", priority=True),
-    Binding("f11", "zoom", "Zoom", id="session.zoom", priority=True),
+    Binding("h", "arrange('hide')", "Hide this pane", id="session.hide-pane", show=False),
+    Binding("f9", "arrange('side')", "Side panes", id="session.side", priority=True),
+    Binding("f11", "arrange('zoom')", "Zoom", id="session.zoom", priority=True),
     Binding("ctrl+y", "answer", "Answer", id="session.answer", priority=True),
     Binding("ctrl+backslash", "open('protocol')", "Protocol", id="session.protocol", priority=True),
     _unseen("alt+g", "send_now", "Stop and send now", "session.send-now"),
@@ -47,6 +47,6 @@ KEYS: Final = (
     _unseen("ctrl+f", "open('find')", "Find in the chat", "session.find"),
     Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
     _unseen("alt+x", "open('ladder')", "Wait, stop, kill or restart", "session.ladder"),
-    _unseen("ctrl+l", "prompt", "Prompt", "session.prompt"),
+    _unseen("ctrl+l", "arrange('prompt')", "Prompt", "session.prompt"),
 )
 """A priority key works wherever the focus is, also in the prompt. What `open` opens is in `doors`."""

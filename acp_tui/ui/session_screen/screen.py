@@ -317,7 +317,7 @@ class SessionScreen(Screen[None]):
         """Offer nothing before all parts are there, and only what can be done now."""
         if not self.is_complete:
             return False
-        if action in {"pane", "side", "zoom"}:
+        if action in {"pane", "arrange"}:
             from acp_tui.ui.session_screen.own_keys import is_taken
 
             return not is_taken(self, action, parameters)
@@ -337,21 +337,9 @@ class SessionScreen(Screen[None]):
         """Go to a pane, showing it if it is hidden."""
         self.arranging.go_to(name)
 
-    def action_hide_pane(self) -> None:
-        """Hide the pane that has the keys."""
-        self.arranging.hide()
-
-    def action_side(self) -> None:
-        """Hide or show the side panes."""
-        self.arranging.toggle_side()
-
-    def action_zoom(self) -> None:
-        """Give a pane the whole screen, or take it back."""
-        self.arranging.toggle_zoom()
-
-    def action_prompt(self) -> None:
-        """Go to the prompt."""
-        self.arranging.leave()
+    def action_arrange(self, what: str) -> None:
+        """Hide the pane that has the keys, or the `side`; `zoom` a pane; go to the `prompt`."""
+        self.arranging.arrange(what)
 
     def action_copy(self, what: str) -> None:
         """Copy the last `answer`, or the `block` under the chat's cursor, or the `code` in it."""
