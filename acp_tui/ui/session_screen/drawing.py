@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 _PACE: Final = 0.033
 """Seconds between two drawings."""
-_PACE_BELOW: Final = 0.25
-"""The same while a dialog lies over the screen: each frame then costs that of the whole screen, dimmed."""
+_SELDOM: Final = 0.25
+"""The same while a dialog lies over the screen, for each frame then costs that of the whole screen, dimmed;
+and while an agent tells an earlier session, of which only the end stays in view.
+"""
 
-_SEEN_THROUGH: Final = ("questions", "turn")
+_URGENT: Final = ("questions", "turn")
 """Fields that matter to a dialog as well."""
 
 
@@ -33,6 +35,7 @@ class Drawing:
         screen: Screen[None],
         furnish: Callable[[Session], None],
         draw: Callable[[Session, Change], None],
+        passes_by: Callable[[], bool],
     ) -> None:
         """Take whom to tell.
 
@@ -40,10 +43,12 @@ class Drawing:
             screen: whose loop draws.
             furnish: told when another session than before is shown from now on.
             draw: told what changed in the session.
+            passes_by: whether an earlier session is being told.
         """
         self._screen = screen
         self._furnish = furnish
         self._draw = draw
+        self._passes_by = passes_by
         self._session: Session | None = None
         self._entries: set[int] = set()
         self._fields: set[Field] = set()
@@ -59,8 +64,8 @@ class Drawing:
             self._furnish(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
-        is_seen = not self._fields.isdisjoint(_SEEN_THROUGH) or not self._is_below_dialog
-        due = self._drawn_at + (_PACE if is_seen else _PACE_BELOW)
+        can_wait = self._fields.isdisjoint(_URGENT) and (self._is_below_dialog or self._passes_by())
+        due = self._drawn_at + (_SELDOM if can_wait else _PACE)
         if due < self._due:
             self._due = due
             wait = due - time.perf_counter()

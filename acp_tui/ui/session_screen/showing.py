@@ -32,7 +32,8 @@ class Showing:
     def _drawing(self) -> Drawing:
         from acp_tui.ui.session_screen.drawing import Drawing
 
-        return Drawing(self._screen, self._furnish, self.draw)
+        conversation = self._screen.conversation
+        return Drawing(self._screen, self._furnish, self.draw, lambda: conversation.phase == "starting")
 
     def catch_up(self) -> None:
         """Draw what waits now: the screen is seen again, or not through a dialog any more."""
@@ -44,6 +45,7 @@ class Showing:
         screen = self._screen
         if not screen.is_running:
             return
+        self.catch_up()
         screen.show_status()
         screen.rooms.ruling.look()
         if screen.conversation.phase in ("failed", "ended"):

@@ -23,6 +23,7 @@ class Loop:
         self.is_running = True
         self.app = self
         self.screen_stack: list[Any] = [self]
+        self.passes_by = False
 
     def call_next(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
@@ -51,6 +52,7 @@ def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
         cast("Screen[None]", loop),
         lambda session: told.append(session.id),
         lambda session, change: told.append((session.id, change.entries, sorted(change.fields))),
+        lambda: loop.passes_by,
     )
     return made, told
 
@@ -103,6 +105,20 @@ def test_another_question_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
 
     loop.turn()
     assert told[2:] == [("a", (1, 2), ["questions"])]
+
+
+def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -> None:
+    made, told = drawing(loop)
+    loop.passes_by = True
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+
+    for number in range(1, 100):
+        made.add(session, Change((number,)))
+
+    assert (loop.timed, told[2:]) == (1, [])
+    assert 0.1 < loop.delay < 0.3
 
 
 def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: Loop) -> None:
