@@ -108,19 +108,22 @@ class Completing:
             self._marked = (self._marked + step) % len(self._found)
             self._show()
 
-    def take(self) -> None:
-        """Put the marked completion in the prompt."""
-        if not self._found:
-            return
-        taken = self._found[self._marked]
+    def take(self) -> bool:
+        """Put the marked completion in the prompt; return whether that is another text than before."""
         if self._box.before != self._before:
-            self.dismiss()  # the cursor has gone elsewhere
-            return
+            self.typed()  # keys came faster than the list was looked through, or the cursor went elsewhere
+        if not self._found:
+            return False
+        taken = self._found[self._marked]
+        if taken.length == len(taken.text) and self._box.before.endswith(taken.text):
+            self.dismiss()
+            return False
         is_file = taken.text.startswith("@") and not taken.goes_on
         space = " " if is_file and not self._box.after.startswith(" ") else ""
         self._box.complete(taken.length, taken.text + space)
         self._spaced = self._box.before if space else ""
         self._dismissed = "" if taken.goes_on else self._box.text
+        return True
 
     def _take_space_back(self) -> None:
         """Let a colon stand right behind the file that was taken: lines of it are named."""

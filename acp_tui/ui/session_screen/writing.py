@@ -131,10 +131,10 @@ class Writing(Vertical):
         if self._completing is not None:
             self._completing.move(event.step)
 
-    def on_prompt_box_completion_taken(self) -> None:
-        """Take the marked completion."""
-        if self._completing is not None:
-            self._completing.take()
+    def on_prompt_box_completion_taken(self, event: PromptBox.CompletionTaken) -> None:
+        """Take the marked completion; where that would change nothing, Enter is what it is elsewhere."""
+        if self._completing is not None and not self._completing.take() and event.by_enter:
+            self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
 
     # ------------------------------------------------------------------ completions
 

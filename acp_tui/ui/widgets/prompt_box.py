@@ -59,7 +59,9 @@ class PromptBox(TextArea):
 
     @dataclass
     class CompletionTaken(Message):
-        """The marked completion is wanted."""
+        """The marked completion is wanted; by Enter, which sends what is complete already."""
+
+        by_enter: bool = False
 
     @dataclass
     class Wanted(Message):
@@ -171,7 +173,7 @@ class PromptBox(TextArea):
     def action_enter(self) -> None:
         """Send, or make a line, as the person has set it."""
         if self.completing:
-            self.post_message(self.CompletionTaken())
+            self.post_message(self.CompletionTaken(by_enter=True))
         elif self.enter_sends:
             self.action_send()
         else:

@@ -27,3 +27,22 @@ async def test_commands_are_completed_with_keys(tmp_path: Path) -> None:
         assert here.draft == "/stop", "it is taken first"
         await here.press("enter")
         await here.until(lambda: here.said[:1] == ["/stop"])
+
+
+async def test_enter_sends_a_command_that_is_whole_although_others_begin_so_or_it_came_at_once(
+    tmp_path: Path,
+) -> None:
+    more = {
+        **COMMANDS,
+        "availableCommands": [*COMMANDS["availableCommands"], {"name": "stop-all", "description": ""}],
+    }
+    async with seat(tmp_path, updates=[more]) as here:
+        await here.until(lambda: here.session.slash_commands())
+        await here.write("/stop")
+        await here.sees("/stop-all")
+        await here.press("enter")
+        await here.until(lambda: here.said[:1] == ["/stop"])
+
+        here.press_together(*"/plan", "enter")
+        await here.until(lambda: "/plan" in here.said)
+        assert here.draft == ""
