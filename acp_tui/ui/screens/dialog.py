@@ -18,6 +18,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from acp_tui.ui.screens.hint_row import hint_row
 from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
@@ -28,10 +29,6 @@ Result = TypeVar("Result")
 
 WIDE: Final = 100
 """Columns from which a dialog does not fill the width of the screen."""
-
-
-_HINTS: Final = 78
-"""Cells of hints, with the gap after the last, that a terminal of 80 columns has room for."""
 
 
 _NOTICE_ROWS: Final = 6
@@ -139,7 +136,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             self._arm()
 
     def on_resize(self) -> None:
-        """Give the body what the answers leave of the screen."""
+        """Give the body what the answers leave of the screen, and say what the row has room for."""
+        self.after_refresh(self.show_hints)
         self.after_refresh(self.fit)
 
     def after_refresh(self, act: Callable[[], object]) -> None:
@@ -187,11 +185,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""
         if self.armed:
-            hints = self.hints()
-            cells = sum(len(key) + len(action) + 4 for key, action in hints)
-            gap = " " * (3 if cells <= _HINTS else 2)
-            parts = [part for key, action in hints for part in ((key, "bold"), f" {action}{gap}")]
-            text = Content.assemble(*parts)
+            room = self.query_one("#hints").size.width or self.app.size.width
+            text = hint_row(self.hints(), room, self.look.glyph("cut"))
         else:
             text = Content.styled("waiting for typing to pause", "$warning")
         self.query_one("#hints", Static).update(text)
