@@ -14,6 +14,7 @@ def _unseen(key: str, action: str, description: str, name: str) -> Binding:
 
 KEYS: Final = (
     Binding("escape", "stop_turn", "Stop", id="session.stop"),
+    Binding("ctrl+c", "interrupt", "Copy; empty the prompt; stop", id="session.interrupt", show=False),
     Binding("shift+tab", "next_mode", "Next mode", id="session.next-mode", priority=True),
     Binding("ctrl+o", "open('call')", "Details", id="session.details", priority=True),
     Binding("ctrl+t", "pane('plan')", "Plan", id="session.plan", priority=True),

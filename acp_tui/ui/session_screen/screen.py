@@ -350,6 +350,12 @@ class SessionScreen(Screen[None]):
         if not self.rooms.copying.selection():
             raise SkipAction
 
+    def action_interrupt(self) -> None:
+        """Copy, else empty the prompt, else stop what runs."""
+        from acp_tui.ui.session_screen.interrupting import interrupt
+
+        interrupt(self)
+
     def action_answer(self) -> None:
         """Bring up the questions again that were put aside."""
         self.asking.reopen()

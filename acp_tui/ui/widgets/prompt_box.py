@@ -153,9 +153,9 @@ class PromptBox(TextArea):
         bindings = self._bindings.copy()
         bindings.apply_keymap(self.app._keymap)  # the person's own keys
         for binding in bindings.key_to_bindings.get(event.key, ()):
-            event.stop()
+            if await self.app.run_action(binding.action, self):  # else it is for the screen
+                event.stop()
             event.prevent_default()
-            await self.run_action(binding.action)
             return
 
     async def _on_paste(self, event: Paste) -> None:
