@@ -5,16 +5,25 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.command_line import (
+    INTERRUPTED,
+    USAGE,
+    Options,
+    Refusal,
+    folder,
+    known_agents_and_settings,
+    launch_of,
+    parse,
+    split,
+)
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-
     from acp_tui.agent.process import Process, SpawnFailed
     from acp_tui.conversation.start import Start
     from acp_tui.host.guard import Guard
-    from acp_tui.store.agents import KnownAgent
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
     from acp_tui.store.problem import Problem
@@ -47,50 +56,20 @@ follows it belongs to the agent. Without one a start screen shows what there is.
   acp-tui --cwd ~/src/app --mode plan --agent "npx some-agent --flag"
 """
 
-_LEVELS: Final = ("debug", "info", "warning", "error")
-
-USAGE, FAILURE, INTERRUPTED = 2, 1, 130
-"""Exit codes: the command line is wrong; it is right but cannot be done; Ctrl+C."""
-
 FRAMES: Final = "500"
 """Frames a second, at most, for Textual: a key waits up to two periods for its echo after a frame that was
 late. What comes fast is drawn at its own, slower pace."""
-
-
-class Refusal(Exception):
-    """The program cannot start as asked; the text goes to stderr, `code` is the exit code."""
-
-    def __init__(self, text: str, code: int = FAILURE) -> None:
-        super().__init__(text)
-        self.code = code
-
-
-class Options(NamedTuple):
-    """The command line, read but not yet checked against this machine."""
-
-    agent: str | None = None
-    agent_args: Sequence[str] = ()
-    demo: bool = False
-    cwd: str = "."
-    add_dir: Sequence[str] = ()
-    mode: str | None = None
-    mcp_config: Sequence[str] = ()
-    theme: str | None = None
-    log_level: str = "warning"
-    log_file: str | None = None
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        if words[:1] == ["doctor"]:
-            return _doctor(words[1:])
-        if words[:1] == ["log"]:
-            return _log(words[1:])
-        if words[:1] == ["rules"]:
-            return _rules(words[1:])
-        ours, _, _ = _split(words)
+        if words[:1] in (["doctor"], ["log"], ["rules"]):
+            from acp_tui import subcommands
+
+            return subcommands.run(words[0], words[1:])
+        ours, _, _ = split(words)
         if "--help" in ours or "-h" in ours:
             print(HELP, end="")
             return 0
@@ -107,151 +86,11 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def parse(argv: Sequence[str]) -> Options:
-    """Return the options of a command line; --help and --version are not among them.
-
-    Raises:
-        Refusal: it cannot be read.
-    """
-    ours, agent, agent_args = _split(argv)
-    given = _read(_parser(), ours, agent) if ours else {}  # a parser costs more than all the rest
-    return Options(agent, tuple(agent_args), **given)
-
-
-def _read(parser: ArgumentParser, ours: Sequence[str], agent: str | None) -> dict[str, Any]:
-    """Return the values of the options by name.
-
-    Raises:
-        Refusal: they cannot be read.
-    """
-    from argparse import ArgumentError
-
-    try:
-        found, unknown = parser.parse_known_args(ours)
-    except ArgumentError as error:
-        raise Refusal(f"{error}\nTry: {parser.prog} --help", USAGE) from None
-    if unknown:
-        raise Refusal(_advice(parser, unknown[0]), USAGE)
-    if getattr(found, "demo", False) and agent is not None:
-        raise Refusal("--demo and --agent exclude each other; leave one out.", USAGE)
-    return vars(found)
-
-
-def _split(argv: Sequence[str]) -> tuple[list[str], str | None, Sequence[str]]:
-    """Return (our options, the agent, its arguments): what follows the agent's name is never looked at."""
-    for index, word in enumerate(argv):
-        rest = argv[index + 1 :]
-        if word == "--":
-            return list(argv[:index]), rest[0] if rest else None, rest[1:]
-        if word == "--agent":
-            if not rest or rest[0] == "--":
-                raise Refusal("--agent needs the name of an agent, such as: acp-tui --agent gemini", USAGE)
-            return list(argv[:index]), rest[0], rest[1:]
-        if word.startswith("--agent="):
-            return list(argv[:index]), word.removeprefix("--agent="), rest
-    return list(argv), None, ()
-
-
-def _advice(parser: ArgumentParser, word: str) -> str:
-    """Return what is wrong with a word that nobody takes, and what to try."""
-    aim = {"acp-tui": "start", "acp-tui doctor": "examine"}.get(parser.prog)
-    what = f"unknown option {word}" if word.startswith("-") else f"do not know what to do with '{word}'"
-    if aim is None:
-        return f"{what}\nTry: {parser.prog} --help"
-    if word.startswith("-"):
-        return f"{what}\nTry: {parser.prog} --help (options of the agent come after --agent NAME)"
-    return f"{what}\nTo {aim} an agent: {parser.prog} --agent {word}"
-
-
-def _parser() -> ArgumentParser:
-    from argparse import SUPPRESS, ArgumentParser  # not needed for --help and --version
-
-    parser = ArgumentParser(
-        prog="acp-tui", add_help=False, allow_abbrev=False, exit_on_error=False, argument_default=SUPPRESS
-    )
-    parser.add_argument("--demo", action="store_true", default=SUPPRESS)
-    parser.add_argument("--cwd")
-    parser.add_argument("--add-dir", action="append")
-    parser.add_argument("--mode")
-    parser.add_argument("--mcp-config", action="append")
-    parser.add_argument("--theme")
-    parser.add_argument("--log-level", choices=_LEVELS)
-    parser.add_argument("--log-file")
-    return parser
-
-
-def _doctor(words: Sequence[str]) -> int:
-    """Examine an agent instead of starting the interface; return the exit code."""
-    ours, agent, agent_args = _split(words)
-    from acp_tui import doctor
-
-    if "--help" in ours or "-h" in ours:
-        print(doctor.HELP, end="")
-        return 0
-    options = _read(doctor.parser(), ours, agent)
-    if agent is None and not options["demo"]:
-        raise Refusal("doctor needs an agent, such as: acp-tui doctor --agent gemini", USAGE)
-    cwd = _folder(options["cwd"], "The workspace")
-    try:
-        launch = _launch(agent, agent_args, options["demo"], _known()[0])
-    except Refusal as refusal:
-        if options["json"]:
-            doctor.print_missing(agent or "", str(refusal))
-        raise
-    assert launch is not None
-    return doctor.run(launch, cwd, options["timeout"], options["prompt"], as_json=options["json"])
-
-
-def _log(words: Sequence[str]) -> int:
-    """Print what was written down instead of starting the interface; return the exit code."""
-    from acp_tui import log
-    from acp_tui.store.decisions import NAME
-    from acp_tui.store.folders import data_folder
-
-    if "--help" in words or "-h" in words:
-        print(log.HELP, end="")
-        return 0
-    if words[:1] != ["decisions"]:
-        what = f", not '{words[0]}'" if words else ""
-        raise Refusal(f"log prints decisions{what}\nTry: acp-tui log decisions", USAGE)
-    options = _read(log.parser(), words[1:], None)
-    return log.run(
-        data_folder() / NAME, options["since"], options["session"], options["agent"], as_json=options["json"]
-    )
-
-
-def _rules(words: Sequence[str]) -> int:
-    """Check or try the person's rules instead of starting the interface; return the exit code."""
-    from pathlib import Path
-
-    from acp_tui import rules
-
-    if "--help" in words or "-h" in words:
-        print(rules.HELP, end="")
-        return 0
-    if not words:
-        raise Refusal("rules needs to know what to do, such as: acp-tui rules check", USAGE)
-    options = _read(rules.parser(), words, None)
-    if options["what"] == "try" and options["files"]:
-        raise Refusal("rules try takes no files; it uses those that count.", USAGE)
-    from acp_tui.agent.rule_book import RuleBook
-    from acp_tui.store import folders, rule_trust
-    from acp_tui.store import rules as files
-
-    trust = rule_trust.Trust(folders.state_folder() / rule_trust.NAME)
-    book = RuleBook(folders.config_folder() / files.NAME, trust)
-    book.enter(_folder(options["cwd"], "The folder"))
-    if options["what"] == "check":
-        return rules.check(book, [Path(name) for name in options["files"]])
-    journals = folders.data_folder() / "journals"
-    return rules.try_out(book, journals, options["since"], options["agent"], as_json=options["json"])
-
-
 def _run(options: Options) -> int:
     gc.disable()  # what is made at the start stays; the interface enables it again
     _load_asyncio()
-    cwd = _folder(options.cwd, "The workspace")
-    roots = [_folder(extra, "The folder of --add-dir") for extra in options.add_dir]
+    cwd = folder(options.cwd, "The workspace")
+    roots = [folder(extra, "The folder of --add-dir") for extra in options.add_dir]
     start = _prepared(options, cwd, tuple(root for root in dict.fromkeys(roots) if root != cwd))
     try:
         from acp_tui.ui.app import run
@@ -280,10 +119,10 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     from acp_tui.conversation.start import Start
     from acp_tui.host.guard import Guard
 
-    known, settings, problems = _known()
+    known, settings, problems = known_agents_and_settings()
     mcp_servers, unset = _mcp_servers(options, settings)
     _start_log(options)
-    launch = _launch(options.agent, options.agent_args, options.demo, known)
+    launch = launch_of(options.agent, options.agent_args, options.demo, known)
     _check_terminal()
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)  # read when Textual is imported
     guard = Guard()
@@ -304,16 +143,6 @@ def _prepared(options: Options, cwd: str, extra_roots: tuple[str, ...]) -> Start
     )
 
 
-def _known() -> tuple[Mapping[str, KnownAgent], Settings, list[Problem]]:
-    """Return (the agents by name, the settings, what is wrong with them)."""
-    from acp_tui.store.agents import known_agents
-    from acp_tui.store.folders import config_folder
-    from acp_tui.store.settings import load
-
-    settings, problems = load(config_folder() / "settings.toml")
-    return known_agents(settings.agents), settings, problems
-
-
 def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServer], Sequence[Problem]]:
     """Return (the MCP servers of the settings and of the files named, what cannot be used of them)."""
     if not (options.mcp_config or settings.mcp_servers):
@@ -330,22 +159,6 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
         raise Refusal(str(error), USAGE) from None
 
 
-def _launch(
-    agent: str | None, agent_args: Sequence[str], demo: bool, known: Mapping[str, KnownAgent]
-) -> Launch | None:
-    from acp_tui.store.agents import AgentError, resolve
-    from acp_tui.store.demo import demo_launch
-
-    if demo:
-        return demo_launch()
-    if agent is None:
-        return None
-    try:
-        return resolve(agent, agent_args, known)
-    except AgentError as error:
-        raise Refusal(f"{error.title}.\n{error.advice}") from None
-
-
 def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, SpawnFailed | None]:
     """Return (the started agent, None) or (None, why it failed), which the interface shows."""
     from acp_tui.agent.process import Process, SpawnFailed
@@ -354,20 +167,6 @@ def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, Spaw
         return Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard), None
     except SpawnFailed as error:
         return None, error
-
-
-def _folder(text: str, what: str) -> str:
-    """Return a folder of the user's as an absolute path; links in it stay as they are."""
-    from pathlib import Path
-
-    path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
-    if not path.exists():
-        raise Refusal(f"{what} does not exist: {path}")
-    if not path.is_dir():
-        raise Refusal(f"{what} is not a folder: {path}")
-    if not os.access(path, os.R_OK | os.X_OK):
-        raise Refusal(f"{what} may not be read: {path}")
-    return str(path)
 
 
 def _check_terminal() -> None:

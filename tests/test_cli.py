@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui import __version__
-from acp_tui.cli import FRAMES, HELP, Refusal, main, parse
+from acp_tui.cli import FRAMES, HELP, main
+from acp_tui.command_line import parse
 
 
 @pytest.fixture(autouse=True)
@@ -29,29 +30,6 @@ def agent(tmp_path: Path) -> str:
     return str(program)
 
 
-def test_all_that_follows_the_agents_name_belongs_to_the_agent() -> None:
-    words = ["--help", "--cwd", "/x", "--", "--agent", "other", "-v"]
-
-    options = parse(["--mode", "plan", "--agent", "gemini", *words])
-
-    assert (options.agent, options.agent_args, options.mode) == ("gemini", tuple(words), "plan")
-
-
-def test_the_agent_may_be_joined_to_its_option() -> None:
-    options = parse(["--agent=npx some-agent --flag", "--version"])
-
-    assert (options.agent, options.agent_args) == ("npx some-agent --flag", ("--version",))
-
-
-def test_options_end_at_two_dashes_and_what_follows_is_the_agent() -> None:
-    assert parse(["--cwd", "/x", "--"]).agent is None
-    assert parse(["--", "gemini", "--acp"])[:2] == ("gemini", ("--acp",))
-
-
-def test_files_with_mcp_servers_can_be_named_several_times() -> None:
-    assert parse(["--mcp-config", "a", "--mcp-config=b"]).mcp_config == ["a", "b"]
-
-
 def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,44 +37,6 @@ def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
 
     assert main(["--mcp-config", str(tmp_path / "mcp.json"), "--demo"]) == 2
     assert "mcp.json:1: not valid JSON" in capsys.readouterr().err
-
-
-def test_folders_can_be_added_several_times() -> None:
-    assert parse(["--add-dir", "a", "--add-dir=b"]).add_dir == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--agent"], "needs the name of an agent"),
-        (["--agent", "--"], "needs the name of an agent"),
-        (["--bogus"], "unknown option --bogus"),
-        (["--vers"], "unknown option --vers"),
-        (["gemini"], "To start an agent: acp-tui --agent gemini"),
-        (["doctor", "gemini"], "To examine an agent: acp-tui doctor --agent gemini"),
-        (["log", "decisions", "gemini"], "Try: acp-tui log decisions --help"),
-        (["rules", "check", "--bogus"], "Try: acp-tui rules --help"),
-        (["--cwd"], "--cwd"),
-        (["--cwd", "--agent", "x"], "--cwd"),
-        (["--log-level", "loud"], "loud"),
-        (["--demo", "--agent", "x"], "exclude each other"),
-    ],
-)
-def test_a_wrong_command_line_is_told_in_two_lines_at_most(
-    argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(argv) == 2
-
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.err.startswith("acp-tui: ")
-    assert said.err.count("\n") <= 2
-    assert said.out == ""
-
-
-def test_a_wrong_command_line_is_an_exception_to_who_parses_it() -> None:
-    with pytest.raises(Refusal):
-        parse(["--bogus"])
 
 
 def test_help_fits_a_small_screen_and_shows_both_forms(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
-from acp_tui.conversation.opening import Attach, Opening
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.speaking import Person, Speaking
 from acp_tui.store.prompt import Prompt
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.beginning import Beginning
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.login import LoginScreens
+    from acp_tui.conversation.opening import Attach, Opening
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
@@ -110,7 +110,7 @@ class Conversation:
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
-        self._opening = Opening(start, attach)
+        self._attach = attach
         self._logins = logins
         self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
         """What the next prompt tells of changes that the person has taken back."""
@@ -204,6 +204,12 @@ class Conversation:
         finally:
             self._leaving = None
             self.connecting.forget()
+
+    @cached_property
+    def _opening(self) -> Opening:
+        from acp_tui.conversation.opening import Opening
+
+        return Opening(self._start, self._attach)
 
     @cached_property
     def beginning(self) -> Beginning:
