@@ -18,6 +18,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
@@ -106,6 +107,11 @@ class Seat:
 
         await self.until(counts)
         return self.app.screen
+
+    async def asked(self, *names: str) -> Any:
+        """Have the plain agent ask about tool calls of these names; return the dialog of the first."""
+        await self.say(f"ask {' '.join(names)}")
+        return await self.is_before(PermissionDialog)
 
 
 @asynccontextmanager

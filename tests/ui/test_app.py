@@ -126,8 +126,7 @@ async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> 
 
 async def test_a_question_is_put_aside_and_brought_back_and_the_next_follows(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask t1 t2")
-        first = await here.is_before(PermissionDialog)
+        first = await here.asked("t1", "t2")
         await here.press("escape")
         await here.until(lambda: type(here.app.screen) is PermissionDialog and here.app.screen is not first)
         second = await here.is_before(PermissionDialog)

@@ -80,8 +80,7 @@ async def test_a_question_that_takes_the_place_of_another_starts_its_pause_anew(
 ) -> None:
     monkeypatch.setattr("acp_tui.ui.screens.dialog.PAUSE", 30.0)
     async with seat(tmp_path) as here:
-        await here.say("ask t1 t2")
-        first = await here.is_before(PermissionDialog)
+        first = await here.asked("t1", "t2")
         key = next(iter(here.conversation.questions))
         here.conversation.answer(key, None)  # as the agent does that takes it back
         await here.until(
@@ -101,8 +100,7 @@ async def test_a_question_whose_id_was_used_before_gets_no_answer_that_was_meant
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask t1")
-        first = await here.is_before(PermissionDialog)
+        first = await here.asked("t1")
         session = here.conversation.session
         assert session is not None
         ((key, old),) = session.questions.items()
@@ -131,8 +129,7 @@ async def test_a_paste_over_a_question_answers_nothing_and_the_draft_stays(tmp_p
 
 async def test_questions_that_wait_are_gone_through_without_an_answer(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one two three")
-        first = await here.is_before(PermissionDialog)
+        first = await here.asked("one", "two", "three")
         await here.sees("▶ 1", "2 run Do two", "3 run Do three", "1 of 3")
         await here.press("tab")
         await here.until(lambda: here.app.screen is not first)
@@ -150,8 +147,7 @@ async def test_the_rule_that_asks_and_what_was_before_are_told_over_a_session(tm
         host = here.conversation.host
         assert host is not None
         host.rules = [Rule("ask", tool_kind="execute", note="I look at these", where="settings.toml:3")]
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)
+        await here.asked("one")
         await here.sees("rule      asks: commands, “I look at these” (settings.toml:3)")
         await here.press("y")
         await here.until(lambda: here.said)
@@ -161,8 +157,7 @@ async def test_the_key_that_answered_is_written_down_and_a_reason_goes_out_as_th
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one")
-        dialog = await here.is_before(PermissionDialog)
+        dialog = await here.asked("one")
         await here.sees("r reject with a reason")
         await here.press("r")
         await here.until(lambda: dialog.focused is not None)
@@ -219,8 +214,7 @@ async def test_a_half_filled_form_keeps_what_was_entered_while_another_question_
 
 async def test_a_half_written_reason_stands_there_again_when_its_question_comes_back(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one two")
-        first = await here.is_before(PermissionDialog)
+        first = await here.asked("one", "two")
         await here.press("r")
         await here.until(lambda: first.focused is not None)
         await here.press(*"not yet")
@@ -240,8 +234,7 @@ async def test_a_half_written_reason_stands_there_again_when_its_question_comes_
 
 async def test_a_reason_that_was_begun_for_a_question_that_closes_goes_to_the_prompt(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask t1")
-        dialog = await here.is_before(PermissionDialog)
+        dialog = await here.asked("t1")
         await here.press("r")
         await here.until(lambda: dialog.focused is not None)
         await here.press(*"never")
@@ -254,8 +247,7 @@ async def test_a_reason_that_was_begun_for_a_question_that_closes_goes_to_the_pr
 
 async def test_what_was_sent_or_declined_does_not_come_back_in_the_prompt(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask t1")
-        dialog = await here.is_before(PermissionDialog)
+        dialog = await here.asked("t1")
         await here.press("r")
         await here.until(lambda: dialog.focused is not None)
         await here.press(*"bad idea", "enter")
@@ -266,8 +258,7 @@ async def test_what_was_sent_or_declined_does_not_come_back_in_the_prompt(tmp_pa
 
 async def test_the_inbox_is_opened_from_over_a_question_and_closed_without_an_answer(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one two")
-        dialog = await here.is_before(PermissionDialog)
+        dialog = await here.asked("one", "two")
         await here.press("alt+a")
         await here.is_before(InboxMenu)
         await here.sees("▶ 1", "Do one", "Do two")
@@ -282,8 +273,7 @@ async def test_the_inbox_is_opened_from_over_a_question_and_closed_without_an_an
 
 async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at_once(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask t1")
-        dialog = await here.is_before(PermissionDialog)
+        dialog = await here.asked("t1")
         dialog.alone = 0.05
         here.press_together("y", "f1")
         help_screen = await here.is_before(HelpScreen)

@@ -57,6 +57,15 @@ def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
     return made, told
 
 
+def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
+    """Return (a drawing, what it told, its session), past the first change, which is drawn at once."""
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+    return made, told, session
+
+
 def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together(loop: Loop) -> None:
     made, told = drawing(loop)
     session = Session("a")
@@ -77,10 +86,7 @@ def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_toget
 
 
 def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> None:
-    made, told = drawing(loop)
-    session = Session("a")
-    made.add(session, Change((0,)))
-    loop.turn()
+    made, told, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=True))
     made.add(session, Change((1,)))
@@ -93,10 +99,7 @@ def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> N
 
 
 def test_another_question_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
-    made, told = drawing(loop)
-    session = Session("a")
-    made.add(session, Change((0,)))
-    loop.turn()
+    made, told, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=True))
     made.add(session, Change((1,)))
@@ -108,11 +111,8 @@ def test_another_question_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
 
 
 def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -> None:
-    made, told = drawing(loop)
     loop.passes_by = True
-    session = Session("a")
-    made.add(session, Change((0,)))
-    loop.turn()
+    made, told, session = begun(loop)
 
     for number in range(1, 100):
         made.add(session, Change((number,)))
@@ -122,10 +122,7 @@ def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -
 
 
 def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: Loop) -> None:
-    made, _ = drawing(loop)
-    session = Session("a")
-    made.add(session, Change((0,)))
-    loop.turn()
+    made, _, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=False))
     made.add(session, Change((1,)))

@@ -9,7 +9,6 @@ import pytest
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.permission import PermissionDialog
 from tests.ui.seats import seat
 
 
@@ -21,8 +20,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_session_asks_for_all_until_the_person_chooses_otherwise(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.sees("Plain agent · asks for all")
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)
+        await here.asked("one")
         await here.press("y")
         await here.sees("Allow (you)")
 
@@ -72,8 +70,7 @@ async def test_a_click_on_the_policy_brings_its_menu(tmp_path: Path) -> None:
 
 async def test_what_was_decided_is_a_key_away(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)
+        await here.asked("one")
         await here.press("n")
         await here.until(lambda: not here.conversation.questions)
         await here.press("alt+d")

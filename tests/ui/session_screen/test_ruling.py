@@ -47,8 +47,7 @@ async def test_a_workspace_is_trusted_once_and_asked_again_when_its_rules_change
         await here.is_before(SessionScreen)
         path.write_text('[[rules]]\ndecision = "allow"\n')
         assert not here.session.rooms.ruling.book.is_trusted(path)
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)  # what was trusted was another file
+        await here.asked("one")  # what was trusted was another file
         await here.press("y")
         await here.is_before(RuleTrust)
         await here.press("n")
@@ -84,8 +83,7 @@ async def test_a_mistake_in_a_file_is_said_with_its_line(home: Path, tmp_path: P
 
 async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path, tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)
+        await here.asked("one")
         await here.press("m")
         editor = await here.is_before(RuleEditor)
         assert editor.draft.written.decision == "ask"  # no command is known: all of them would be allowed
@@ -108,14 +106,12 @@ async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path,
         await here.press("d")
         await here.sees("There are no rules")
         await here.press("escape")
-        await here.say("ask three")
-        await here.is_before(PermissionDialog)
+        await here.asked("three")
 
 
 async def test_the_question_may_be_withdrawn_while_a_rule_is_made_of_it(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        await here.say("ask one")
-        await here.is_before(PermissionDialog)
+        await here.asked("one")
         await here.press("m")
         await here.is_before(RuleEditor)
         here.conversation.stop()
