@@ -19,6 +19,7 @@ from acp_tui.ui.charset import is_ascii
         ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, True),
         ({"LC_CTYPE": "en_US.UTF-8", "LANG": "C"}, False),
         ({"LC_ALL": "", "LANG": "C"}, True),
+        ({"LANG": "C", "LC_ALL": "en_US.UTF-8"}, False),
     ],
 )
 def test_only_a_locale_that_names_another_character_set_is_ascii(env: dict[str, str], ascii: bool) -> None:

@@ -12,7 +12,6 @@ from rich.segment import Segment
 from acp_tui.store.settings import Settings
 from acp_tui.ui import theme
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal, told_by_form, with_few_colors
 from acp_tui.ui.panes.pane import Pane
 from tests.conversation.talks import start
@@ -34,22 +33,6 @@ from tests.ui.seats import Seat
 )
 def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], colors: Colors) -> None:
     assert colors_of_terminal(env) == colors
-
-
-@pytest.mark.parametrize(
-    ("env", "ascii"),
-    [
-        ({}, False),
-        ({"LANG": "C.UTF-8"}, False),
-        ({"LANG": "de_DE.utf8@euro"}, False),
-        ({"LANG": "C"}, True),
-        ({"LANG": "de_DE.ISO-8859-1"}, True),
-        ({"LANG": "C", "LC_ALL": "en_US.UTF-8"}, False),
-        ({"LC_ALL": "", "LANG": "POSIX"}, True),
-    ],
-)
-def test_a_locale_without_utf8_asks_for_ascii(env: dict[str, str], ascii: bool) -> None:
-    assert is_ascii(env) is ascii
 
 
 @pytest.mark.parametrize("name", sorted(theme.find()))

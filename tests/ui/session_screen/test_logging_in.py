@@ -24,7 +24,7 @@ from tests.conversation.talks import Notes, said, talk
 from tests.ui.seats import seat
 from tests.waiting import until
 
-AGENT = str(Path(__file__).with_name("login_agent.py"))
+AGENT = str(Path(__file__).parents[1] / "login_agent.py")
 
 
 def launch(folder: Path, **like: Any) -> Launch:

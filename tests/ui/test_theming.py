@@ -1,0 +1,49 @@
+"""A theme of the person's own is seen as soon as it is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.store.folders import config_folder
+from acp_tui.store.settings import Settings
+from acp_tui.ui.theme import bundled_folder
+from tests.ui.seats import Seat, seat
+
+NORD = (bundled_folder() / "nord.toml").read_text()
+
+
+PINK = NORD.replace('background = "$nord0"', 'background = "#301020"')
+
+
+def ground(here: Seat) -> str:
+    """Return the background that widgets and drawn lines have, which is the same."""
+    base = here.session.look.base.bgcolor
+    assert base is not None
+    assert here.app.screen.styles.background.hex6.lower() == base.name
+    return base.name
+
+
+async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    folder = config_folder() / "themes"
+    folder.mkdir(parents=True)
+    file = folder / "mine.toml"
+    file.write_text(NORD.replace('name = "nord"', 'name = "mine"'))
+    async with seat(tmp_path, Settings(journal=False, theme="mine")) as here:
+        assert ground(here) == "#2e3440"
+
+        file.write_text(PINK.replace('name = "nord"', 'name = "mine"'))
+        await here.until(lambda: here.app.screen.styles.background.hex6 == "#301020")
+        assert ground(here) == "#301020"
+
+        broken = PINK.replace('accent = "$nord8"', 'accent = "$nord99"')
+        file.write_text(broken)
+        line = broken[: broken.index("nord99")].count("\n") + 1
+        await here.until(lambda: any(one.title == "Theme" for one in here.app._notifications))
+        (notice,) = (one for one in here.app._notifications if one.title == "Theme")
+        assert notice.message == f"{file}:{line}: there is no colour named $nord99"
+        assert ground(here) == "#301020"
+
+        file.write_text(NORD)
+        await here.until(lambda: here.app.screen.styles.background.hex6 == "#2E3440")
