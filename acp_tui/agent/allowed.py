@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent.verdicts import absolute, input_paths, named_paths
-from acp_tui.agent.wish import Wish
-from acp_tui.host.scripts import script_of
+from acp_tui.agent.wish import Wish, names_command
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Text
 from acp_tui.session.session import Session
 
 
@@ -83,7 +80,7 @@ class Allowed:
 def _names(one: _Allowance, wish: Wish) -> bool:
     if wish.kind != "execute":
         return bool(one.paths & {wish.path, _real(wish.path)})
-    return any(_is_same(asked, wish) for asked in _commands(one.call, wish))
+    return names_command(one.call, wish)
 
 
 def _says_nothing(one: _Allowance, kind: str) -> bool:
@@ -91,34 +88,6 @@ def _says_nothing(one: _Allowance, kind: str) -> bool:
     if call.kind != kind or call.is_final:
         return False
     return call.command is None if kind == "execute" else not one.paths
-
-
-def _is_same(asked: str, wish: Wish) -> bool:
-    """Return whether a command that was asked for is the one that is to run."""
-    runs = wish.as_call().command or ""
-    words = _split(asked)
-    if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
-        return True
-    return runs.strip() in (asked.strip(), (script_of(words) or "").strip())
-
-
-def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
-    """Yield what a call may have asked to run; where it has no command, its words may say so."""
-    if call.command is not None:
-        yield call.command
-        return
-    command = (wish.as_call().command or "").strip()
-    texts = [call.title, *(item.text for item in call.content if isinstance(item, Text))]
-    for text in texts:
-        if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):
-            yield command
-
-
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return []
 
 
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:

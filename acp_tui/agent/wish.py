@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from acp_tui.agent.verdicts import absolute, input_paths, named_paths
+from acp_tui.host.scripts import script_of
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Location
+from acp_tui.session.items import Diff, Location, Text
 from acp_tui.session.session import Session
 
 _LOOKED_AT = 200
@@ -51,7 +53,7 @@ def behind(session: Session, wish: Wish) -> ToolCall | None:
 def is_about(call: ToolCall, wish: Wish, cwd: str) -> bool:
     """Return whether a tool call names the file, or the command, of a wish."""
     if wish.kind == "execute":
-        return call.command is not None and call.command == wish.as_call().command
+        return names_command(call, wish)
     named = {absolute(path, cwd) for path in named_paths(call)}
     return wish.path in named or wish.path in input_paths(call, cwd)
 
@@ -60,3 +62,36 @@ def _open_calls(session: Session) -> Iterator[ToolCall]:
     for entry in islice(reversed(session.entries), _LOOKED_AT):
         if isinstance(entry, ToolCall) and not entry.is_final:
             yield entry
+
+
+def names_command(call: ToolCall, wish: Wish) -> bool:
+    """Return whether a tool call says that it runs the command of a wish."""
+    return any(_is_same(asked, wish) for asked in _commands(call, wish))
+
+
+def _is_same(asked: str, wish: Wish) -> bool:
+    """Return whether a command that was asked for is the one that is to run."""
+    runs = wish.as_call().command or ""
+    words = _split(asked)
+    if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
+        return True
+    return runs.strip() in (asked.strip(), (script_of(words) or "").strip())
+
+
+def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
+    """Yield what a call may have asked to run; where it has no command, its words may say so."""
+    if call.command is not None:
+        yield call.command
+        return
+    command = (wish.as_call().command or "").strip()
+    texts = [call.title, *(item.text for item in call.content if isinstance(item, Text))]
+    for text in texts:
+        if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):
+            yield command
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
