@@ -38,17 +38,28 @@ class Found:
         self._told: tuple[OnDisk, ...] = ()
         self._outside: set[str] = set()
         """Files that were changed last while no turn ran."""
+        self._in_turns: set[tuple[str, tuple[str, int]]] = set()
+        """What files were like in turns: an undoing brings that back."""
         self._settled: dict[str, tuple[str, int]] = {}
         """What changed files were when the last turn ended."""
         self._has_told_of_more = False
 
-    def take_over(self, changes: Iterable[Changed], *, outside: bool) -> None:
-        """Take what differs now; `outside`: what is new in it did not come about in a turn."""
+    def take_over(self, changes: Iterable[Changed], *, outside: bool, took: float = 0.0) -> None:
+        """Take what differs now.
+
+        Args:
+            changes: all of it.
+            outside: what is new in it did not come about in a turn; what was like that in one did.
+            took: seconds since the look began.
+        """
         now = self.by_path(changes)
         for path, change in now.items():
             before = self.changes.get(path)
             if before is None or before.state != change.state:
-                (self._outside.add if outside else self._outside.discard)(path)
+                is_known = (path, change.state) in self._in_turns
+                (self._outside.add if outside and not is_known else self._outside.discard)(path)
+                if not outside:
+                    self._in_turns.add((path, change.state))
         self.changes = now
         if len(now) > SHOWN and not self._has_told_of_more:
             self._has_told_of_more = True
@@ -57,7 +68,7 @@ class Found:
         files = self.listed(now)
         if files != self._told:
             self._told = files
-            self._tell(Snapped(files))
+            self._tell(Snapped(files, took=took))
 
     def settle(self) -> None:
         """Remember how the files are at the end of a turn."""

@@ -282,7 +282,7 @@ class Tracking:
             began = time.monotonic()
             changes = await self._snapshots.changes(self.first)
             self._cost = time.monotonic() - began
-            self._found.take_over(changes, outside=is_idle and not self._in_turn)
+            self._found.take_over(changes, outside=is_idle and not self._in_turn, took=self._cost)
             await self._ranges.show(self.first)
             if settles:
                 self._found.settle()

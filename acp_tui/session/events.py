@@ -153,6 +153,8 @@ class Snapped:
     files: tuple[OnDisk, ...]
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Where changes come from by path, if that was written down; else it is found out."""
+    took: float = 0.0
+    """Seconds since the look began: what came since may not be in it."""
 
 
 @dataclass(frozen=True, slots=True)

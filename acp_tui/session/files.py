@@ -87,6 +87,8 @@ class Files:
 
     def __init__(self) -> None:
         self.changes: dict[str, FileChange] = {}
+        self._origins: dict[tuple[str, str], list[Origin]] = {}
+        """Where files came from that were seen, by path and content."""
 
     def report(self, call: ToolCall, cwd: str) -> bool:
         """Take over the diffs of a completed tool call, read against `cwd`; return whether one is new."""
@@ -123,5 +125,24 @@ class Files:
             return None
         return [self.changes[path] for path, file in now.items() if before.get(path) != file]
 
+    def remember(self, file: FileChange) -> None:
+        """Keep where a file comes from as it is now."""
+        if (key := _content_of(file)) is not None:
+            self._origins[key] = list(file.origins)
+
+    def recall(self, file: FileChange) -> bool:
+        """Say again where a file came from that is what it was before, as after an undoing; whether it is."""
+        key = _content_of(file)
+        if key is None or key not in self._origins:
+            return False
+        file.origins = list(self._origins[key])
+        return True
+
     def _change(self, path: str) -> FileChange:
         return self.changes.setdefault(path, FileChange(path))
+
+
+def _content_of(file: FileChange) -> tuple[str, str] | None:
+    """Return what tells one state of a file from another; None where that is not known."""
+    seen = file.seen
+    return (file.path, seen.id) if seen is not None and (seen.id or seen.status == "D") else None

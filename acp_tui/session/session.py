@@ -212,10 +212,13 @@ class Session:
         said = self._turns.entries()
         for file in news or ():
             known = event.origins.get(file.path)
+            if self.turn_state == "idle" and self._files.recall(file):
+                continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)
             file.came_from(known or origin(said, self.plan, turn, file.path, since=self._looked))
-        self._looked = at
+            self._files.remember(file)
+        self._looked = at - event.took
         return Change(fields=("files",)) if news is not None else None
 
     def _command_ended(self, event: events.CommandEnded, at: float) -> Change | None:

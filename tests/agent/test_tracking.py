@@ -220,3 +220,22 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
     (watched.root / "new").write_text("x\n")
     watched.tracking.after_turn()
     await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+
+
+async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_back(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / "new").write_text("x\n")
+    await until(lambda: watched.files == [("A", "new", False)])
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    (watched.root / "new").unlink()
+    await until(lambda: watched.files == [])
+    (watched.root / "new").write_text("x\n")
+    await watched.tracking.look()
+
+    assert watched.files == [("A", "new", False)]
+    (watched.root / "new").write_text("mine\n")
+    await watched.tracking.look()
+    assert watched.files == [("A", "new", True)]

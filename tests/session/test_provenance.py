@@ -79,6 +79,31 @@ def test_changes_outside_a_turn_belong_to_none_and_all_origins_are_kept() -> Non
     assert [origin.turn for origin in origins(session, "/w/a")] == [0, 1, 2]
 
 
+def test_a_call_that_ended_while_the_disk_was_looked_at_counts_for_the_next_look() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("x", "execute"), 2)
+    session.apply(news.ToolCallUpdate(tool_call_id="x", status="completed"), 3)
+    session.apply(Snapped((on_disk("/w/a"),), took=1.5), 4)
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 5)
+
+    assert origins(session, "/w/b") == [Origin(1, "x", "execute x")]
+
+
+def test_what_an_undoing_brings_back_comes_from_where_it_came_from() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("x", "execute"), 2)
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 3)
+    session.apply(Ended("end_turn"), 4)
+    session.apply(Snapped((on_disk("/w/b", "2", outside=True),)), 5)
+    assert [origin.turn for origin in origins(session, "/w/b")] == [1, 0]
+
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 6)
+
+    assert origins(session, "/w/a") == origins(session, "/w/b") == [Origin(1, "x", "execute x")]
+
+
 def test_the_person_sees_only_files_that_changed_since_the_chosen_turn() -> None:
     session = Session("s", "/w")
     for number in (1, 2):
