@@ -122,6 +122,8 @@ class RestoreDialog(Dialog[Choice]):
             return [*blocks, TextBlock([("muted", f"No file has changed since {since}.")])]
         for change in self._changes:
             role, what = _DOES[change.status]
+            if change.status == "M" and change.old_id == change.new_id:
+                what = "gets its earlier mode"
             name = safe_line(change.path)
             if change.status == "R":
                 name = f"{name}, before {safe_line(change.old_path)},"

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 _QUEUED: Final = 4
 """Prompts shown at most."""
+_NOTE: Final = 8
+"""Rows of the note shown at most."""
 
 
 def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[Line]:
-    """Return all lines of the note, which is shown whole, and a line for each of the newest that wait.
+    """Return the lines of the note, cut where it is very long, and a line for each of the newest that wait.
 
     `key` gives the key of an action by its name.
     """
@@ -31,6 +33,8 @@ def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) ->
     for line in note.splitlines():
         parts = wrap(safe_line(line), max(10, width - 4), subsequent_indent="  ")
         lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
+    if len(lines) > _NOTE:
+        lines[_NOTE - 1 :] = [([("muted", f"  {len(lines) - _NOTE + 1} more lines")], [])]
     queued: list[Line] = [
         ([("muted", "queued "), ("text", safe_line(prompt.text))], [])
         for prompt in conversation.queue[-_QUEUED:]
