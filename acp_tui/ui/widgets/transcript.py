@@ -21,6 +21,7 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.frame import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
+from acp_tui.ui.widgets.redraw import Redraw
 from acp_tui.ui.widgets.searching import row_of_hit
 from acp_tui.ui.widgets.selecting import line_of, selected_text
 from acp_tui.ui.widgets.stack import Stack
@@ -130,6 +131,7 @@ class Transcript(ScrollView, can_focus=True):
         self._overloaded = False
         self._flush_waits = False
         self._flushed_at = 0.0
+        self._redraw = Redraw()
         self._undrawn = 0
         """Slices of layout since the last frame."""
 
@@ -344,7 +346,24 @@ class Transcript(ScrollView, can_focus=True):
             self._request_flush(0.001)
         self._undrawn = 0 if draw else self._undrawn + 1
         if draw:
+            self._refresh_rows()
+
+    def _refresh_rows(self) -> None:
+        """Draw the rows that differ from what is on the screen; all where something lies over them."""
+        if self._frame.needle or self._marks_news or self.text_selection is not None or self._is_other_size:
+            self._redraw.forget()
             self.refresh()
+            return
+        cursor = self._cursor if self.has_focus else None
+        strips = list(self._frame.strips(0, self._view.height, cursor))
+        regions = self._redraw.differing(strips, self._paint.width)
+        if regions:
+            self.refresh(*regions)
+
+    @property
+    def _is_other_size(self) -> bool:
+        """Whether it was laid out for another size than it has by now."""
+        return (self._paint.width, self._view.height) != self.size
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
@@ -450,12 +469,13 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in view, the same objects as long as nothing changes."""
-        if self._paint.width != self.size.width or self._view.height != self.size.height:
+        if self._is_other_size:
             self._restyle(self.look)  # drawn before the news of another size came
         if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew
             self.on_show()
         frame, cursor = self._frame, self._cursor if self.has_focus else None
         strips = list(frame.strips(crop.y, crop.bottom, cursor))
+        self._redraw.drawn(crop.y, strips)
         if frame.needle:
             strips = [frame.found(y, strip) for y, strip in enumerate(strips, crop.y)]
         selection = self.text_selection if self.is_attached else None
