@@ -1,4 +1,4 @@
-"""What the mouse has selected in a stack of blocks, as text."""
+"""What the mouse has selected in a stack of blocks, as text, and what is under it."""
 
 from __future__ import annotations
 
@@ -59,3 +59,12 @@ def _covers(end: _Edge, rows: Sequence[Row]) -> bool:
     """Whether nothing is left behind the end of a selection but blanks."""
     rest = "".join(row_text(row) for row in rows[end.row :])
     return not rest[end.character :].strip()
+
+
+def link_at(row: Row, column: int) -> str:
+    """Return the address that a cell of a row links to; empty for none."""
+    for segment in row:
+        column -= segment.cell_length
+        if column < 0:
+            return (segment.style and segment.style.link) or ""
+    return ""

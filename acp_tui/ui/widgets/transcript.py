@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import ClassVar, Final
 
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -23,7 +22,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
 from acp_tui.ui.widgets.redraw import Redraw
 from acp_tui.ui.widgets.searching import row_of_hit
-from acp_tui.ui.widgets.selecting import line_of, selected_text
+from acp_tui.ui.widgets.selecting import line_of, link_at, selected_text
 from acp_tui.ui.widgets.stack import Stack
 from acp_tui.ui.widgets.viewport import Viewport
 
@@ -288,7 +287,7 @@ class Transcript(ScrollView, can_focus=True):
     def _choose_at(self, column: int, y: int) -> None:
         index, number = self._stack.at(self._view.top + y)
         block, rows = self._stack.blocks[index], self._stack.rows(index)
-        link = _link_at(rows[number], column) if rows and number < len(rows) else ""
+        link = link_at(rows[number], column) if rows and number < len(rows) else ""
         if link or block.is_action:
             self._put_cursor(block)
             self.post_message(self.Chosen(self, block, number, column, link))
@@ -504,11 +503,3 @@ class Transcript(ScrollView, can_focus=True):
         if not self._lays_out:
             return None
         return selected_text(self._stack, selection), "\n"
-
-
-def _link_at(row: Sequence[Segment], column: int) -> str:
-    for segment in row:
-        column -= segment.cell_length
-        if column < 0:
-            return (segment.style and segment.style.link) or ""
-    return ""
