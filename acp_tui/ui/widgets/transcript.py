@@ -349,7 +349,8 @@ class Transcript(ScrollView, can_focus=True):
 
     def _refresh_rows(self) -> None:
         """Draw the rows that differ from what is on the screen; all where something lies over them."""
-        if self._frame.needle or self._marks_news or self.text_selection is not None or self._is_other_size:
+        is_covered = bool(self._frame.needle) or self._marks_news or self.text_selection is not None
+        if is_covered or self._is_other_size or not self.screen.is_current:
             self._redraw.forget()
             self.refresh()
             return
