@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
-from acp_tui.conversation.rejections import Rejections
 from acp_tui.conversation.speaking import Person, Speaking
 from acp_tui.store.prompt import Prompt
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.login import LoginScreens
     from acp_tui.conversation.opening import Attach, Opening
+    from acp_tui.conversation.rejections import Rejections
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
@@ -112,8 +112,6 @@ class Conversation:
         self._following: asyncio.Task[None] | None = None
         self._attach = attach
         self._logins = logins
-        self.rejections = Rejections(listener.queue_changed, wanted=start.settings.tell_rejections)
-        """What the next prompt tells of changes that the person has taken back."""
         self.choosing = Choosing(self, start)
         self._speaking = Speaking(self, listener, start)
         self.connecting = Connecting(start, self, running)
@@ -204,6 +202,13 @@ class Conversation:
         finally:
             self._leaving = None
             self.connecting.forget()
+
+    @cached_property
+    def rejections(self) -> Rejections:
+        """What the next prompt tells of changes that the person has taken back."""
+        from acp_tui.conversation.rejections import Rejections
+
+        return Rejections(self._listener.queue_changed, wanted=self._start.settings.tell_rejections)
 
     @cached_property
     def _opening(self) -> Opening:
