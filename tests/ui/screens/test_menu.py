@@ -99,3 +99,16 @@ async def test_a_notice_never_covers_the_keys_of_a_dialog(count: int) -> None:
 
         keys = next(row for row in app.text.splitlines() if "Esc close" in row)
         assert "▌" not in keys, app.text  # the left edge of a notice
+
+
+async def test_a_notice_is_shown_to_its_last_word() -> None:
+    said = (
+        "The terminal was told to take it (OSC 52). If it does not arrive: Allow OSC 52 in the settings"
+        " of your terminal."
+    )
+    async with shown(menu(), notices=True) as (app, pilot):
+        app.notify(said, title="Clipboard")
+
+        await until(pilot, lambda: "Clipboard" in app.text)
+        words = "".join(app.text.split("Clipboard")[1]).replace("▌", " ").split()
+        assert [word for word in said.split() if word not in words] == []
