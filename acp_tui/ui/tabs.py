@@ -90,7 +90,8 @@ class Tabs:
             return
         names = list(self._screens)
         place = names.index(name)
-        await self._app.switch_mode(names[place - 1] if place else names[1])
+        if self.is_current(screen):
+            await self._app.switch_mode(names[place - 1] if place else names[1])
         del self._screens[name]
         await screen.conversation.end()
         await self._app.remove_mode(name)

@@ -189,6 +189,20 @@ async def test_c49_no_tab_stays_on_a_session_that_was_deleted_from_another_one(t
         assert here.app.tabs.screens == [first]
 
 
+async def test_a_session_that_is_deleted_from_another_tab_leaves_that_tab_in_view(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await had_its_turn(here, second)
+        await here.press("ctrl+n")
+        await here.until(lambda: len(here.app.tabs.screens) == 3 and here.conversation.phase == "ready")
+        third = here.session
+        await here.until(lambda: third.query("#prompt"))
+
+        await delete_listed(here, "usage")
+
+        assert here.session is third
+        assert here.app.tabs.screens == [first, third]
+
+
 async def test_c49_where_a_session_was_deleted_from_its_own_tab_a_new_one_begins(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, _first, second):
         before = await had_its_turn(here, second)
