@@ -341,6 +341,10 @@ class SessionScreen(Screen[None]):
         """Hide the pane that has the keys, or the `side`; `zoom` a pane; go to the `prompt`."""
         self.arranging.arrange(what)
 
+    def on_prompt_box_page_turned(self, event: PromptBox.PageTurned) -> None:
+        """Turn a page of the chat."""
+        self.query_one(ChatPane).action_scroll_pages(event.pages)
+
     def action_copy(self, what: str) -> None:
         """Copy the last `answer`, or the `block` under the chat's cursor, or the `code` in it."""
         self.rooms.copying.copy(what)

@@ -36,6 +36,8 @@ class PromptBox(TextArea):
         Binding("ctrl+r", "wanted('history')", "History", id="prompt.history"),
         Binding("ctrl+g", "wanted('editor')", "Write in $EDITOR", id="prompt.editor"),
         Binding("ctrl+s", "stash", "Draft away and back", id="prompt.stash"),
+        Binding("pageup", "page(-1)", "A page up, in the chat, too", id="prompt.page-up", show=False),
+        Binding("pagedown", "page(1)", "A page down, in the chat, too", id="prompt.page-down", show=False),
         Binding("alt+o", "open_chip", "Unfold pasted text", id="prompt.open-chip"),
     ]
 
@@ -62,6 +64,12 @@ class PromptBox(TextArea):
         """The marked completion is wanted; by Enter, which sends what is complete already."""
 
         by_enter: bool = False
+
+    @dataclass
+    class PageTurned(Message):
+        """A page of what stands above is wanted: down, or up where `pages` is negative."""
+
+        pages: int
 
     @dataclass
     class Wanted(Message):
@@ -210,6 +218,15 @@ class PromptBox(TextArea):
             self._recall(1)
         else:
             super().action_cursor_down(select)
+
+    def action_page(self, pages: int) -> None:
+        """Turn a page of a long text; at its edges, of what stands above the box."""
+        if self.cursor_at_first_line if pages < 0 else self.cursor_at_last_line:
+            self.post_message(self.PageTurned(pages))
+        elif pages < 0:
+            self.action_cursor_page_up()
+        else:
+            self.action_cursor_page_down()
 
     def action_delete_left(self) -> None:
         """Delete a character; a chip is one."""

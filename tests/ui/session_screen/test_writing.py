@@ -182,3 +182,23 @@ async def test_a_place_that_cannot_be_written_is_told_once_and_nothing_else_suff
         await here.until(lambda: "heard half a thought" in here.said)
         assert len(told) == 1
         assert "drafts are not kept" in told[0]
+
+
+async def test_pages_of_the_chat_are_turned_from_the_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path, size=(80, 24)) as here:
+        content = {"type": "text", "text": "\n\n".join(f"line {number}" for number in range(60))}
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
+        await here.sees("line 59")
+        await here.write("a draft")
+
+        await here.press("pageup", "pageup")
+        await here.until(lambda: "line 59" not in here.text)
+        assert here.app.focused is here.session.prompt
+        await here.press("pagedown", "pagedown")
+        await here.sees("line 59")
+
+        here.session.prompt.load_text("\n".join(map(str, range(40))))
+        here.session.prompt.move_cursor((39, 0))
+        await here.press("pageup")
+        assert 0 < here.session.prompt.cursor_location[0] < 39  # a page of the draft
+        assert "line 59" in here.text
