@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from acp_tui.acp.sessions import SessionInfo
 from acp_tui.conversation.opening import Attach
@@ -327,3 +328,31 @@ async def test_a_fork_is_offered_only_where_the_agent_can_and_a_refusal_opens_no
         await here.press("alt+k")
         await here.until(lambda: "No room for a copy" in told(here))
         assert len(here.app.tabs.screens) == 1
+
+
+async def test_a_command_line_that_cannot_be_started_stays_to_be_mended(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, _second):
+        await here.press("alt+n")
+        before = await here.is_before(StartScreen)
+        await here.press(*"no-such-agent", "enter")
+        await here.until(lambda: here.app.screen is not before)
+        again = await here.is_before(StartScreen)
+
+        assert again.query_one(Input).value == "no-such-agent"
+        assert "neither a known agent nor a program" in " ".join(
+            str(notice.title) for notice in here.app._notifications
+        )
+
+
+async def test_an_edited_command_that_cannot_be_started_stays_to_be_mended(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, _first, _second):
+        await here.say("/die")
+        before = await here.is_before(FailureScreen)
+        await here.press("e")
+        before.query_one(Input).value = "no-such-agent"
+        await here.press("enter")
+        await here.until(lambda: here.app.screen is not before)
+        again = await here.is_before(FailureScreen)
+
+        assert again.query_one(Input).value == "no-such-agent"
+        assert again.query_one(Input).has_focus

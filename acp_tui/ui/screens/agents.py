@@ -81,9 +81,12 @@ class StartScreen(Screen[StartChoice]):
         cwd: str,
         problems: Sequence[Problem] = (),
         look: Look | None = None,
+        *,
+        wanted: str = "",
     ) -> None:
         super().__init__()
         self._known = known
+        self._wanted = wanted
         self._cwd = cwd
         self._problems = problems
         self._look = look or Look()
@@ -98,14 +101,15 @@ class StartScreen(Screen[StartChoice]):
                 Content.assemble(("acp-tui", "bold $accent"), ("  in  ", "$muted"), _home(self._cwd)),
                 id="workspace",
             )
-            yield Input(placeholder="filter, or type the command line of any agent", id="wanted")
+            hint = "filter, or type the command line of any agent"
+            yield Input(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
         yield Keys(self._look)
 
     def on_mount(self) -> None:
         """Show everything, ready to type."""
-        self._show("")
+        self._show(self._wanted)
         self.query_one("#problems").display = bool(self._problems)
         wanted = self.query_one(Input)
         wanted.border_subtitle = "Enter starts"

@@ -66,6 +66,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         look: Look | None = None,
         *,
         can_begin_new: bool = False,
+        edited: str = "",
     ) -> None:
         super().__init__()
         self._command = tuple(command)
@@ -76,6 +77,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._can_log_in = can_log_in
         self._can_begin_new = can_begin_new
         self._look = look or Look()
+        self._edited = edited
         self._edits = False
         self._said: list[TextBlock] = []
         self.pause = PAUSE
@@ -91,7 +93,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         """Lay out the facts, what the agent said, and what to try."""
         with Vertical(id="failure"):
             yield Static(Content.styled(safe_line(shlex.join(self._command)), "$accent"), id="command")
-            yield Input(shlex.join(self._command), id="edited", select_on_focus=False)
+            yield Input(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
             yield Details(self._advice_blocks(), self._look, id="advice")
@@ -111,7 +113,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         for block in self._said:
             said.append(block)
         self.query_one("#advice").display = bool(self._advice)
-        self._edit(False)
+        self._edit(bool(self._edited))
 
     def on_resize(self) -> None:
         """Give what the agent said as many rows as it needs and the others leave."""

@@ -43,7 +43,9 @@ class Beginning:
 
     async def choose(self) -> None:
         """Let the person choose an agent or a recorded session, until one of them can be shown."""
-        while (choice := await self._choice()) is not None:
+        wanted = ""
+        while (choice := await self._choice(wanted)) is not None:
+            wanted = choice.agent
             if choice.kind == "recorded":
                 assert choice.path is not None
                 if await self.show_recorded(choice.path):
@@ -59,14 +61,20 @@ class Beginning:
         else:
             self._screen.run_worker(self.choose(), group="begin", exclusive=True)
 
-    async def _choice(self) -> StartChoice | None:
+    async def _choice(self, wanted: str) -> StartChoice | None:
+        """Return what the person chooses; `wanted` is what they named before, which could not be started."""
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recorded import recent
         from acp_tui.ui.screens.agents import StartScreen
 
         recorded = recent(data_folder() / "journals", _RECENT)
         screen = StartScreen(
-            self._start.known, recorded, self._start.cwd, self._start.problems, self._screen.look
+            self._start.known,
+            recorded,
+            self._start.cwd,
+            self._start.problems,
+            self._screen.look,
+            wanted=wanted,
         )
         return await self._screen.presence.ask(screen)
 
@@ -94,22 +102,26 @@ class Beginning:
         """What was explained is not so any more."""
         self._screen.workers.cancel_group(self._screen, _EXPLAINING)
 
-    async def explain(self) -> None:
-        """Say what went wrong, or that the agent takes long, and do what the person wants to try."""
+    async def explain(self, edited: str = "") -> None:
+        """Say what went wrong, or that the agent takes long, and do what the person wants to try.
+
+        `edited` is the command as they changed it, where that could not be started either.
+        """
         failure, waited = self._screen.conversation.failure, None
         if failure is None:
             failure, waited = self._silence()
         if failure is None:
             return
-        choice = await self._screen.presence.ask(self._explanation(failure, waited))
+        choice = await self._screen.presence.ask(self._explanation(failure, waited, edited))
         if choice is None:
             return
         if choice.kind == "choose":
             await self.choose()
         elif choice.kind == "edit":
-            launch = self._resolved(shlex.join(choice.command))
+            command = shlex.join(choice.command)
+            launch = self._resolved(command)
             if launch is None:
-                await self.explain()
+                await self.explain(command)
             else:
                 self._screen.begin_again(launch)
         elif choice.kind == "new":
@@ -137,7 +149,7 @@ class Beginning:
         )
         return failure, time.monotonic() - conversation.waiting_since
 
-    def _explanation(self, failure: Failure, waited: float | None) -> FailureScreen:
+    def _explanation(self, failure: Failure, waited: float | None, edited: str) -> FailureScreen:
         from acp_tui.ui.screens.failure import FailureScreen
         from acp_tui.ui.session_screen.failure_words import explain
 
@@ -154,6 +166,7 @@ class Beginning:
             can_log_in,
             self._screen.look,
             can_begin_new=failure.kind == "not_taken_up",
+            edited=edited,
         )
 
     def _can_log_in(self, failure: Failure) -> bool:
