@@ -11,8 +11,8 @@ from rich.segment import Segment
 from acp_tui.ui.entries.results import result_text
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.main_screen_log import MainScreenLog
 from acp_tui.ui.widgets.one_line import crop_row
-from acp_tui.ui.widgets.terminal_log import TerminalLog
 from acp_tui.ui.widgets.wrap import Row
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _LINES: Final = 50
 """Lines that are kept for each that is shown: progress bars go back over some."""
+
+_ASIDE: Final = "It draws the whole screen; open it to see that."
 
 _NEWEST: Final = 20_000
 """Characters at the end of a printed text in which its newest lines are looked for."""
@@ -39,17 +41,19 @@ class Tail(Block):
         self.kept = 0
 
     @abstractmethod
-    def log(self) -> TerminalLog:
+    def log(self) -> MainScreenLog:
         """Return the lines, up to date."""
 
-    def new_log(self) -> TerminalLog:
+    def new_log(self) -> MainScreenLog:
         """Return a log of the size that is needed, without any lines."""
-        return TerminalLog(max_lines=self._limit * _LINES)
+        return MainScreenLog(max_lines=self._limit * _LINES)
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the last lines, cut at the width, behind a mark; the first row says if there are more."""
         self.kept = 0
         mark, log = Segment(f"  {look.glyph('quote')} ", look["faint"]), self.log()
+        if log.is_aside:
+            return [[mark, *crop_row([Segment(_ASIDE, look["muted"])], max(1, width - 4), look)]]
         last = log.line_count
         while last and not log.line_text(last - 1).strip():
             last -= 1
@@ -74,7 +78,7 @@ class TerminalTail(Tail):
         self._log = self.new_log()
         self._log.feed(terminal.attach(self._take))
 
-    def log(self) -> TerminalLog:
+    def log(self) -> MainScreenLog:
         """Return the lines."""
         return self._log
 
@@ -95,9 +99,9 @@ class ResultTail(Tail):
     def __init__(self, call: ToolCall, limit: int) -> None:
         super().__init__(limit)
         self._call = call
-        self._log: TerminalLog | None = None
+        self._log: MainScreenLog | None = None
 
-    def log(self) -> TerminalLog:
+    def log(self) -> MainScreenLog:
         """Return the lines."""
         if self._log is None:
             self._log = self.new_log()
@@ -124,10 +128,10 @@ class TextTail(Tail):
     def __init__(self, text: GrowingText, limit: int) -> None:
         super().__init__(limit)
         self._text = text
-        self._log: TerminalLog | None = None
+        self._log: MainScreenLog | None = None
         self._seen = 0
 
-    def log(self) -> TerminalLog:
+    def log(self) -> MainScreenLog:
         """Return the lines, with what came since the last time."""
         log = self._log = self._log or self.new_log()
         start = max(self._seen, self._text.length - _NEWEST)

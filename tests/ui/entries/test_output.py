@@ -21,6 +21,15 @@ def test_the_newest_lines_are_shown_as_they_come() -> None:
     assert shown(tail) == ["… more above", "three", "20 %"]
 
 
+def test_of_a_program_that_draws_the_whole_screen_that_is_said() -> None:
+    text = GrowingText("$ less a\n\x1b[?1049h\x1b[5;1Hpage")
+    tail = TextTail(text, 3)
+    assert shown(tail) == ["It draws the whole screen; open it to see that."]
+
+    text.append("\x1b[?1049ldone")
+    assert shown(tail) == ["$ less a", "done"]
+
+
 def test_lines_that_were_dropped_are_read_again() -> None:
     tail = TextTail(GrowingText("\x1b[31mone\x1b[m\ntwo\n"), 2)
     before = shown(tail)
