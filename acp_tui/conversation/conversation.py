@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
+    from acp_tui.store.recorded import Recorded
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
@@ -98,8 +99,8 @@ class Conversation:
         """Why the phase is `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """When the current phase began, on the monotonic clock."""
-        self.recorded_by = ""
-        """What the person called the agent of a recorded session."""
+        self.recorded: Recorded | None = None
+        """Where a recorded session was read from, in the phase `recorded`."""
         self.session: Session | None = None
         self._start = start
         self._listener = listener
@@ -136,14 +137,14 @@ class Conversation:
             await self.beginning.lead(running, this)
 
     async def show_recorded(self, path: Path) -> bool:
-        """Show what a journal remembers; nothing can be said to it. Return whether there is a session in it.
+        """Show what a journal remembers, until `continue_recorded`. Return whether there is a session in it.
 
         Raises:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay_in_slices
         from acp_tui.session.changes import everything
-        from acp_tui.store.recorded import agent_of, read
+        from acp_tui.store.recorded import head_of, read
 
         this, rows = self.round, read(path)
         self.enter("reading")
@@ -154,10 +155,24 @@ class Conversation:
             self.enter("starting")
             return False
         self.session = session = next(reversed(sessions.values()))
-        self.recorded_by = agent_of(path)
+        self.recorded = head_of(path)
         self.enter("recorded")
         self._listener.session_changed(everything(len(session.entries)))
         return True
+
+    async def continue_recorded(self, launch: Launch, prompt: Prompt | None = None) -> None:
+        """Go on with a recorded session where the agent can take it up, else begin a new one below it.
+
+        Args:
+            launch: how the agent is started that has it.
+            prompt: said as soon as it can be.
+        """
+        self._opening.restarts(self.session, same_agent=True)
+        self.session = self.recorded = None
+        self.enter("starting")
+        if prompt is not None:
+            self.say(prompt)
+        await self.begin(launch)
 
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again, with the same session where the agent can take it up.
@@ -173,7 +188,7 @@ class Conversation:
 
     async def begin_new(self) -> None:
         """Begin a new session with the agent, below an earlier one that it does not have (any more)."""
-        self._opening.begins_new(below=self.session is not None)
+        self._opening.begins_new(self.session)
         self.session = None
         if self.running is None or not self.running.is_running:
             await self.restart()
@@ -268,6 +283,11 @@ class Conversation:
         return is_waiting and waited >= self._start.settings.initialize_timeout_s
 
     # ------------------------------------------------------------------ the conversation
+
+    @property
+    def above(self) -> Session | None:
+        """What stands above the session, and its agent does not know; None where there is no such."""
+        return self._opening.above
 
     @property
     def is_over(self) -> bool:

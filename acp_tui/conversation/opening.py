@@ -29,6 +29,7 @@ class Attach(NamedTuple):
 
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 _CONTINUES: Final = "A new session: the agent does not know what stands above."
+_CAN_BE_TOLD: Final = "/hand-over puts it into your next prompt."
 _GOES_ON: Final = "The agent was started again, and has taken this session up."
 
 _LOOK: Final = 0.05  # seconds between two looks for what an agent tells after its answer
@@ -48,8 +49,10 @@ class Opening:
         self.replaces = False
         """Whether the agent has told all of the session anew: what stood on the screen is in it."""
         self._start = start
+        self.above: Session | None = None
+        """What stands above a new session and was said in an earlier one, which its agent does not know."""
         self._before: Session | None = None
-        """What stood on the screen before a restart."""
+        """What stood on the screen last."""
         self._not_lent: list[str] = []
         """Folders that a session had before, and that the person has not granted."""
         self._left_out: list[str] = []
@@ -57,6 +60,7 @@ class Opening:
 
     def restarts(self, before: Session | None, *, same_agent: bool) -> None:
         """Prepare for another process: take up the session before, where that is worth it."""
+        self._before = before or self._before
         if not same_agent:
             self.attach = None
         elif before is not None and (before.turns or self.attach is not None):
@@ -64,14 +68,14 @@ class Opening:
 
             info = SessionInfo(session_id=before.id, cwd=before.cwd, title=before.title or None)
             self.attach = Attach(info, again=True)
-            self._before = before
             return
         self.continues = self.continues or before is not None
 
-    def begins_new(self, *, below: bool) -> None:
-        """Prepare for a new session; `below` what was said in another one."""
+    def begins_new(self, before: Session | None) -> None:
+        """Prepare for a new session, below what was said in another one."""
         self.attach = None
-        self.continues = self.continues or below
+        self._before = before or self._before
+        self.continues = self.continues or before is not None
 
     def awaits(self, session_id: str) -> bool:
         """Whether what comes of this session is to be shown before the answer that it is taken up."""
@@ -95,7 +99,7 @@ class Opening:
         attach = self.attach
         self.is_new, self.replaces = attach is None, False
         if attach is None:
-            return await agent.setup.new_session(self._start.cwd, self._start.extra_roots, servers)
+            return await self._new(agent, self._start.cwd, servers)
         if attach.is_open:
             self.attach = None  # not again: another process of the agent will not have it open
             return agent.sessions[attach.info.session_id]
@@ -135,7 +139,12 @@ class Opening:
                 self.replaces = not resumes and await _is_told(session)
                 return session
         self.attach, self.continues, self.is_new = None, True, True
-        return await agent.setup.new_session(info.cwd or self._start.cwd, self._start.extra_roots, servers)
+        return await self._new(agent, info.cwd or self._start.cwd, servers)
+
+    async def _new(self, agent: Agent, cwd: str, servers: list[dict[str, Any]]) -> Session:
+        if self._before is not None and self._before.turns:
+            self.above = self._before
+        return await agent.setup.new_session(cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
         """Have the agent fork a session that it has, and return the fork, which is open.
@@ -163,8 +172,8 @@ class Opening:
                 return session, True
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
-        self.continues = True
-        return await agent.setup.new_session(cwd, roots, servers), False
+        self.continues, self._before = True, before
+        return await self._new(agent, cwd, servers), False
 
     def tell(self, agent: Agent, session: Session) -> None:
         """Note what the person should know about a session that begins."""
@@ -182,7 +191,7 @@ class Opening:
         if self.attach is not None:
             yield from self._of_the_taken_up(_can(agent))
         elif self.continues:
-            yield Noted(_CONTINUES)
+            yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
         if self._left_out:
             yield Noted(f"This agent cannot take these MCP servers: {', '.join(self._left_out)}.", "warning")
         takes_more = has(_can(agent).session_capabilities.additional_directories)

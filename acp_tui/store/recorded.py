@@ -35,6 +35,9 @@ class Recorded:
 
     path: Path
     agent: str
+    """What the person called it, or the name of its program; may be empty."""
+    argv: tuple[str, ...]
+    """How it was started; empty where that is not known."""
     cwd: str
     title: str
     """The session's title, else its first prompt; may be empty."""
@@ -70,10 +73,26 @@ def read(path: Path) -> Reading:
     return Reading(path.open("rb"))
 
 
-def agent_of(path: Path) -> str:
-    """Return what the person called the agent of a journal, or the name of its program; may be empty."""
-    found = _recorded(path)
-    return found.agent if found is not None else ""
+def head_of(path: Path) -> Recorded | None:
+    """Return what the head of a journal tells; None if it cannot be read."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return None
+    rows = [row for line in head.split(b"\n") if (row := _row(line))]
+    start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
+    argv = _argv(start.get("start"))
+    return Recorded(
+        path=path,
+        agent=str(start.get("agent") or (Path(argv[0]).name if argv else "")),
+        argv=argv,
+        cwd=str(start.get("cwd") or _found(rows, "session/new", "cwd") or ""),
+        title=_title(rows),
+        started=_time(start.get("at")),
+        size=size,
+    )
 
 
 def recent(folder: Path, limit: int) -> list[Recorded]:
@@ -84,7 +103,7 @@ def recent(folder: Path, limit: int) -> list[Recorded]:
             with suppress(FileNotFoundError):  # deleted while we look
                 if entry.name.endswith(".ndjson") and entry.is_file():
                     found.append((entry.stat().st_mtime, entry.path))
-    latest = (_recorded(Path(path)) for _, path in heapq.nlargest(limit, found))
+    latest = (head_of(Path(path)) for _, path in heapq.nlargest(limit, found))
     return [recorded for recorded in latest if recorded is not None]
 
 
@@ -96,27 +115,8 @@ def _row(line: bytes) -> Row | None:
         return None
 
 
-def _recorded(path: Path) -> Recorded | None:
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError:
-        return None
-    rows = [row for line in head.split(b"\n") if (row := _row(line))]
-    start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
-    return Recorded(
-        path=path,
-        agent=str(start.get("agent") or _program_name(start.get("start"))),
-        cwd=str(start.get("cwd") or _found(rows, "session/new", "cwd") or ""),
-        title=_title(rows),
-        started=_time(start.get("at")),
-        size=size,
-    )
-
-
-def _program_name(argv: object) -> str:
-    return Path(str(argv[0])).name if isinstance(argv, list) and argv else ""
+def _argv(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _time(text: object) -> datetime | None:

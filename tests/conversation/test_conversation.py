@@ -5,12 +5,14 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acp_tui.agent import replay as agent_replay
 from acp_tui.agent.process import Process
 from acp_tui.host.processes import ExitStatus
+from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
 from tests.waiting import until
@@ -48,7 +50,7 @@ async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_rest
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
 
         assert conversation.session is not before
-        assert said(conversation)[0] == "A new session: the agent does not know what stands above."
+        assert said(conversation)[0].startswith("A new session: the agent does not know what stands above.")
 
 
 async def test_r15_an_agent_killed_from_outside_is_told_with_the_signal_and_another_process_follows(
@@ -110,7 +112,8 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
 
     async with talk(start(tmp_path)) as (replayed, notes):
         assert await replayed.show_recorded(journal)
-        assert replayed.recorded_by == launch().name, "names of sessions are kept by agent"
+        assert replayed.recorded is not None
+        assert replayed.recorded.agent == launch().name, "names of sessions are kept by agent"
         replayed.say("is anybody there?")
 
         assert said(replayed)[:2] == ["hello", "heard hello"]
@@ -154,6 +157,33 @@ async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
         assert await reading
         assert replayed.session is None
         assert replayed.phase == "ending"
+
+
+@pytest.mark.parametrize(
+    ("can", "then"),
+    [
+        ({"sessionCapabilities": {"resume": {}}}, "has taken this session up"),
+        ({}, "/hand-over puts it into your next prompt"),
+    ],
+)
+async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any], then: str
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with talk(start(tmp_path, Settings())) as (conversation, _):
+        await conversation.begin()
+        conversation.say("hello")
+        await until(lambda: said(conversation) == ["hello", "heard hello"])
+    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+    async with talk(start(tmp_path)._replace(launch=None)) as (replayed, _):
+        assert await replayed.show_recorded(journal)
+        recorded = replayed.session
+
+        await replayed.continue_recorded(launch(can=can), Prompt("more"))
+
+        await until(lambda: said(replayed)[-1:] == ["heard more"])
+        assert then in said(replayed)[-3]
+        assert (replayed.session is recorded) != (replayed.above is recorded)
 
 
 async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from acp_tui.store.journal import Journal
-from acp_tui.store.recorded import Row, read, recent
+from acp_tui.store.recorded import Row, head_of, read, recent
 
 
 def journal(path: Path, *messages: tuple[str, object], **start: object) -> None:
@@ -122,3 +122,17 @@ def test_odd_files_are_listed_without_failing(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     assert recent(tmp_path / "none", 10) == []
+
+
+def test_the_head_tells_how_the_agent_was_started(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    journal(path)
+    found = head_of(path)
+
+    assert found is not None
+    assert (found.agent, found.argv) == ("agent", ("/bin/agent", "--acp"))
+    path.write_text('{"t": 0, "dir": "note", "msg": {"start": 5}}\n')
+    found = head_of(path)
+    assert found is not None
+    assert (found.agent, found.argv) == ("", ())
+    assert head_of(tmp_path / "none") is None

@@ -138,6 +138,6 @@ async def seat(
             try:
                 yield here
             finally:  # a test that fails leaves nothing behind that others would wait for
-                await here.conversation.end()
+                await app.tabs.end()
     finally:
         began.guard.close()

@@ -87,7 +87,7 @@ class StatusLine(Lines):
             case "reading":
                 return [("", ("muted", f"reading the recording {clock(waited)}"))]
             case "recorded":
-                return [("", ("muted", "recorded, nothing can be said"))]
+                return [("", ("muted", f"recorded, {key_of(self, 'session.restart')} goes on with it"))]
             case _:
                 return [("", ("error", "did not start"))]
 

@@ -35,10 +35,14 @@ _PATIENCE: Final = 0.1
 
 def as_markdown(session: Session, title: str, agent: str, *, whole: bool) -> str:
     """Return the prompts and answers, and a line for each tool call; `whole`: with thoughts and output."""
-    parts = [f"# {safe_line(title)}", f"{safe_line(agent)} in `{safe_line(session.cwd)}`"]
-    for entry in session.entries:
-        parts += [text for text in _entry(entry, session.cwd, whole) if text.strip()]
-    return safe("\n\n".join(parts)) + "\n"
+    head = f"# {safe_line(title)}\n\n{safe_line(agent)} in `{safe_line(session.cwd)}`\n\n"
+    return head + talk(session, whole=whole)
+
+
+def talk(session: Session, *, whole: bool = False) -> str:
+    """Return the same without a head."""
+    texts = (text for entry in session.entries for text in _entry(entry, session.cwd, whole))
+    return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
 
 
 def _entry(entry: Entry, cwd: str, whole: bool) -> Iterator[str]:

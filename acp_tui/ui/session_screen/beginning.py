@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.start import Start
     from acp_tui.store.launch import Launch
+    from acp_tui.store.prompt import Prompt
+    from acp_tui.store.recorded import Recorded
     from acp_tui.ui.screens.agents import StartChoice
     from acp_tui.ui.screens.failure import FailureScreen
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -56,10 +59,23 @@ class Beginning:
 
     def restart(self) -> None:
         """End the agent and start it again; without one, let the person choose one."""
-        if self._screen.conversation.launch is not None:
+        if self._screen.conversation.phase == "recorded":
+            self.continue_recorded()
+        elif self._screen.conversation.launch is not None:
             self._screen.begin_again()
         else:
             self._screen.run_worker(self.choose(), group="begin", exclusive=True)
+
+    def continue_recorded(self, prompt: Prompt | None = None) -> None:
+        """Go on with a recorded session, and say this; let the person choose an agent if its own is gone."""
+        recorded = self._screen.conversation.recorded
+        launch = self._launch_of(recorded) if recorded is not None else None
+        if launch is not None:
+            self._screen.continue_recorded(launch, prompt)
+            return
+        if prompt is not None:
+            self._screen.prompt.give_back(prompt)
+        self._screen.run_worker(self.choose(), group="begin", exclusive=True)
 
     async def _choice(self, wanted: str) -> StartChoice | None:
         """Return what the person chooses; `wanted` is what they named before, which could not be started."""
@@ -185,12 +201,22 @@ class Beginning:
             return demo_launch()
         return self._resolved(choice.agent)
 
-    def _resolved(self, command: str) -> Launch | None:
+    def _launch_of(self, recorded: Recorded) -> Launch | None:
+        """Return how to start the agent of a recorded session again."""
+        if recorded.agent == "demo":
+            from acp_tui.store.demo import demo_launch
+
+            return demo_launch()
+        name = recorded.agent if recorded.agent in self._start.known else "".join(recorded.argv[:1])
+        launch = self._resolved(name, recorded.argv[1:]) if name else None
+        return launch._replace(name=recorded.agent) if launch is not None else None
+
+    def _resolved(self, command: str, args: Sequence[str] = ()) -> Launch | None:
         """Return how to start what the person named, or say why it cannot be."""
         from acp_tui.store.agents import AgentError, resolve
 
         try:
-            return resolve(command, (), self._start.known)
+            return resolve(command, args, self._start.known)
         except AgentError as error:
             self._say(error.title, error.advice)
             return None

@@ -40,6 +40,16 @@ def _can_fork(screen: SessionScreen) -> bool:
     return can_fork(screen.conversation)
 
 
+def _hand_over(screen: SessionScreen) -> None:
+    from acp_tui.ui.session_screen.handing_over import hand_over
+
+    hand_over(screen)
+
+
+def _can_hand_over(screen: SessionScreen) -> bool:
+    return screen.conversation.above is not None
+
+
 def _log_out(screen: SessionScreen) -> None:
     from acp_tui.conversation.login import log_out
 
@@ -84,6 +94,7 @@ DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = 
     "export": lambda screen: screen.rooms.exporting.choose(),
     "find": _find,
     "fork": _fork,
+    "hand-over": _hand_over,
     "ladder": lambda screen: screen.rooms.unresponsive.choose(),
     "log-out": _log_out,
     "policy": _policy,
@@ -97,6 +108,7 @@ DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = 
 }
 _SOMETIMES: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
     "fork": _can_fork,
+    "hand-over": _can_hand_over,
     "log-out": _can_log_out,
 }
 """Doors that are not there at all for some agents."""

@@ -40,6 +40,7 @@ KEYS: Final = (
     _unseen("alt+r", "open('rename')", "Rename the session", "session.rename"),
     _unseen("alt+f12", "open('log-out')", "Log out", "session.log-out"),
     _unseen("alt+k", "open('fork')", "Fork this session", "session.fork"),
+    _unseen("alt+h", "open('hand-over')", "Tell the agent what stands above", "session.hand-over"),
     _unseen("alt+c", "copy('answer')", "Copy the last answer", "session.copy"),
     _unseen("alt+e", "open('export')", "Export the session", "session.export"),
     _unseen("alt+u", "open('restore')", "Restore files to before the last turn", "session.restore"),

@@ -57,8 +57,9 @@ class Naming:
     def agent(self) -> str:
         """What the person calls the agent, by which names of its sessions are kept."""
         conversation = self._screen.conversation
-        launch = conversation.launch
-        return conversation.recorded_by or (launch.name if launch is not None else "")
+        if conversation.recorded is not None:
+            return conversation.recorded.agent
+        return conversation.launch.name if conversation.launch is not None else ""
 
     @property
     def own(self) -> str:

@@ -141,6 +141,11 @@ class SessionScreen(Screen[None]):
         await self.conversation.restart(launch)
 
     @work(group="begin", exclusive=True)
+    async def continue_recorded(self, launch: Launch, prompt: Prompt | None) -> None:
+        """Start the agent of a recorded session to go on with it."""
+        await self.conversation.continue_recorded(launch, prompt)
+
+    @work(group="begin", exclusive=True)
     async def begin_new(self) -> None:
         """Begin a new session in the place of one that could not be taken up."""
         await self.conversation.begin_new()
@@ -271,6 +276,9 @@ class SessionScreen(Screen[None]):
             self._say(event.prompt)
 
     def _say(self, prompt: Prompt) -> None:
+        if self.conversation.phase == "recorded":
+            self.rooms.beginning.continue_recorded(prompt)
+            return
         self.conversation.say(prompt)
         if self.conversation.is_over:
             self.notify(

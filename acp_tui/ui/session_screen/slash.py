@@ -26,6 +26,7 @@ OWN: Final = (
     Own("new", "open another session of this agent", "app.new_session"),
     Own("sessions", "take up an earlier session", "app.sessions"),
     Own("fork", "go on from here in another session", "screen.open('fork')"),
+    Own("hand-over", "tell the agent what stands above", "screen.open('hand-over')"),
     Own("rename", "give this session a name of your own", "screen.open('rename')", "name"),
     Own("inbox", "what waits for you in all sessions", "app.inbox"),
     Own("close", "end this session", "app.close_session"),

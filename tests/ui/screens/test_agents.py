@@ -18,7 +18,9 @@ KNOWN = {
 
 
 def recorded(name: str, cwd: str, title: str) -> Recorded:
-    return Recorded(Path(f"/journals/{name}"), "gemini", cwd, title, NOW - timedelta(hours=3), 10)
+    return Recorded(
+        Path(f"/journals/{name}"), "gemini", ("gemini",), cwd, title, NOW - timedelta(hours=3), 10
+    )
 
 
 def test_what_runs_here_comes_first_and_what_is_missing_last(tmp_path: Path) -> None:
