@@ -67,12 +67,14 @@ class Connecting:
     async def leave(self, running: RunningAgent, session: Session | None) -> None:
         """End our session with an agent, or the whole agent when nobody else needs it."""
         running.agent.connection.resume_reading(self._hearer)  # the others with it go on hearing
+        running.leaving.append(self._hearer)
         try:
-            if not running.is_shared:
+            if not running.is_wanted:
                 await running.end()
             elif session is not None:
                 await running.agent.close_session(session.id)
         finally:
+            running.leaving.remove(self._hearer)
             if self._hearer in running.hearers:
                 running.hearers.remove(self._hearer)
 

@@ -55,6 +55,8 @@ class RunningAgent:
         self._process = process
         self.hearers: list[Hearer] = []
         """The conversations, oldest first."""
+        self.leaving: list[Hearer] = []
+        """Those of them that take their leave, which may take a moment."""
         self._told: set[str] = set()
         self._introduction: asyncio.Task[InitializeResponse] | None = None
         self._ending: asyncio.Task[None] | None = None
@@ -85,6 +87,11 @@ class RunningAgent:
     def is_shared(self) -> bool:
         """Whether more than one conversation needs it."""
         return len(self.hearers) > 1
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a conversation stays with it."""
+        return any(hearer not in self.leaving for hearer in self.hearers)
 
     def cpu_seconds(self) -> float | None:
         """Return the processor time that the agent has used so far, None where that is unknown."""

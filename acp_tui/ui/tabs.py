@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -156,9 +157,8 @@ class Tabs:
         return f"{self.screens.index(screen) + 1} {_cut(screen.title_of_tab)}"
 
     async def end(self) -> None:
-        """End all conversations."""
-        for screen in self.screens:
-            await screen.conversation.end()
+        """End all conversations, at the same time: an agent may take its time to end."""
+        await asyncio.gather(*(screen.conversation.end() for screen in self.screens))
 
     def show(self) -> None:
         """Draw the tabs on the screen that is seen; one alone needs none."""

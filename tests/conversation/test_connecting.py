@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from acp_tui.agent.agent import _CLOSING
 from acp_tui.agent.process import SpawnFailed
 from acp_tui.conversation.connecting import Connecting
 from acp_tui.conversation.running import RunningAgent
@@ -57,6 +59,24 @@ async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_bac
         session = await running.agent.setup.new_session(str(tmp_path))
     assert session.id == "s1"
     await second.end(None)
+    given.guard.close()
+
+
+async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_goodbyes_take(
+    tmp_path: Path,
+) -> None:
+    given = start(tmp_path, can={"sessionCapabilities": {"close": {}}}, ignores="session/close")
+    first = Connecting(given, Hearer(), None)
+    running = first.start()
+    second = Connecting(given, Hearer(), running)
+    await running.introduce()
+    sessions = [await running.agent.setup.new_session(str(tmp_path)) for _ in range(2)]
+
+    begun = time.monotonic()
+    await asyncio.gather(first.end(sessions[0]), second.end(sessions[1]))
+    assert time.monotonic() - begun < _CLOSING
+    assert not running.is_running
+    assert not running.hearers
     given.guard.close()
 
 
