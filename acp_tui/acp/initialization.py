@@ -11,6 +11,8 @@ from acp_tui.acp.word import Word
 
 PROTOCOL_VERSION: Final = 1
 
+_NAME: Final = 80  # characters
+
 Marker = dict[str, Any] | StrictBool
 """A capability that is an object: present (even empty) means yes. Some agents send `true`."""
 
@@ -24,8 +26,9 @@ class Implementation(Word):
 
     @property
     def shown(self) -> str:
-        """The name for people."""
-        return self.title or self.name
+        """The name for people, of a length that fits into a sentence."""
+        name = self.title or self.name
+        return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
 class FileCapabilities(Word):

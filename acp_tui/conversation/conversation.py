@@ -271,9 +271,9 @@ class Conversation:
     @property
     def agent_name(self) -> str:
         """The agent's name for people: its own, once it has said it."""
-        if self.agent is not None and self.agent.info is not None and self.agent.info.agent_info is not None:
-            return self.agent.info.agent_info.shown
-        return self.launch.title if self.launch is not None else "agent"
+        info = self.agent.info if self.agent is not None else None
+        own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
+        return own or (self.launch.title if self.launch is not None else "agent")
 
     @property
     def waits_too_long(self) -> bool:

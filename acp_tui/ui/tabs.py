@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +154,7 @@ class Tabs:
         return f"session {self._named(screen)}{back}"
 
     def _named(self, screen: SessionScreen) -> str:
-        return f"{self.screens.index(screen) + 1} {_cut(screen.title_of_tab)}"
+        return f"{self.screens.index(screen) + 1} {shortened(screen.title_of_tab, _TITLE)}"
 
     async def end(self) -> None:
         """End all conversations, at the same time: an agent may take its time to end."""
@@ -187,7 +187,7 @@ class Tabs:
     def _tab(self, number: int, screen: SessionScreen) -> list[Piece]:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
-        title = _cut(safe_line(screen.title_of_tab), self._app.theming.look.glyph("cut"))
+        title = shortened(safe_line(screen.title_of_tab), _TITLE, self._app.theming.look.glyph("cut"))
         return [
             (role, f" {mark} "),
             (here, f"{number} {title}"),
@@ -231,7 +231,3 @@ def _first_that_fits(widths: Sequence[int], current: int, room: int) -> int:
     while first < current and sum(widths[first : current + 1]) + (2 if first else 0) > room:
         first += 1
     return first
-
-
-def _cut(title: str, mark: str = "…") -> str:
-    return title if cell_len(title) <= _TITLE else set_cell_size(title, _TITLE - 1) + mark

@@ -12,6 +12,7 @@ from acp_tui.readable import clock, tokens
 from acp_tui.ui.panes.silence import MEASURED_EVERY, SILENT, Computing, pending, told
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
@@ -27,6 +28,7 @@ _POLICIES: Final = {
     "allow-everything": "allows everything",
 }
 """The policies, as short as a line of 80 cells needs them."""
+_NAME: Final = 24  # cells
 _CLICKED: Final = ("policy", "mode", "model", "answer")
 
 
@@ -52,7 +54,7 @@ class StatusLine(Lines):
         if conversation.launch is None and conversation.phase not in ("reading", "recorded"):
             self.set_lines([])
             return
-        parts: list[tuple[str, Piece]] = [("agent", ("accent", conversation.agent_name))]
+        parts: list[tuple[str, Piece]] = [("agent", ("accent", self._short(conversation.agent_name)))]
         parts += self._phase() if conversation.phase != "ready" else self._session()
         separated: list[tuple[str, Piece]] = []
         for part in parts:
@@ -69,6 +71,10 @@ class StatusLine(Lines):
             self.post_message(self.Wanted(self._parts[event.piece][0]))
 
     # ------------------------------------------------------------------ parts
+
+    def _short(self, text: str) -> str:
+        """Return a name that the agent gives, without the length to push away what stands behind it."""
+        return shortened(text, _NAME, self.look.glyph("cut"))
 
     def _phase(self) -> list[tuple[str, Piece]]:
         conversation = self._conversation
@@ -105,7 +111,7 @@ class StatusLine(Lines):
             parts.append(("", usage))
         if session.usage is not None and session.usage.cost is not None:
             cost = session.usage.cost
-            parts.append(("", ("muted", f"{cost.amount:.2f} {cost.currency}")))
+            parts.append(("", ("muted", self._short(f"{cost.amount:.2f} {cost.currency}"))))
         return parts
 
     def _policy(self) -> list[tuple[str, Piece]]:
@@ -119,9 +125,9 @@ class StatusLine(Lines):
     def _option(self, option: Option, category: str) -> Piece:
         value = str(self._conversation.choosing.pending_value(option))
         name = (
-            option.value_name
+            self._short(option.value_name)
             if option.config.id not in self._pending
-            else f"{value} {self.look.glyph('cut')}"
+            else f"{self._short(value)} {self.look.glyph('cut')}"
         )
         unasked = category == "mode" and _acts_unasked(option, value)
         return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")

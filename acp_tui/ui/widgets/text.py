@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
+from rich.cells import cell_len, set_cell_size
+
+_PER_CELL: Final = 8
+"""Characters that a cell may hold: a letter with its marks, a family of emoji."""
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and newline
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of text around them
@@ -25,6 +30,14 @@ def safe(text: str) -> str:
 def safe_line(text: str) -> str:
     """Return `text` safe and on one line: line ends and tabs become single spaces."""
     return safe(text).replace("\n", " ").replace("\t", " ")
+
+
+def shortened(text: str, width: int, mark: str = "…") -> str:
+    """Return `text` in at most `width` cells, with `mark` where it is cut; quick however long it is."""
+    start = text[: _PER_CELL * width]
+    if len(start) == len(text) and cell_len(text) <= width:
+        return text
+    return (set_cell_size(start, width - 1) if cell_len(start) >= width else start) + mark
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -25,3 +25,9 @@ async def test_r39_usage_is_capped_and_what_is_unknown_is_said(
     """R39: more used than there is, no size, and missing fields."""
     async with seat(tmp_path, updates=[{"kind": "usage_update", **usage}]) as here:
         await here.sees(shown)
+
+
+async def test_a_name_of_any_length_leaves_in_view_what_is_allowed_unasked(tmp_path: Path) -> None:
+    async with seat(tmp_path, name="agent " * 10_000) as here:
+        await here.sees("agent agent agent agent…")
+        await here.sees("asks for all")

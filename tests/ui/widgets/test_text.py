@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import safe, safe_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,20 @@ def test_what_harms_nothing_stays_as_it_is(text: str) -> None:
 
 def test_a_line_has_no_line_ends() -> None:
     assert safe_line("one\n\ttwo\r\n") == "one  two␍ "
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("", ""),
+        ("abcd", "abcd"),
+        ("abcde", "abc…"),
+        ("漢字", "漢字"),
+        ("漢字漢", "漢 …"),
+        ("e\u0301" * 4, "e\u0301" * 4),
+        ("x" + "\u0301" * 1_000_000, "x" + "\u0301" * 31 + "…"),
+        ("x" * 1_000_000, "xxx…"),
+    ],
+)
+def test_a_text_is_shortened_by_cells(text: str, short: str) -> None:
+    assert shortened(text, 4) == short
