@@ -151,6 +151,8 @@ def folder(text: str, what: str) -> str:
     """Return a folder of the user's as an absolute path; links in it stay as they are."""
     from pathlib import Path
 
+    if not text:  # as from a variable that is not set: not the current folder without a word
+        raise Refusal(f"{what} has no name; give a folder, or . for the current one.")
     path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 (resolve() would follow links)
     if not path.exists():
         raise Refusal(f"{what} does not exist: {path}")

@@ -65,6 +65,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--cwd", "{tmp}/none"], "does not exist: {tmp}/none"),
         (["--cwd", "{tmp}/file"], "is not a folder"),
+        (["--cwd", ""], "The workspace has no name"),
+        (["--add-dir", ""], "The folder of --add-dir has no name"),
         (["--add-dir", "{tmp}/none"], "folder of --add-dir does not exist"),
         (["--agent", "no-such-agent"], "neither a known agent nor a program"),
         (["--agent", "{tmp}/file"], "is not a program that may be run"),
