@@ -92,14 +92,14 @@ async def edit_question(play: Performance) -> None:
     await play.asked()
 
 
+async def unasked_command(play: Performance) -> None:
+    await play.ready()
+    await play.say("/unasked env CI=1 bash -lc 'make test && git push origin main'")
+    await play.asked()
+
+
 async def changes(play: Performance) -> None:
-    await edit_question(play)
-    await play.answer("y")
-    await play.finished()
-    await open_changes(play)
-
-
-async def rejecting(play: Performance) -> None:
+    """Show an edit of a file that is kept already."""
     await new_file(play)
     await open_changes(play)
     await play.until(lambda: "new file" in play.text, "the file is shown")
@@ -111,7 +111,12 @@ async def rejecting(play: Performance) -> None:
     await play.finished()
     await open_changes(play)
     await play.until(lambda: "what is still open" in play.text, "the edit is shown")
-    await play.pilot.press("n", "n", "r")
+    await play.pilot.press("n", "n")
+
+
+async def rejecting(play: Performance) -> None:
+    await changes(play)
+    await play.pilot.press("r")
     await play.until(lambda: "is rejected" in play.text, "a change is rejected")
 
 
@@ -255,6 +260,7 @@ PICTURES: Final = (
     Picture("permission-edit-light", edit_question, theme="acp-light"),
     Picture("permission-command", command_question),
     Picture("permission-chain", chained_command, size=(110, 32)),
+    Picture("permission-unasked", unasked_command, size=(110, 32)),
     Picture("decisions", decisions, size=(110, 24)),
     Picture("rules", rules),
     Picture("reject", rejecting),

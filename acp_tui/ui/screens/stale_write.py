@@ -80,7 +80,7 @@ class StaleWriteDialog(Dialog[Chosen]):
     def compose_body(self) -> ComposeResult:
         """Yield what happened, and the versions against each other."""
         yield Details([TextBlock([("text", text)]) for text in self._about()], self.look)
-        versions = DiffView(self._versions(), self.look)
+        versions = DiffView(self._versions(), self.look, noun="views")
         versions.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
         yield versions
 

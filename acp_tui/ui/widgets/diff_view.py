@@ -72,10 +72,13 @@ class DiffView(LineView, can_focus=True):
         files: Sequence[FileDiff] = (),
         look: Look | None = None,
         *,
+        noun: str = "files",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
+        """Show differences; `noun` is what they are called when they are counted."""
         super().__init__(look, id=id, classes=classes)
+        self._noun = noun
         self.pages = Pages(files)
         """The files, in their order."""
         self.rows = DiffRows()
@@ -173,7 +176,7 @@ class DiffView(LineView, can_focus=True):
             return self._remark(f" {safe_line(self.pages[number].file.origin)}")
         painter = self._painter(self.pages[number])
         if part.kind == "fold":
-            return painter.fold(part, marked=row == self._marked_fold)
+            return painter.fold(part, marked=row == self._marked_fold and self.can_focus)
         painted = painter.row(part, inside, self._pan)
         return self._marked(painted) if row == self._marked_row else painted
 
@@ -359,8 +362,8 @@ class DiffView(LineView, can_focus=True):
         """Return the row that names a file, with its place among the files and the change gone to."""
         place = change = ""
         if len(self.pages) > 1:
-            mark = self.look.glyph("current") if number == self._marked_file else " "
-            place = f"{mark}{number + 1}/{len(self.pages)} files "
+            mark = self.look.glyph("current") if number == self._marked_file and self.can_focus else " "
+            place = f"{mark}{number + 1}/{len(self.pages)} {self._noun} "
         if self._place.change >= 0:
             change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
         return self.pages[number].header(place, change, self.row_width, self.look)
