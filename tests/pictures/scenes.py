@@ -132,8 +132,7 @@ async def restoring(play: Performance) -> None:
 async def stale_write(play: Performance) -> None:
     await play.ready()
     await play.say("/clash")
-    for _ in range(3):  # the file, the command that adds a line to it, and the write over that
-        await play.answer("y")
+    await play.answer("y")
     await play.opened("StaleWriteDialog")
     await play.asked()
 

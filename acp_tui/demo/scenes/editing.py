@@ -6,7 +6,7 @@ from typing import Final
 
 from acp_tui.demo.stage.connection import Refused
 from acp_tui.demo.stage.turn import Turn, diff
-from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, run, write
+from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
 
 _PLAIN: Final = '''\
 """tally: counts the words of its input."""
@@ -111,13 +111,11 @@ def three(turn: Turn, rest: str) -> None:
 def clash(turn: Turn, rest: str) -> None:
     """Write over a file into which somebody has written since it was read."""
     path = in_workspace(turn, NAME)
-    if not lends_files(turn) or not turn.can("terminal"):
-        turn.say("This client lends no files or no terminals, so nothing can clash.")
+    if not _wrote(turn, "Write the word counter", {NAME: _PLAIN}):
         return
-    write(turn, path, _PLAIN)
     read(turn, path)
-    tool = turn.tool("Somebody else adds a line", "execute", path, {"command": "printf"})
-    run(turn, tool, "sh", ["-c", 'printf "\\n# A line of yours.\\n" >> "$1"', "sh", path])
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n# A line of yours.\n")
     edit = turn.tool("Add --json", "edit", path, {"path": path})
     edit.update(content=[diff(path, _PLAIN, _WITH_JSON)], locations=[{"path": path}])
     edit.start()

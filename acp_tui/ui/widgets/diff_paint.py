@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.diff import Difference
 from acp_tui.ui.widgets.diff_colours import DiffColours
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 from acp_tui.ui.widgets.diff_words import Span, changed_words
-from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of, row_ends
+from acp_tui.ui.widgets.diff_wrap import MOST_ROWS, height_of, row_spans
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
 
@@ -181,8 +181,8 @@ class DiffPainter:
         if rows is None:
             code = self._code(kind, use_old, index, room * MOST_ROWS, marks)
             spans = [(segment.text, segment.style or self._look.base) for segment in code]
-            ends = row_ends(self._text(kind, use_old, index), room)
-            rows = wrap(spans, room, words=False) if ends is None else cut_at(spans, ends)
+            places = row_spans(self._text(kind, use_old, index), room)
+            rows = wrap(spans, room, words=False) if places is None else cut_at(spans, places)
             if len(self._long_lines) >= _LONG_LINES:
                 del self._long_lines[next(iter(self._long_lines))]
             self._long_lines[key] = rows

@@ -37,7 +37,7 @@ def height_of(line: str, room: int) -> int:
         return 1
     line = line[: room * MOST_ROWS]
     if _NARROW.fullmatch(line):
-        return min(MOST_ROWS, len(_word_ends(line.replace("\t", TAB), room)))
+        return min(MOST_ROWS, len(_word_spans(line.replace("\t", TAB), room)))
     cells = len(line) + (len(TAB) - 1) * line.count("\t")
     if not line.isascii():
         wide = len(_WIDE.findall(line))
@@ -46,26 +46,27 @@ def height_of(line: str, room: int) -> int:
     return max(1, min(MOST_ROWS, -(-cells // room)))
 
 
-def row_ends(line: str, room: int) -> list[int] | None:
-    """Return where the rows of a line end, tabs laid out; None where it may have wide characters."""
+def row_spans(line: str, room: int) -> list[tuple[int, int]] | None:
+    """Return where the rows of a line begin and end, tabs laid out; None if it may have wide characters."""
     line = line[: room * MOST_ROWS]
-    return _word_ends(line.replace("\t", TAB), room) if _NARROW.fullmatch(line) else None
+    return _word_spans(line.replace("\t", TAB), room) if _NARROW.fullmatch(line) else None
 
 
-def _word_ends(text: str, room: int) -> list[int]:
-    """Return where rows of at most `room` characters end: behind a space where there is one, else anywhere.
+def _word_spans(text: str, room: int) -> list[tuple[int, int]]:
+    """Return the rows of at most `room` characters: broken behind a space where there is one, else anywhere.
 
-    Nothing is left out between them, for in code blanks count.
+    In code blanks count: only a single one between two words is left out, where a row is full before it.
     """
-    ends, start, stop = [], 0, len(text)
+    spans, start, stop = [], 0, len(text)
     while stop - start > room:
         edge = start + room
+        is_full = text[edge] == " " and text[edge - 1] != " " and text[edge + 1 : edge + 2] not in ("", " ")
         space = edge if text[edge] == " " else text.rfind(" ", start, edge) + 1
         if space <= start or text[start:space].isspace():  # no space, or only those that indent
-            space = edge
-        ends.append(space)
-        start = space
-    return [*ends, stop]
+            space, is_full = edge, False
+        spans.append((start, space))
+        start = space + is_full
+    return [*spans, (start, stop)]
 
 
 def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:

@@ -58,9 +58,9 @@ def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], wor
     return _slice(spans, cuts(text, room, words), first, rest)
 
 
-def cut_at(spans: Sequence[Span], ends: Sequence[int]) -> list[Row]:
-    """Return rows that end at these places of the spans' text, with nothing left out between them."""
-    pieces = [_Cut(start, end, "") for start, end in zip([0, *ends], ends, strict=False)]
+def cut_at(spans: Sequence[Span], places: Sequence[tuple[int, int]]) -> list[Row]:
+    """Return rows that begin and end at these places of the spans' text."""
+    pieces = [_Cut(start, end, "") for start, end in places]
     return _slice(spans, pieces, [], [])
 
 

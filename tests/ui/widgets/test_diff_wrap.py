@@ -53,6 +53,8 @@ def test_a_long_line_is_broken_between_words_and_keeps_its_blanks() -> None:
         "_and_long   ",
         "and more".ljust(12),
     ]
+    assert rows_of("one two three", 7) == ["one two", "three".ljust(7)]
+    assert rows_of("one two  three", 7) == ["one two", "  three"]
     assert rows_of("one two-more", 7) == ["one    ", "two-mor", "e".ljust(7)]
     assert rows_of("für später “mehr”", 11) == ["für später ", "“mehr”".ljust(11)]
     assert rows_of("\tif a:\tb", 9) == ["    if a:", "    b".ljust(9)]
