@@ -113,7 +113,7 @@ class AcpApp(App[int]):
         self.tabs = Tabs(self, Names(kept))
         self.theming = Theming(self, config_folder() / "themes", colors, self._ascii)
         """In what it is drawn."""
-        self.theming.use(start.theme or start.settings.theme)
+        self.theming.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
         self.key_problems: list[Problem] = []
         """What is wrong with the keys of the settings."""
@@ -190,16 +190,20 @@ class AcpApp(App[int]):
 
     def action_theme(self) -> None:
         """Choose a theme from a menu."""
-        from acp_tui.ui.screens.menu import Item, Menu
+        from acp_tui.ui.screens.menu import Menu
+        from acp_tui.ui.screens.theme_menu import ThemeMenu
+
+        theming, before = self.theming, self.theming.name
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self.theming.use(name)
+                theming.choose(name)
+            elif theming.name != before:
+                theming.use(before)
 
         if isinstance(self.screen, Menu):
             return  # a menu is open already
-        items = [Item(name, name) for name in self.theming.names()]
-        self.push_screen(Menu("Theme", items, self.theming.name, self.theming.look), chosen)
+        self.push_screen(ThemeMenu(theming.names(), before, theming.look, theming.use), chosen)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Open, take up and close sessions from a session only, not from over a question."""
@@ -281,7 +285,7 @@ class AcpApp(App[int]):
         if not isinstance(self.screen, CommandPalette):
             screen = self.session_screen
             provider = commands(
-                screen.slash_commands, screen.use_command, self.theming.names, self.theming.use
+                screen.slash_commands, screen.use_command, self.theming.names, self.theming.choose
             )
             self.push_screen(Palette([provider]))
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from acp_tui.store.folders import state_folder
+from acp_tui.store.last_theme import keep_theme, last_theme
 from acp_tui.ui.few_colors import Colors, told_by_form, with_few_colors
 from acp_tui.ui.theme import choose, look_of, textual_theme
 from acp_tui.ui.theme_watch import ThemeWatch
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acp_tui.ui.app import AcpApp
+
+
+def _kept() -> Path:
+    return state_folder() / "theme"
 
 
 class Theming:
@@ -37,6 +43,7 @@ class Theming:
         self._colors = colors
         self._ascii = ascii
         self._watch = ThemeWatch(folder)
+        self._in_settings = ""
 
     def names(self) -> list[str]:
         """Return the themes there are, the person's own among them."""
@@ -44,8 +51,19 @@ class Theming:
 
         return list(find(self._folder))
 
-    def use(self, name: str) -> None:
-        """Draw in the theme of this name from now on.
+    def begin(self, for_this_run: str | None, in_settings: str) -> None:
+        """Draw in the theme of the command line, else the one chosen last, else that of the settings."""
+        self._in_settings = in_settings
+        self.use(for_this_run or last_theme(_kept(), in_settings) or in_settings)
+
+    def choose(self, name: str) -> None:
+        """Draw in a theme that the person has chosen, in the next run, too."""
+        problem = keep_theme(_kept(), self._in_settings, name) if self.use(name) else None
+        if problem is not None:
+            self._app.warn(str(problem), "Theme")
+
+    def use(self, name: str) -> bool:
+        """Draw in the theme of this name from now on; return whether it can be used.
 
         A broken one says why, and what was used before stays; at the start that is acp-dark.
         """
@@ -55,7 +73,7 @@ class Theming:
         if problem is not None:
             self._app.call_later(self._app.warn, str(problem), "Theme")
             if self._app.is_running:
-                return
+                return False
         if self._colors != "many":
             theme = with_few_colors(theme)
         look = look_of(theme, self._ascii)
@@ -68,6 +86,7 @@ class Theming:
         for screen in self._app.every_screen:
             if hasattr(screen, "set_look"):
                 screen.set_look(self.look)
+        return problem is None
 
     def look_again(self) -> None:
         """Show a theme of the person as soon as it is saved."""

@@ -27,6 +27,7 @@ from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.rules import RulesScreen
+from acp_tui.ui.screens.theme_menu import ThemeMenu
 from acp_tui.ui.session_screen.queueing import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
@@ -125,7 +126,7 @@ async def test_no_default_key_is_named_by_lists_and_screens_where_all_are_change
         await odd.reads("app.help", "app.palette", "session.stop", "session.next-mode")
         opened: list[tuple[str, type[Screen[Any]], str]] = [
             ("app.help", HelpScreen, "app.palette"),
-            ("app.theme", Menu, "menu.close"),
+            ("app.theme", ThemeMenu, "menu.close"),
             ("session.rules", RulesScreen, "rules.new"),
             ("session.decisions", DecisionsScreen, "decisions.close"),
             ("session.protocol", ProtocolScreen, "protocol.close"),
