@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.segment import Segment
 
-from acp_tui.ui.widgets.inline import blend, inline_spans
+from acp_tui.ui.widgets.code_rows import CodeRows
+from acp_tui.ui.widgets.inline import inline_spans
 from acp_tui.ui.widgets.listing import Listing
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.table import FIXED, Align, Cell, Columns
-from acp_tui.ui.widgets.wrap import Continued, Row, Span, row_cells, wrap
+from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _NARROW: Final = 12
@@ -24,23 +22,6 @@ _NARROW: Final = 12
 
 _PIECE: Final = 16
 """Lines of a fence that are laid out for good together."""
-
-_UNLINKED: Final = ("javascript:", "vbscript:", "data:")
-
-
-class Code(NamedTuple):
-    """A piece of code in the rows of a text: a whole block, or a part of a long one."""
-
-    row: int
-    """The first of its rows."""
-    rows: int
-    listing: Listing
-    line: int
-    """The first of its lines in the listing."""
-    lines: int
-    """How many lines: one without any has a row all the same."""
-    marks: int
-    """How many segments stand before the code in each row."""
 
 
 class Growth(NamedTuple):
@@ -62,28 +43,6 @@ class Growth(NamedTuple):
     """How many lines of that stay as they are."""
 
 
-def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
-    """Parse safe Markdown; link references found are added to `references`."""
-    return _parser().parse(text, {"references": references})
-
-
-def parse_inline(text: str) -> list[Token]:
-    """Parse the text of one paragraph for its inline tokens."""
-    return _parser().parseInline(text)[0].children or []
-
-
-@lru_cache(1)
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    from acp_tui.ui.widgets.footnotes import add_footnotes
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
-    add_footnotes(parser)
-    return parser
-
-
 class Page:
     """The rows of a Markdown text at one width and look, to which blocks are added in order."""
 
@@ -91,7 +50,8 @@ class Page:
         self, width: int, look: Look, role: str = "text", prefix: Row | None = None, above: int = 0
     ) -> None:
         self.rows: list[Row] = [[] for _ in range(above)]
-        self.codes: list[Code] = []
+        self.code = CodeRows(self.rows, width, look)
+        """Which of them are code."""
         self._look = look
         self._width = width
         self._roles: tuple[str, ...] = (role,)
@@ -258,50 +218,8 @@ class Page:
         return Growth(begin + 1 + done, rows, lead, listing=listing, lines=kept + done)
 
     def _code(self, listing: Listing, start: int, end: int) -> None:
-        """Add the rows of some lines of code, plain: `inked` has their colours."""
-        first = len(self.rows)
-        plain = blend(self._look, ("code-block",))
-        filled = plain.bgcolor is not None
-        for line in listing.lines[start:end] or ("",):
-            text = line.expandtabs(4)
-            spans = [(text, plain)] if text else []
-            rows = wrap(spans, self._width, self._first, self._rest, words=False)
-            if filled:
-                for row in rows:
-                    row.append(Segment(" " * (self._width - row_cells(row)), plain))
-            self._add(rows)
-        self.codes.append(Code(first, len(self.rows) - first, listing, start, end - start, len(self._rest)))
-
-    def code_of(self, row: int) -> Code | None:
-        """Return the piece of code that a row is in."""
-        place = bisect_right(self.codes, row, key=_row) - 1
-        code = self.codes[place] if place >= 0 else None
-        return code if code is not None and row < code.row + code.rows else None
-
-    def inked(self, number: int, code: Code) -> tuple[Row, bool]:
-        """Return a row of a piece of code in its colours, and whether these are final."""
-        row = self.rows[number]
-        if not code.lines:
-            return row, True
-        first, skipped = number, 0
-        while isinstance(self.rows[first], Continued):
-            first -= 1
-            skipped += len(self.rows[first][code.marks].text)
-        line = code.line + sum([not isinstance(one, Continued) for one in self.rows[code.row : first]])
-        spans, settled = code.listing.spans(line)
-        if not spans:
-            return row, settled
-        end = skipped + len(row[code.marks].text)
-        return [*row[: code.marks], *self._colours(spans, skipped, end), *row[code.marks + 1 :]], settled
-
-    def _colours(self, spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[Segment]:
-        """Yield the characters from `start` to `end` of a line of code, with the styles of their roles."""
-        position = 0
-        for text, role in spans:
-            piece = text[max(0, start - position) : max(0, end - position)]
-            if piece:
-                yield Segment(piece, blend(self._look, ("code-block", role) if role else ("code-block",)))
-            position += len(text)
+        """Add the rows of some lines of code."""
+        self._add(self.code.laid_out(listing, start, end, self._first, self._rest))
 
     def _table(self, index: int, continued: Growth | None) -> Growth | None:
         head, aligns, body, begins = self._cells(index)
@@ -386,10 +304,6 @@ def _align(style: str) -> Align:
     if style.endswith("right"):
         return "right"
     return "center" if style.endswith("center") else "left"
-
-
-def _row(code: Code) -> int:
-    return code.row
 
 
 def _without(spans: list[Span], characters: int) -> list[Span]:

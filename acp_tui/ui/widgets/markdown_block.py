@@ -139,11 +139,6 @@ class MarkdownBlock(Block):
         """Return the Markdown as it came."""
         return str(self._text)
 
-    def code_at(self, row: int) -> str | None:
-        """Return the code of the block of code that `row` is in, of the rows laid out last."""
-        code = self._stream.code_of(row) if self._stream else None
-        return code.listing.text if code is not None else None
-
     def inked(self, number: int, row: Row) -> Row:
         """Return a row with the colours of code."""
         if self._stream is None:

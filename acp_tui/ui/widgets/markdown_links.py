@@ -21,7 +21,7 @@ def may_have_links(text: str) -> bool:
 
 def links_in(text: str) -> dict[str, str]:
     """Return the names of the links of a text by their addresses, in the order of the text."""
-    from acp_tui.ui.widgets.markdown import parse
+    from acp_tui.ui.widgets.markdown_parser import parse
 
     found: dict[str, str] = {}
     for token in parse(text[-_LONGEST:], {}):

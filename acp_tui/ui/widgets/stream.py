@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from acp_tui.ui.widgets import markdown
-from acp_tui.ui.widgets.markdown import Code, Growth, Page
+from acp_tui.ui.widgets import markdown_parser
+from acp_tui.ui.widgets.markdown import Growth, Page
 from acp_tui.ui.widgets.wrap import Row
 
 if TYPE_CHECKING:
@@ -43,16 +43,12 @@ class Stream:
         self._cut: Growth | None = None
         self._gap = False
 
-    def code_of(self, row: int) -> Code | None:
-        """Return the piece of code that a row is in."""
-        return self._page.code_of(row)
-
     def inked(self, number: int) -> tuple[Row, bool]:
         """Return a row as it is painted, and whether that is final as long as the row is."""
-        code = self._page.code_of(number)
+        code = self._page.code.at(number)
         if code is None:
             return self.rows[number], True
-        row, settled = self._page.inked(number, code)
+        row, settled = self._page.code.inked(number, code)
         goes_on = self._cut is not None and self._cut.listing is code.listing
         return row, settled or (number < self.frozen and not goes_on)
 
@@ -77,7 +73,7 @@ class Stream:
         lead = self._cut.lead if self._cut else ""
         text = lead + shown
         references = dict(self.references)
-        tokens = markdown.parse(text, references)
+        tokens = markdown_parser.parse(text, references)
         lines = text.split("\n")
         if growing:
             _mend(tokens, lines)
@@ -94,9 +90,7 @@ class Stream:
 
     def _forget_tail(self) -> None:
         del self.rows[self.frozen :]
-        codes = self._page.codes
-        while codes and codes[-1].row >= self.frozen:
-            codes.pop()
+        self._page.code.forget_from(self.frozen)
 
     def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
         """Lay out what is open; return where the text can be cut, if it can."""
@@ -124,11 +118,11 @@ class Stream:
         end = max(self._open.rfind("\n"), self._open.rfind(" ")) + 1 or len(self._open)
         rest, self._open = self._open[end:], self._open[:end]
         lead = self._cut.lead if self._cut else ""
-        tokens = markdown.parse(lead + self._open, dict(self.references))
+        tokens = markdown_parser.parse(lead + self._open, dict(self.references))
         fence = tokens[0] if tokens and tokens[0].type == "fence" else None
         opening = (lead + self._open).split("\n", 1)[0] + "\n" if fence else ""
         self.finish()
-        listing = self._page.codes[-1].listing if fence else None
+        listing = self._page.code.last.listing if fence else None
         lines = len(listing.lines) if listing else 0
         self._cut = Growth(0, len(self.rows), opening, listing=listing, lines=lines)
         self._gap, self._open = False, rest
@@ -160,7 +154,7 @@ def _mend(tokens: Sequence[Token], lines: Sequence[str]) -> None:
         return
     mended = _closed(last.content)
     if mended != last.content:
-        last.children = markdown.parse_inline(mended)
+        last.children = markdown_parser.parse_inline(mended)
 
 
 def _closed(text: str) -> str:

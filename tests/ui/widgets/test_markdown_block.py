@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets import markdown
+from acp_tui.ui.widgets import markdown_parser
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.wrap import row_text
 from tests.ui.widgets.shown import LOOK
@@ -34,13 +34,13 @@ def test_an_unfinished_block_is_not_taken_for_another() -> None:
 
 def test_only_the_open_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    real = markdown.parse
+    real = markdown_parser.parse
 
     def count(text: str, references: dict[str, object]) -> object:
         parsed.append(len(text))
         return real(text, references)
 
-    monkeypatch.setattr(markdown, "parse", count)
+    monkeypatch.setattr(markdown_parser, "parse", count)
     for text in (
         "A paragraph of some words.\n\n" * 300,
         "- an item\n" * 800,
@@ -65,28 +65,6 @@ def test_a_block_stops_in_time_and_goes_on_where_it_was() -> None:
     assert block.waiting > 200_000
     assert len(block.rows(40, LOOK)) == 39_999
     assert block.waiting == 0
-
-
-def test_the_code_at_a_row_is_the_whole_block_of_code() -> None:
-    code = "".join(f"x{n} = {n}\n" for n in range(100))
-    block = MarkdownBlock()
-    for chunk in (
-        "text\n\n```py\n",
-        code[:300],
-        code[300:],
-        "```\n\n- item\n\n  ```\n  in item\n",
-        "  ```\n",
-    ):
-        block.append(chunk)
-        block.rows(40, LOOK)
-    block.finish()
-    rows = [row_text(row) for row in block.rows(40, LOOK)]
-
-    assert block.code_at(0) is None
-    assert block.code_at(rows.index("x0 = 0")) == code
-    assert block.code_at(rows.index("x99 = 99")) == code
-    assert block.code_at(rows.index("x99 = 99") + 1) is None
-    assert block.code_at(next(k for k, row in enumerate(rows) if "in item" in row)) == "in item\n"
 
 
 def test_a_finished_block_gives_its_memory_back_and_looks_the_same_again() -> None:

@@ -8,8 +8,9 @@ import pytest
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.markdown import Page, parse
+from acp_tui.ui.widgets.markdown import Page
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.widgets.markdown_parser import parse
 from acp_tui.ui.widgets.text import safe, safe_line
 from acp_tui.ui.widgets.wrap import row_cells, row_text
 
@@ -94,8 +95,10 @@ def in_one_go(text: str, width: int = 40) -> list[list[Segment]]:
         if number:
             page.gap()
         page.add(index)
-    codes = [page.code_of(number) for number in range(len(page.rows))]
-    inked = [page.inked(number, code)[0] if code else page.rows[number] for number, code in enumerate(codes)]
+    codes = [page.code.at(number) for number in range(len(page.rows))]
+    inked = [
+        page.code.inked(number, code)[0] if code else page.rows[number] for number, code in enumerate(codes)
+    ]
     return [list(row) for row in inked]
 
 

@@ -1,0 +1,100 @@
+"""The rows of code in a text: laid out plain, and coloured when they are painted."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rich.segment import Segment
+
+from acp_tui.ui.widgets.inline import blend
+from acp_tui.ui.widgets.listing import Listing
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.wrap import Continued, Row, row_cells, wrap
+
+
+class Code(NamedTuple):
+    """A piece of code in the rows of a text: a whole block, or a part of a long one."""
+
+    row: int
+    """The first of its rows."""
+    rows: int
+    listing: Listing
+    line: int
+    """The first of its lines in the listing."""
+    lines: int
+    """How many lines: one without any has a row all the same."""
+    marks: int
+    """How many segments stand before the code in each row."""
+
+
+class CodeRows:
+    """The pieces of code among the rows of one text, at one width and look."""
+
+    def __init__(self, rows: list[Row], width: int, look: Look) -> None:
+        self._rows = rows
+        self._width = width
+        self._look = look
+        self._pieces: list[Code] = []
+
+    def laid_out(self, listing: Listing, start: int, end: int, first: Row, rest: Row) -> list[Row]:
+        """Return the rows of some lines of code, plain, behind the marks of the first row and of the rest."""
+        plain = blend(self._look, ("code-block",))
+        filled = plain.bgcolor is not None
+        laid_out: list[Row] = []
+        for line in listing.lines[start:end] or ("",):
+            text = line.expandtabs(4)
+            rows = wrap([(text, plain)] if text else [], self._width, first, rest, words=False)
+            first = rest
+            if filled:
+                for row in rows:
+                    row.append(Segment(" " * (self._width - row_cells(row)), plain))
+            laid_out += rows
+        self._pieces.append(Code(len(self._rows), len(laid_out), listing, start, end - start, len(rest)))
+        return laid_out
+
+    def forget_from(self, row: int) -> None:
+        """Forget the pieces that begin at a row or below: they are laid out anew."""
+        while self._pieces and self._pieces[-1].row >= row:
+            self._pieces.pop()
+
+    @property
+    def last(self) -> Code:
+        """The piece that was laid out last."""
+        return self._pieces[-1]
+
+    def at(self, row: int) -> Code | None:
+        """Return the piece of code that a row is in."""
+        place = bisect_right(self._pieces, row, key=_row) - 1
+        code = self._pieces[place] if place >= 0 else None
+        return code if code is not None and row < code.row + code.rows else None
+
+    def inked(self, number: int, code: Code) -> tuple[Row, bool]:
+        """Return a row of a piece of code in its colours, and whether these are final."""
+        row = self._rows[number]
+        if not code.lines:
+            return row, True
+        first, skipped = number, 0
+        while isinstance(self._rows[first], Continued):
+            first -= 1
+            skipped += len(self._rows[first][code.marks].text)
+        line = code.line + sum([not isinstance(one, Continued) for one in self._rows[code.row : first]])
+        spans, settled = code.listing.spans(line)
+        if not spans:
+            return row, settled
+        end = skipped + len(row[code.marks].text)
+        return [*row[: code.marks], *self._colours(spans, skipped, end), *row[code.marks + 1 :]], settled
+
+    def _colours(self, spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[Segment]:
+        """Yield the characters from `start` to `end` of a line of code, with the styles of their roles."""
+        position = 0
+        for text, role in spans:
+            piece = text[max(0, start - position) : max(0, end - position)]
+            if piece:
+                yield Segment(piece, blend(self._look, ("code-block", role) if role else ("code-block",)))
+            position += len(text)
+
+
+def _row(code: Code) -> int:
+    return code.row
