@@ -15,14 +15,13 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from acp_tui.ui.widgets.backlog import Backlog
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.frame import Frame
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.paint import Paint
 from acp_tui.ui.widgets.redraw import Redraw
-from acp_tui.ui.widgets.searching import row_of_hit
-from acp_tui.ui.widgets.selecting import line_of, link_at, selected_text
 from acp_tui.ui.widgets.stack import Stack
 from acp_tui.ui.widgets.viewport import Viewport
 
@@ -34,10 +33,6 @@ SLICE: Final = 0.006
 
 SLICES_DRAWN: Final = 5
 """One in so many slices is drawn while the view catches up: a frame costs as much as a slice."""
-
-OVERLOADED: Final = 4_000_000
-CAUGHT_UP: Final = 1_000_000
-"""Characters that wait for layout: at the first the view asks for a pause, at the second for more."""
 
 LAYS_OUT_FOR_HIT: Final = 0.2
 """Seconds of layout, at most, to find the row of a hit in a long block."""
@@ -120,14 +115,9 @@ class Transcript(ScrollView, can_focus=True):
         self._view = Viewport(self._stack)
         self._frame = Frame(self._stack, self._view, self._paint)
         self._cursor: Block | None = None
+        self._backlog = Backlog(self._stack, self._view)
         self._followed = True
-        self._news = False
         self._hidden = False
-        self._busy: set[Block] = set()
-        """Blocks that changed since the last flush or are not laid out to their end yet."""
-        self._told: set[Block] = set()
-        """Those that changed since the last flush: what of them is below the view is news."""
-        self._overloaded = False
         self._flush_waits = False
         self._flushed_at = 0.0
         self._redraw = Redraw()
@@ -175,8 +165,7 @@ class Transcript(ScrollView, can_focus=True):
         index = self._stack.index(block)
         self._stack.remove(block)
         self._view.removed(block, index)
-        self._busy.discard(block)
-        self._told.discard(block)
+        self._backlog.removed(block)
         if self._cursor is block:
             self._cursor = None
         self._request_flush()
@@ -184,26 +173,21 @@ class Transcript(ScrollView, can_focus=True):
     def changed(self, block: Block) -> None:
         """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
         if block in self._stack:
-            self._stack.stale(block)
-            self._busy.add(block)
-            self._told.add(block)
-            if block.waiting > OVERLOADED:
+            if self._backlog.changed(block):
                 self._weigh()  # a flush would find out too late
             self._request_flush()
 
     def refolded(self, block: Block) -> None:
         """Note that a block is drawn as something else, or not at all; what is in view stays where it is."""
         if block in self._stack:
-            self._stack.refold(block)
-            self._busy.add(block)
+            self._backlog.refolded(block)
             self._request_flush()
 
     def clear(self) -> None:
         """Take all blocks out and follow the end again."""
         self._stack.clear()
         self._paint.clear()
-        self._busy.clear()
-        self._told.clear()
+        self._backlog.clear()
         self._cursor = None
         self._view.reset()
         self._moved(True)
@@ -227,6 +211,8 @@ class Transcript(ScrollView, can_focus=True):
     def show_hit(self, block: Block, number: int) -> None:
         """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
         if self._lays_out and block in self._stack:
+            from acp_tui.ui.widgets.searching import row_of_hit
+
             until = perf_counter() + LAYS_OUT_FOR_HIT
             row = row_of_hit(self._stack, self._stack.index(block), self._frame.needle, number, until)
             self._frame.hit = (block, row)
@@ -244,7 +230,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_scroll_start(self) -> None:
         """Show the first row; what is there by now is no news."""
-        self._told.clear()
+        self._backlog.is_known()
         self._scroll_to_row(0)
 
     def action_follow_end(self) -> None:
@@ -254,16 +240,16 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_step(self, step: int) -> None:
         """Put the cursor on the block before or after it."""
-        self._put_cursor(self._next(step, landmarks=False))
+        self._step(step, landmarks=False)
 
     def action_landmark(self, step: int) -> None:
         """Put the cursor on the landmark before or after it."""
-        self._put_cursor(self._next(step, landmarks=True))
+        self._step(step, landmarks=True)
 
     def action_choose(self) -> None:
         """Do what the block under the cursor is for."""
-        if self._cursor is not None and self._cursor.is_action:
-            self.post_message(self.Chosen(self, self._cursor))
+        if self.cursor is not None and self.cursor.is_action:
+            self.post_message(self.Chosen(self, self.cursor))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll up with the wheel."""
@@ -285,6 +271,8 @@ class Transcript(ScrollView, can_focus=True):
             self._choose_at(event.x, event.y)
 
     def _choose_at(self, column: int, y: int) -> None:
+        from acp_tui.ui.widgets.selecting import link_at
+
         index, number = self._stack.at(self._view.top + y)
         block, rows = self._stack.blocks[index], self._stack.rows(index)
         link = link_at(rows[number], column) if rows and number < len(rows) else ""
@@ -297,22 +285,21 @@ class Transcript(ScrollView, can_focus=True):
         event.prevent_default()
         self._move(direction * max(1, round(self.app.scroll_sensitivity_y)))
 
-    def _next(self, step: int, landmarks: bool) -> Block | None:
+    def _step(self, step: int, *, landmarks: bool) -> None:
+        """Put the cursor on another block; without one, go from the first in view, or from a followed end."""
+        from acp_tui.ui.widgets.stepping import beside
+
         blocks = self._stack.blocks
         if self._cursor is not None:
-            index = self._stack.index(self._cursor) + step
+            start = self._stack.index(self._cursor) + step
         elif step < 0 and self._view.follow:
-            index = len(blocks) - 1
+            start = len(blocks) - 1
         else:
-            index = self._stack.at(self._view.top)[0] if blocks else 0
-        while 0 <= index < len(blocks):
-            if blocks[index].landmark or (not landmarks and self._stack.block_height(index)):
-                return blocks[index]
-            index += step
-        return self._cursor
+            start = self._stack.at(self._view.top)[0] if blocks else 0
+        self._put_cursor(beside(self._stack, start, step, landmarks=landmarks) or self._cursor)
 
     def _put_cursor(self, block: Block | None) -> None:
-        for touched in {self._cursor, block} - {None}:
+        for touched in {self.cursor, block} - {None}:
             assert touched is not None
             self._paint.keep(touched, 0)
         self._cursor = block
@@ -337,7 +324,7 @@ class Transcript(ScrollView, can_focus=True):
         self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
         self.set_reactive(Widget.scroll_y, float(self._view.top))
         self.set_reactive(Widget.scroll_target_y, float(self._view.top))
-        self._news = self._news and not self._view.shows_end
+        self._backlog.has_news = self._marks_news
         if self._view.follow != self._followed:
             self._followed = self._view.follow
             self.post_message(self.FollowChanged(self, self._followed))
@@ -395,27 +382,15 @@ class Transcript(ScrollView, can_focus=True):
         self._flush_waits = False
         if not self._stack.width or self._hidden:
             return
-        changed, self._busy = self._busy, set()
-        self._stack.estimate(changed, but=self._view.near())
-        finished = self._view.settle(perf_counter() + SLICE)
-        self._news = self._news or any(self._view.is_above_end_of(block) for block in self._told)
-        self._told.clear()
-        self._busy = {
-            block for block in map(self._stack.blocks.__getitem__, self._view.near()) if block.waiting
-        }
+        finished = self._backlog.settle(perf_counter() + SLICE)
         self._weigh()
         self._flushed_at = perf_counter()
         self._moved(finished, draw=finished or self._undrawn + 1 >= SLICES_DRAWN)
 
     def _weigh(self) -> None:
-        shown = self._stack.width and not self._hidden  # what nobody sees can wait
-        waiting = sum([block.waiting for block in self._busy]) if shown else 0
-        if not self._overloaded and waiting > OVERLOADED:
-            self._overloaded = True
-            self.post_message(self.Overloaded(self))
-        elif self._overloaded and waiting < CAUGHT_UP:
-            self._overloaded = False
-            self.post_message(self.CaughtUp(self))
+        load = self._backlog.weigh(is_seen=self._stack.width > 0 and not self._hidden)
+        if load is not None:
+            self.post_message((self.Overloaded if load == "overloaded" else self.CaughtUp)(self))
 
     def _restyle(self, look: Look) -> None:
         """Read the styles once and forget all that was drawn with others."""
@@ -457,15 +432,15 @@ class Transcript(ScrollView, can_focus=True):
         self._put_cursor_style()
 
     def _put_cursor_style(self) -> None:
-        if self._cursor is not None:
-            self._paint.keep(self._cursor, 0)
+        if self.cursor is not None:
+            self._paint.keep(self.cursor, 0)
             self.refresh()
 
     # drawing
 
     @property
     def _marks_news(self) -> bool:
-        return self._news and not self._view.shows_end
+        return self._backlog.has_news and not self._view.shows_end
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in view, the same objects as long as nothing changes."""
@@ -473,7 +448,7 @@ class Transcript(ScrollView, can_focus=True):
             self._restyle(self.look)  # drawn before the news of another size came
         if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew
             self.on_show()
-        frame, cursor = self._frame, self._cursor if self.has_focus else None
+        frame, cursor = self._frame, self.cursor if self.has_focus else None
         strips = list(frame.strips(crop.y, crop.bottom, cursor))
         self._redraw.drawn(crop.y, strips)
         if frame.needle:
@@ -490,7 +465,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return one row with its positions, by which Textual finds what the mouse selects."""
-        strip = next(self._frame.strips(y, y + 1, self._cursor if self.has_focus else None))
+        from acp_tui.ui.widgets.selecting import line_of
+
+        strip = next(self._frame.strips(y, y + 1, self.cursor if self.has_focus else None))
         return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
 
     # selecting
@@ -501,6 +478,8 @@ class Transcript(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the selected text: whole blocks as their source, parts as the text of their rows."""
+        from acp_tui.ui.widgets.selecting import selected_text
+
         if not self._lays_out:
             return None
         return selected_text(self._stack, selection), "\n"

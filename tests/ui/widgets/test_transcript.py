@@ -18,7 +18,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
 
-from acp_tui.ui.widgets import stack
+from acp_tui.ui.widgets import backlog, stack
 from acp_tui.ui.widgets import transcript as module
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -69,7 +69,7 @@ class Harness:
             await self.pilot.pause(0.005)
 
     async def settled(self) -> None:
-        await self.until(lambda: not self.view._flush_waits and not self.view._busy)
+        await self.until(lambda: not self.view._flush_waits and self.view._backlog.is_empty)
 
     def numbered(self, count: int, first: int = 0) -> list[TextBlock]:
         blocks = [TextBlock([("text", f"block {first + n}\nrow b\nrow c")]) for n in range(count)]
@@ -353,8 +353,8 @@ async def test_one_in_several_slices_is_drawn_while_the_view_catches_up(
 
 
 async def test_too_much_waiting_text_asks_for_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "OVERLOADED", 40_000)
-    monkeypatch.setattr(module, "CAUGHT_UP", 10_000)
+    monkeypatch.setattr(backlog, "OVERLOADED", 40_000)
+    monkeypatch.setattr(backlog, "CAUGHT_UP", 10_000)
     async with running() as harness:
         block = MarkdownBlock()
         harness.view.append(block)
@@ -368,7 +368,7 @@ async def test_too_much_waiting_text_asks_for_a_pause(monkeypatch: pytest.Monkey
 
 
 async def test_a_hidden_view_never_asks_for_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "OVERLOADED", 1_000_000)
+    monkeypatch.setattr(backlog, "OVERLOADED", 1_000_000)
     async with running() as harness:
         block = MarkdownBlock("some words\n\n" * 200_000)
         harness.view.append(block)
