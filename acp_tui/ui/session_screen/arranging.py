@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.store.layout import Layout, load, save
 from acp_tui.ui.panes.frame import Frame
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of
@@ -14,6 +13,7 @@ from acp_tui.ui.widgets.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from acp_tui.store.layout import Layout
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 NARROW: Final = 110
@@ -34,6 +34,8 @@ class Arranging:
 
     def begin(self) -> None:
         """Show the panes of the last run."""
+        from acp_tui.store.layout import load
+
         layout, problem = load(self._path, self._default)
         for frame in self._screen.query(Frame):
             frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
@@ -160,9 +162,13 @@ class Arranging:
 
     @property
     def _layout(self) -> Layout:
+        from acp_tui.store.layout import Layout
+
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
     def _keep(self) -> None:
+        from acp_tui.store.layout import save
+
         problem = save(self._path, self._layout)
         if problem is not None:
             self._screen.notify(str(problem), title="Layout", severity="warning", markup=False)

@@ -9,7 +9,7 @@ from acp_tui.host.terminals import Terminal, Terminals
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Location, Text
 from acp_tui.ui.screens.tool_call import ToolCallScreen
-from acp_tui.ui.widgets import transcript
+from acp_tui.ui.widgets import block_view
 from acp_tui.ui.widgets.stream import PIECE, Stream
 from acp_tui.ui.widgets.transcript import Transcript
 from tests.ui.screens.stage import Stage, look, screen_text, until
@@ -168,7 +168,7 @@ async def test_r30_output_of_one_huge_line_leaves_the_keys_alone(monkeypatch: py
     app = Stage(ToolCallScreen(call, nothing, "/w", look()))
     async with app.run_test(size=(100, 40)) as pilot:
         await until(pilot, lambda: "xxx" in screen_text(app))
-        monkeypatch.setattr(transcript, "SLICE", 0.0)
+        monkeypatch.setattr(block_view, "SLICE", 0.0)
         laid_out.clear()
         app.screen.query_one(Transcript).action_scroll_pages(1)
         assert 0 < sum(laid_out) <= 4 * PIECE

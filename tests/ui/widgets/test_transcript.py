@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from acp_tui.ui.widgets import backlog, stack
-from acp_tui.ui.widgets import transcript as module
+from acp_tui.ui.widgets import block_view as module
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
@@ -29,7 +29,7 @@ LOOK = Look(styles={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True
 
 
 class TranscriptApp(App[None]):
-    CSS_PATH: ClassVar = [Path(module.__file__).with_suffix(".tcss")]
+    CSS_PATH: ClassVar = [Path(module.__file__).with_name("transcript.tcss")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,13 +41,10 @@ class TranscriptApp(App[None]):
     def on_transcript_chosen(self, event: Transcript.Chosen) -> None:
         self.heard.append(event)
 
-    def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
+    def on_block_view_overloaded(self, event: Transcript.Overloaded) -> None:
         self.heard.append(event)
 
-    def on_transcript_overloaded(self, event: Transcript.Overloaded) -> None:
-        self.heard.append(event)
-
-    def on_transcript_caught_up(self, event: Transcript.CaughtUp) -> None:
+    def on_block_view_caught_up(self, event: Transcript.CaughtUp) -> None:
         self.heard.append(event)
 
 
@@ -109,8 +106,7 @@ async def test_the_view_follows_the_end_until_the_reader_leaves_it() -> None:
         assert not harness.view.follow
         await harness.pilot.press("end")
         assert harness.shown()[-3:] == ["block 12", "row b", "row c"]
-        follows = [event.follow for event in harness.app.heard if isinstance(event, Transcript.FollowChanged)]
-        assert follows == [False, True]
+        assert harness.view.follow
 
 
 async def test_scrolling_back_to_the_end_follows_again() -> None:
