@@ -308,14 +308,6 @@ class TerminalLog:
         self._changed = min(self._changed, self.dropped)
 
 
-def ansi_rows(text: str, limit: int) -> list[Row]:
-    """Return the newest `limit` lines of a tool's output with its colours, for a card in the chat."""
-    log = TerminalLog(max_lines=limit)
-    log.feed(text.encode("utf-8", "replace"))
-    rows = log.rows()
-    return rows[:-1] if rows and not rows[-1] else rows
-
-
 def _split_last(data: bytes, lines: int) -> tuple[int, bytes]:
     """Return how many lines are before the last `lines` newlines, and what follows."""
     total = data.count(b"\n")

@@ -55,7 +55,8 @@ class Viewport:
         """Put a row of a block at the top and follow only if that shows the end; return as `settle` does."""
         self.follow, self._anchor, self._anchor_row, self._share = False, block, row, None
         finished = self.settle(until)
-        self.follow = self.shows_end
+        begins = bool(block.waiting) and not row  # nobody knows yet what comes below its first row
+        self.follow = self.shows_end and not begins
         return finished
 
     def move(self, rows: int, until: float) -> bool:

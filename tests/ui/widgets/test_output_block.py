@@ -1,8 +1,14 @@
 """What a command printed, as rows."""
 
+from time import perf_counter
+
+import pytest
+
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.output_block import LINES, OutputBlock
-from acp_tui.ui.widgets.wrap import row_text
+from acp_tui.ui.widgets.terminal_log import TerminalLog
+from acp_tui.ui.widgets.terminal_style import Pen, style_of
+from acp_tui.ui.widgets.wrap import Row, row_text
 
 
 def shown(block: OutputBlock, width: int) -> list[str]:
@@ -31,3 +37,45 @@ def test_rows_are_kept_for_one_width_until_they_are_given_back() -> None:
     assert block.kept == len(first)
     block.forget_rows()
     assert block.rows(5, Look()) is not first
+
+
+def test_the_colours_of_the_program_are_kept_and_an_empty_end_is_not() -> None:
+    rows = OutputBlock("\x1b[32mok\x1b[0m\nfailed\n").rows(20, Look())
+
+    assert [[segment.text for segment in row] for row in rows] == [["ok"], ["failed"]]
+    assert rows[0][0].style == style_of(Pen(2))
+    assert OutputBlock("").rows(20, Look()) == []
+
+
+def test_of_very_much_output_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = 0
+    feed = TerminalLog.feed
+
+    def counted(log: TerminalLog, data: bytes) -> None:
+        nonlocal fed
+        fed += data.count(b"\n")
+        feed(log, data)
+
+    monkeypatch.setattr(TerminalLog, "feed", counted)
+    block = OutputBlock("".join(f"line {number} \x1b[31mred\x1b[0m\n" for number in range(20 * LINES)))
+
+    assert shown(block, 40)[-1] == f"line {20 * LINES - 1} red"
+    assert fed <= 2 * LINES
+
+
+def test_in_slices_it_gives_the_same_rows_and_says_what_stays() -> None:
+    text = "".join(f"line {number} \x1b[3{number % 8}mcolour\x1b[0m and more\n" for number in range(2_000))
+    whole, sliced = OutputBlock(text), OutputBlock(text)
+    expected = list(whole.rows(20, Look()))
+    assert whole.waiting == 0
+
+    slices, rows = 0, list[Row]()
+    while not slices or sliced.waiting:
+        before = list(rows)
+        rows = list(sliced.some_rows(20, Look(), perf_counter()))
+        assert rows[: sliced.kept] == before
+        slices += 1
+
+    assert rows == expected
+    assert slices > 20
+    assert list(sliced.rows(50, Look())) == list(whole.rows(50, Look()))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_tui.ui.widgets.terminal_log import TerminalLog, ansi_rows
-from acp_tui.ui.widgets.terminal_style import Pen, style_of
+from acp_tui.ui.widgets.terminal_log import TerminalLog
 
 PIECES = [
     *(b"plain ", b"two\nlines\n", b"\r\n", b"\r", b"\b", b"\t", "日本語 ü 🇩🇪".encode(), b"\xff", b"\xe6\x97"),
@@ -134,15 +133,6 @@ def test_ten_megabytes_of_short_lines_take_less_than_half_a_second() -> None:
     for _ in range(170):
         log.feed(data)
     assert time.process_time() - start < 0.5
-
-
-def test_rows_of_a_tool_output_have_its_colours_and_no_empty_end() -> None:
-    rows = ansi_rows("\x1b[32mok\x1b[0m\nfailed\n", limit=10)
-
-    assert [[segment.text for segment in row] for row in rows] == [["ok"], ["failed"]]
-    assert rows[0][0].style == style_of(Pen(2))
-    assert len(ansi_rows("a\n" * 50, limit=10)) <= 10
-    assert ansi_rows("", limit=10) == []
 
 
 def links_in(log: TerminalLog) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from acp_tui.ui.widgets import block_view as module
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.widgets.output_block import OutputBlock
 from acp_tui.ui.widgets.transcript import Transcript
 
 LOOK = Look(styles={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True)})
@@ -500,6 +501,21 @@ async def test_what_is_searched_for_is_marked_where_it_is_seen() -> None:
         assert not any(
             s.style and s.style.reverse for s in harness.view.render_lines(Region(0, row, 30, 1))[0]
         )
+
+
+async def test_the_start_of_what_is_laid_out_in_slices_stays_in_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SLICE", -1.0)
+    async with running() as harness:
+        block = OutputBlock("".join(f"line {number}\n" for number in range(3_000)))
+        harness.view.append(block)
+        harness.view.action_scroll_start()
+        assert block.waiting
+
+        await harness.until(lambda: not block.waiting)
+        await harness.settled()
+
+        assert harness.shown()[0] == "line 0"
+        assert not harness.view.follow
 
 
 async def test_a_change_above_the_view_is_not_new_below() -> None:
