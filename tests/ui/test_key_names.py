@@ -19,6 +19,7 @@ from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui import key_check
 from acp_tui.ui.app import AcpApp
+from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.help import HelpScreen
@@ -27,6 +28,7 @@ from acp_tui.ui.screens.name_dialog import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.rules import RulesScreen
+from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.theme_menu import ThemeMenu
 from acp_tui.ui.session_screen.queueing import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
@@ -164,6 +166,24 @@ async def test_no_default_key_is_named_by_questions_and_the_queue_where_all_are_
         await here.is_before(QueueMenu)
         await odd.reads("queue.drop", "menu.close")
         await odd.press("menu.close")
+
+
+async def test_no_default_key_is_named_by_an_address_or_a_stale_write_where_all_are_changed(
+    tmp_path: Path,
+) -> None:
+    async with odd_seat(tmp_path, 160) as odd:
+        here = odd.here
+        here.conversation.say("/link")
+        await here.is_before(AddressDialog)
+        await odd.reads("address.open", "address.copy", "address.decline", "address.up", "address.choose")
+        await odd.press("address.decline")
+        await here.until(lambda: not here.conversation.is_busy)
+
+        here.conversation.choosing.set_policy("allow-everything")
+        here.conversation.say("/clash")
+        await here.is_before(StaleWriteDialog)
+        await odd.reads("stale-write.write", "stale-write.keep", "stale-write.stop", "stale-write.zoom")
+        assert re.search(r"^.?\s*[wkx]  ", here.text, re.MULTILINE) is None
 
 
 async def test_no_default_key_is_named_on_a_narrow_screen_or_by_a_failure(tmp_path: Path) -> None:

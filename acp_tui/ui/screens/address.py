@@ -18,7 +18,7 @@ from acp_tui.ui.screens.browser import open_in_browser
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.form import FormAnswer
-from acp_tui.ui.widgets.answer_list import Answer, AnswerList
+from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
@@ -76,7 +76,7 @@ class AddressDialog(Dialog[FormAnswer]):
     def compose_answers(self) -> ComposeResult:
         """Yield what can be done, and what came of it."""
         yield Static(id="outcome")
-        yield AnswerList(list(self._answers.values()))
+        yield AnswerList(as_bound(self._answers.values(), self))
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
@@ -170,16 +170,16 @@ class AddressDialog(Dialog[FormAnswer]):
 def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
     """Yield what can be answered, by action."""
     if address.can_open:
-        yield "open", Answer("Open it in the browser", "o", role="success")
-    yield "copy", Answer("Copy the address", "c", role="accent")
+        yield "open", Answer("Open it in the browser", "address.open", role="success")
+    yield "copy", Answer("Copy the address", "address.copy", role="accent")
     if address.can_open:
-        yield "visit", Answer("I visit it myself", "v", "on another device, say", role="success")
-    yield "decline", Answer("Decline", "d", role="error")
+        yield "visit", Answer("I visit it myself", "address.visit", "on another device, say", role="success")
+    yield "decline", Answer("Decline", "address.decline", role="error")
 
 
 def _while_visiting() -> Iterator[tuple[str, Answer]]:
     """Yield what can be done once the person has agreed, by action."""
-    yield "finish", Answer("I have finished there", "f", role="success")
-    yield "open", Answer("Open it again", "o", role="accent")
-    yield "copy", Answer("Copy the address", "c", role="accent")
-    yield "decline", Answer("Dismiss this", "d", "the agent may go on waiting", role="error")
+    yield "finish", Answer("I have finished there", "address.finish", role="success")
+    yield "open", Answer("Open it again", "address.open", role="accent")
+    yield "copy", Answer("Copy the address", "address.copy", role="accent")
+    yield "decline", Answer("Dismiss this", "address.decline", "the agent may go on waiting", role="error")

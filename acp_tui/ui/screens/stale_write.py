@@ -14,7 +14,7 @@ from acp_tui.readable import inside
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.diff_hints import diff_hints
-from acp_tui.ui.widgets.answer_list import Answer, AnswerList
+from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
@@ -72,9 +72,13 @@ class StaleWriteDialog(Dialog[Chosen]):
         self._agent = agent
         self._zoomed = False
         self._answers: dict[Choice, Answer] = {
-            "write": Answer("Write the agent's version", "w", "what is there is lost", role="warning"),
-            "keep": Answer("Keep what is there", "k", "the agent is told to read it again", role="success"),
-            "stop": Answer("Keep it and stop the turn", "x", role="error"),
+            "write": Answer(
+                "Write the agent's version", "stale-write.write", "what is there is lost", role="warning"
+            ),
+            "keep": Answer(
+                "Keep what is there", "stale-write.keep", "the agent is told to read it again", role="success"
+            ),
+            "stop": Answer("Keep it and stop the turn", "stale-write.stop", role="error"),
         }
 
     def compose_body(self) -> ComposeResult:
@@ -86,7 +90,7 @@ class StaleWriteDialog(Dialog[Chosen]):
 
     def compose_answers(self) -> ComposeResult:
         """Yield what can be done."""
-        yield AnswerList(list(self._answers.values()))
+        yield AnswerList(as_bound(self._answers.values(), self))
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
@@ -105,7 +109,9 @@ class StaleWriteDialog(Dialog[Chosen]):
 
     def action_choose(self, choice: Choice) -> None:
         """Give an answer."""
-        self.when_alone(lambda: self.dismiss(Chosen(choice, f"key {self._answers[choice].key}")))
+        self.when_alone(
+            lambda: self.dismiss(Chosen(choice, f"key {key_of(self, self._answers[choice].key)}"))
+        )
 
     def action_move(self, how: str) -> None:
         """Move to another answer."""

@@ -15,8 +15,9 @@ from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.session_screen.withdrawing import answer_of
-from acp_tui.ui.widgets.answer_list import Answer, AnswerList
+from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -79,15 +80,15 @@ class RestoreDialog(Dialog[Choice]):
         self._turn = turn
         self._changes = changes
         self._is_late, self._is_known = is_late, is_known
-        restore = Answer("Restore these files", "y", "can be undone", role="warning")
-        undo = Answer("Undo the last restoring or rejecting", "u", role="accent")
+        restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
+        undo = Answer("Undo the last restoring or rejecting", "restore.undo", role="accent")
         self._answers: dict[Choice, Answer] = {}
         if changes:
             self._answers["restore"] = restore
         if can_undo:
             self._answers["undo"] = undo
         if has_others:
-            self._answers["earlier"] = Answer("Another turn", "t", role="muted")
+            self._answers["earlier"] = Answer("Another turn", "restore.turn", role="muted")
 
     def compose_body(self) -> ComposeResult:
         """Yield a line for each file."""
@@ -95,7 +96,11 @@ class RestoreDialog(Dialog[Choice]):
 
     def compose_answers(self) -> ComposeResult:
         """Yield what can be done."""
-        yield AnswerList(list(self._answers.values()))
+        yield AnswerList(as_bound(self._answers.values(), self))
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do beside the answers."""
+        return [(key_of(self, "dialog.put-aside"), "close")]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done."""

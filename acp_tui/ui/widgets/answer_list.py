@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe, safe_line
 
 
@@ -20,13 +22,18 @@ class Answer:
 
     label: str
     key: str = ""
-    """The one key that gives it, drawn beside it; the owner binds it."""
+    """The one key that gives it, drawn beside it, or the name of its binding for `as_bound`."""
     note: str = ""
     """What else there is to say, after the label."""
     detail: str = ""
     """More, on lines of its own."""
     role: str = "muted"
     """Variable of the style sheet that colours the key."""
+
+
+def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
+    """Return answers with the keys that the owner has for them now, in the place of the names of bindings."""
+    return [replace(answer, key=key_of(owner, answer.key)) for answer in answers]
 
 
 class AnswerList(OptionList, can_focus=False):
