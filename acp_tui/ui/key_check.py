@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from acp_tui.store.problem import Problem
 from acp_tui.store.toml_places import line_of
+from acp_tui.ui.widgets.key_names import key_of
 
 _MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))
 _NAMES: Final = frozenset(
@@ -87,7 +88,11 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
         await asyncio.sleep(0)
     groups = list(_together(app))
     known = {named.name for group in groups for named in _names(group)}
-    return [*unknown(keys, known), *unreadable(keys), *conflicts(app._keymap, groups)]
+    return [
+        *unknown(keys, known, key_of(app, "app.help")),
+        *unreadable(keys),
+        *conflicts(app._keymap, groups),
+    ]
 
 
 async def problems(app: App[Any], keys: Mapping[str, str], path: Path) -> list[Problem]:
@@ -104,12 +109,12 @@ def _text(path: Path) -> str:
         return ""  # it is gone by now
 
 
-def unknown(keys: Mapping[str, str], known: set[str]) -> list[Wrong]:
-    """Return what names no action."""
+def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wrong]:
+    """Return what names no action; `help_key` lists those that there are."""
     from acp_tui.store.shape import nearest
 
     return [
-        Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; F1 lists them")
+        Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them")
         for action in keys
         if action not in known
     ]
