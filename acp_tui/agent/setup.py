@@ -76,12 +76,7 @@ class Setup:
         self._offered.need(
             can.load_session if replay else can.session_capabilities.resume, "take up an earlier session"
         )
-        request = AttachRequest(
-            session_id=session_id,
-            cwd=cwd,
-            mcp_servers=list(mcp_servers),
-            additional_directories=self._offered.further_roots(cwd, extra_roots),
-        )
+        request = self._attaching(session_id, cwd, extra_roots, mcp_servers)
         roots = self._roots(session_id)
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         if before is not None:
@@ -111,18 +106,23 @@ class Setup:
             NotOffered, AgentGone, CallFailed, or AgentError for an answer that names no new session.
         """
         self._offered.need(self._offered.can.session_capabilities.fork, "fork sessions")
-        request = AttachRequest(
-            session_id=session_id,
-            cwd=cwd,
-            mcp_servers=list(mcp_servers),
-            additional_directories=self._offered.further_roots(cwd, extra_roots),
-        )
+        request = self._attaching(session_id, cwd, extra_roots, mcp_servers)
         result = await self._connection.call("session/fork", request.wire())
         forked = as_word(NewSessionResponse, "session/fork", result).session_id
         if forked == session_id:
             raise AgentError("The agent named the same session again instead of a fork.")
         self._host.lend(forked, [cwd, *(request.additional_directories or ())])
         return self._sessions.by_id[forked]
+
+    def _attaching(
+        self, session_id: str, cwd: str, roots: Sequence[str], mcp_servers: Sequence[dict[str, Any]]
+    ) -> AttachRequest:
+        return AttachRequest(
+            session_id=session_id,
+            cwd=cwd,
+            mcp_servers=list(mcp_servers),
+            additional_directories=self._offered.further_roots(cwd, roots),
+        )
 
     def _roots(self, session_id: str) -> tuple[str, ...]:
         try:

@@ -205,10 +205,23 @@ class Disconnected:
     detail: str = field(default="")
 
 
-Own = (
+Beside = (
     SetUp
     | Inherited
-    | Prompted
+    | Setting
+    | Set
+    | SettingFailed
+    | Wrote
+    | Snapped
+    | Ranged
+    | CommandStarted
+    | CommandEnded
+    | TakenUp
+    | Disconnected
+)
+"""What happens beside turns and questions."""
+Own = (
+    Prompted
     | Cancelled
     | Ended
     | Failed
@@ -218,16 +231,7 @@ Own = (
     | Wished
     | Answered
     | Completed
-    | Setting
-    | Set
-    | SettingFailed
-    | Wrote
-    | Snapped
-    | Ranged
     | Noted
-    | CommandStarted
-    | CommandEnded
-    | TakenUp
-    | Disconnected
+    | Beside
 )
 Event = Update | Own

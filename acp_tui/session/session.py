@@ -176,6 +176,11 @@ class Session:
                 return Change(fields=("questions",)) if is_open else None
             case events.Noted():
                 return self._note(event.text, event.severity, event.detail, at)
+            case _:
+                return self._beside(event, at)
+
+    def _beside(self, event: events.Beside, at: float) -> Change | None:
+        match event:
             case events.CommandStarted():
                 return Change((self._append(OwnCommand(event.terminal_id, event.command, at)),))
             case events.CommandEnded():
