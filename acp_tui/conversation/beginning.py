@@ -43,6 +43,8 @@ class Beginning:
             if this == conversation.round:
                 self._show(session)
                 self._opening.tell(agent, session)
+                if self._opening.is_below:
+                    conversation.give_back()  # it was meant for who knows what was said before
                 self._tell_problems(session)
                 self._track(session)
                 await conversation.choosing.begin(agent, session, is_new=self._opening.is_new)

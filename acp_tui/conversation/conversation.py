@@ -273,6 +273,8 @@ class Conversation:
         """The agent's name for people: its own, once it has said it."""
         info = self.agent.info if self.agent is not None else None
         own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
+        if not own and self.recorded is not None:
+            own = self.recorded.agent
         return own or (self.launch.title if self.launch is not None else "agent")
 
     @property
@@ -316,6 +318,10 @@ class Conversation:
     def say(self, prompt: Prompt | str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
         self._speaking.say(Prompt(prompt) if isinstance(prompt, str) else prompt)
+
+    def give_back(self) -> None:
+        """Return to the person all that waits to be said."""
+        self._speaking.give_back()
 
     def take_from_queue(self, index: int) -> Prompt:
         """Take back something that was not sent yet."""

@@ -51,6 +51,8 @@ class Opening:
         self._start = start
         self.above: Session | None = None
         """What stands above a new session and was said in an earlier one, which its agent does not know."""
+        self.is_below = False
+        """Whether the last session that was opened is one to which that holds since then."""
         self._before: Session | None = None
         """What stood on the screen last."""
         self._not_lent: list[str] = []
@@ -97,7 +99,7 @@ class Opening:
         """
         servers = self._servers(agent, journal)
         attach = self.attach
-        self.is_new, self.replaces = attach is None, False
+        self.is_new, self.replaces, self.is_below = attach is None, False, False
         if attach is None:
             return await self._new(agent, self._start.cwd, servers)
         if attach.is_open:
@@ -143,7 +145,7 @@ class Opening:
 
     async def _new(self, agent: Agent, cwd: str, servers: list[dict[str, Any]]) -> Session:
         if self._before is not None and self._before.turns:
-            self.above = self._before
+            self.above, self.is_below = self._before, True
         return await agent.setup.new_session(cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:

@@ -82,12 +82,12 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._said: list[TextBlock] = []
         self.pause = PAUSE
         """Seconds without a key before keys count."""
-        self._typing_pause = TypingPause(monotonic())
+        self._typing_pause: TypingPause | None = None
 
     @property
     def armed(self) -> bool:
         """Whether keys count by now."""
-        return self._typing_pause.left(monotonic()) <= 0
+        return self._typing_pause is not None and self._typing_pause.left(monotonic()) <= 0
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, what the agent said, and what to try."""
@@ -129,7 +129,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
 
     def on_key(self, event: Key) -> None:
         """Keep back what was being typed when the agent went: it is the middle of a word, and no wish."""
-        if not self._typing_pause.key(event.time, event.key):
+        if self._typing_pause is None or not self._typing_pause.key(event.time, event.key):
             event.stop()
             event.prevent_default()
 
