@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.errors import LoginRequired
-    from acp_tui.conversation.conversation import Conversation, Listener
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.conversation.listener import Listener
     from acp_tui.conversation.login import LoginScreens
     from acp_tui.conversation.opening import Opening
     from acp_tui.conversation.running import RunningAgent

@@ -10,23 +10,23 @@ import importlib
 import time
 from collections.abc import Awaitable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
-from acp_tui.conversation.speaking import Person, Speaking
+from acp_tui.conversation.speaking import Speaking
 from acp_tui.store.prompt import Prompt
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.tracking import Tracking
     from acp_tui.conversation.beginning import Beginning
     from acp_tui.conversation.failures import Failure
+    from acp_tui.conversation.listener import Listener
     from acp_tui.conversation.login import LoginScreens
     from acp_tui.conversation.opening import Attach, Opening
+    from acp_tui.conversation.recording import Recording
     from acp_tui.conversation.rejections import Rejections
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
@@ -56,22 +56,6 @@ _SLOWLY: Final = (
 
 _OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
 """Phases in which nobody hears what is said."""
-
-
-class Listener(Person, Protocol):
-    """Who shows the conversation."""
-
-    def phase_changed(self) -> None:
-        """`phase` has a new value."""
-
-    def session_changed(self, change: Change) -> None:
-        """Something in the session changed."""
-
-    def session_dropped(self) -> None:
-        """Nothing of what was shown counts any more: it did not come about, or is told anew."""
-
-    def questions_changed(self) -> None:
-        """A question that belongs to no session was asked, or has its answer."""
 
 
 class Conversation:
@@ -136,44 +120,6 @@ class Conversation:
         if this == self.round and (running := self.started()) is not None:
             await self.beginning.lead(running, this)
 
-    async def show_recorded(self, path: Path) -> bool:
-        """Show what a journal remembers, until `continue_recorded`. Return whether there is a session in it.
-
-        Raises:
-            OSError: the file cannot be opened.
-        """
-        from acp_tui.agent.replay import replay_in_slices
-        from acp_tui.session.changes import everything
-        from acp_tui.store.recorded import head_of, read
-
-        this, rows = self.round, read(path)
-        self.enter("reading")
-        sessions = (await replay_in_slices(rows)).sessions
-        if this != self.round:
-            return True  # the person has left meanwhile
-        if not sessions:
-            self.enter("starting")
-            return False
-        self.session = session = next(reversed(sessions.values()))
-        self.recorded = head_of(path)
-        self.enter("recorded")
-        self._listener.session_changed(everything(len(session.entries)))
-        return True
-
-    async def continue_recorded(self, launch: Launch, prompt: Prompt | None = None) -> None:
-        """Go on with a recorded session where the agent can take it up, else begin a new one below it.
-
-        Args:
-            launch: how the agent is started that has it.
-            prompt: said as soon as it can be.
-        """
-        self._opening.restarts(self.session, same_agent=True)
-        self.session = self.recorded = None
-        self.enter("starting")
-        if prompt is not None:
-            self.say(prompt)
-        await self.begin(launch)
-
     async def restart(self, launch: Launch | None = None) -> None:
         """End what runs and begin again, with the same session where the agent can take it up.
 
@@ -230,6 +176,13 @@ class Conversation:
         from acp_tui.conversation.opening import Opening
 
         return Opening(self._start, self._attach)
+
+    @cached_property
+    def recording(self) -> Recording:
+        """Shows recorded sessions."""
+        from acp_tui.conversation.recording import Recording
+
+        return Recording(self, self._opening, self._listener)
 
     @cached_property
     def beginning(self) -> Beginning:

@@ -5,25 +5,14 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from acp_tui.agent import replay as agent_replay
 from acp_tui.agent.process import Process
 from acp_tui.host.processes import ExitStatus
-from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
-from tests.conversation.talks import launch, said, start, talk
+from tests.conversation.talks import said, start, talk
 from tests.waiting import until
-
-RECORDED = "\n".join(
-    [
-        '{"t": 0, "dir": "out", "msg": {"id": 0, "method": "session/new", "params": {"cwd": "/"}}}',
-        '{"t": 1, "dir": "in", "msg": {"jsonrpc": "2.0", "id": 0, "result": {"sessionId": "s"}}}',
-        *['{"t": 2, "dir": "err", "msg": "a line of the log"}'] * 50,
-    ]
-)
 
 
 async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
@@ -98,90 +87,6 @@ async def test_a_journal_that_cannot_be_written_is_told_once(
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
 
         assert sum("not recorded" in text for text in said(conversation)) == 1
-
-
-async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
-        await conversation.begin()
-        conversation.say("hello")
-        await until(lambda: said(conversation) == ["hello", "heard hello"])
-    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
-
-    async with talk(start(tmp_path)) as (replayed, notes):
-        assert await replayed.show_recorded(journal)
-        assert replayed.recorded is not None
-        assert replayed.recorded.agent == launch().name, "names of sessions are kept by agent"
-        replayed.say("is anybody there?")
-
-        assert said(replayed)[:2] == ["hello", "heard hello"]
-        assert notes.given_back == ["is anybody there?"]
-        journal.write_text("")
-        assert not await replayed.show_recorded(journal)
-
-
-async def test_others_have_their_turn_while_a_recording_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
-    journal = tmp_path / "j.ndjson"
-    journal.write_text(RECORDED)
-    async with talk(start(tmp_path)) as (replayed, notes):
-        reading = asyncio.create_task(replayed.show_recorded(journal))
-        turns = 0
-        while not reading.done():
-            await asyncio.sleep(0)
-            turns += 1
-            if turns == 10:
-                assert replayed.phase == "reading"
-                replayed.say("is anybody there?")
-
-        assert turns > 50
-        assert notes.given_back == ["is anybody there?"]
-        assert replayed.phase == "recorded"
-
-
-async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
-    journal = tmp_path / "j.ndjson"
-    journal.write_text(RECORDED)
-    async with talk(start(tmp_path)) as (replayed, _):
-        reading = asyncio.create_task(replayed.show_recorded(journal))
-        await asyncio.sleep(0)
-        await replayed.end()
-
-        assert await reading
-        assert replayed.session is None
-        assert replayed.phase == "ending"
-
-
-@pytest.mark.parametrize("can", [{"sessionCapabilities": {"resume": {}}}, {}], ids=["resumes", "cannot"])
-async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any]
-) -> None:
-    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
-        await conversation.begin()
-        conversation.say("hello")
-        await until(lambda: said(conversation) == ["hello", "heard hello"])
-    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
-    async with talk(start(tmp_path)._replace(launch=None)) as (replayed, notes):
-        assert await replayed.show_recorded(journal)
-        recorded = replayed.session
-
-        await replayed.continue_recorded(launch(can=can), Prompt("more"))
-
-        if can:
-            await until(lambda: said(replayed)[-1:] == ["heard more"])
-            assert (replayed.session, replayed.above) == (recorded, None)
-        else:
-            assert notes.given_back == ["more"], "it was meant for an agent that knows what was said"
-            assert replayed.above is recorded
-            assert "/hand-over puts it into your next prompt" in said(replayed)[-1]
 
 
 async def test_questions_are_answered_by_their_names(tmp_path: Path) -> None:

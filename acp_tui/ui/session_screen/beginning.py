@@ -97,7 +97,7 @@ class Beginning:
     async def show_recorded(self, path: Path) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
-            shown = await self._screen.conversation.show_recorded(path)
+            shown = await self._screen.conversation.recording.show(path)
         except OSError as error:
             self._say("This recording cannot be read", f"{path}: {error.strerror}")
             return False

@@ -143,7 +143,7 @@ class SessionScreen(Screen[None]):
     @work(group="begin", exclusive=True)
     async def continue_recorded(self, launch: Launch, prompt: Prompt | None) -> None:
         """Start the agent of a recorded session to go on with it."""
-        await self.conversation.continue_recorded(launch, prompt)
+        await self.conversation.recording.go_on(launch, prompt)
 
     @work(group="begin", exclusive=True)
     async def begin_new(self) -> None:
