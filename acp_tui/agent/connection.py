@@ -96,6 +96,8 @@ class Connection:
     def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
         self.exit: ExitStatus | None = None
         """How the process ended, once it has."""
+        self.was_ended = False
+        """Whether it had to be ended, since it had closed its output and stayed."""
         self.last_heard = time.monotonic()
         """When something last came, on the monotonic clock."""
         self.last_said = self.last_heard
@@ -145,6 +147,7 @@ class Connection:
         waiting = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({waiting}, timeout=_ENDING)
         if not waiting.done():
+            self.was_ended = True
             await self._process.stop()
         return await waiting
 

@@ -81,11 +81,19 @@ async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, 
     while True:
         try:
             # Shielded: a write happens all the same when the request is taken back, and must be told.
-            await asyncio.shield(write())
+            writing = asyncio.ensure_future(write())
+            writing.add_done_callback(_looked_at)
+            await asyncio.shield(writing)
             return {}
         except Stale as stale:  # again, if it changes once more while the person decides
             over = stale
         await person.may_overwrite(request.session_id, over)
+
+
+def _looked_at(work: asyncio.Future[None]) -> None:
+    """Take note of how it ended: when its request is taken back, nobody else does."""
+    if not work.cancelled():
+        work.exception()
 
 
 async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:

@@ -25,11 +25,25 @@ class Failure(NamedTuple):
     """It only ever printed such lines."""
     advice: str = ""
     """What to do, where whoever failed knows it best."""
+    closed_output: bool = False
+    """It had closed its output and stayed, so it was ended."""
+    takes_up: bool = False
+    """Started again, the agent can take up what it was told before."""
 
 
 def ended(agent: Agent) -> Failure:
     """Return what is told of an agent that was there, and is gone."""
-    return Failure("ended", "The agent has ended.", stderr=agent.stderr_tail, exit=agent.connection.exit)
+    from acp_tui.acp.initialization import has
+
+    can = agent.info.agent_capabilities if agent.info is not None else None
+    return Failure(
+        "ended",
+        "The agent has ended.",
+        stderr=agent.stderr_tail,
+        exit=agent.connection.exit,
+        closed_output=agent.connection.was_ended,
+        takes_up=can is not None and bool(can.load_session or has(can.session_capabilities.resume)),
+    )
 
 
 def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,13 +13,14 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import OFFERED
-from acp_tui.host.files import Files, Stale, Written
+from acp_tui.host.files import Files, OutsideRoots, Stale, Written
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
 from tests.agent.puppet import Conversation, conversation
 from tests.sent import Frame
+from tests.waiting import settled
 
 TERMINAL_METHODS = [f"terminal/{name}" for name in ("create", "output", "wait_for_exit", "kill", "release")]
 
@@ -131,6 +133,33 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
         may_end.set()
 
         await talk.until(lambda: f"{tmp_path}/a" in talk.agent.sessions["s2"].files)
+
+
+async def test_a_write_that_is_taken_back_and_then_fails_is_no_mistake_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    began, may_end = threading.Event(), threading.Event()
+
+    def fail(files: Files, path: str, content: str, over: Stale | None) -> Written:
+        began.set()
+        may_end.wait(10)
+        may_end.clear()
+        raise OutsideRoots("not here")
+
+    monkeypatch.setattr(Files, "write_text", fail)
+    async with lending(tmp_path) as talk:
+        params = {"sessionId": "s2", "path": f"{tmp_path}/a", "content": "new"}
+        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+        await talk.until(began.is_set)
+        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
+        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+
+        may_end.set()
+        await talk.until(lambda: not may_end.is_set())
+        await settled()
+        gc.collect()
+
+    assert "never retrieved" not in caplog.text
 
 
 async def test_c90_further_roots_are_lent_as_well(tmp_path: Path) -> None:

@@ -98,6 +98,9 @@ def turn(text: str) -> str:
             sys.stderr.write(LIKE.get("last_words", "fatal: the roof is on fire") + "\n")
             sys.stderr.flush()
             os._exit(7)
+        case "fall":
+            os.close(1)
+            hear_of("nothing")
         case "updates":
             for one in json.loads(rest):
                 update(**one)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
@@ -79,3 +82,36 @@ async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> 
         assert notes.given_back == ["hello"]
         await conversation.restart(launch())
         assert conversation.phase == "ready"
+
+
+@pytest.mark.parametrize(
+    ("can", "takes_up"),
+    [
+        ({}, False),
+        ({"loadSession": True}, True),
+        ({"sessionCapabilities": {"resume": {}}}, True),
+    ],
+)
+async def test_of_an_agent_that_has_ended_it_is_known_whether_it_can_take_a_session_up(
+    can: dict[str, Any], takes_up: bool, tmp_path: Path
+) -> None:
+    async with talk(start(tmp_path, can=can)) as (conversation, _):
+        await conversation.begin()
+        conversation.say("die")
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.takes_up is takes_up
+        assert not conversation.failure.closed_output
+
+
+async def test_of_an_agent_that_closed_its_output_and_stayed_it_is_known_that_it_was_ended(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+        conversation.say("fall silent")
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.closed_output

@@ -58,7 +58,16 @@ def explain(
     advice = dict.fromkeys(_advice(failure, login, can_log_in, waited))
     # How it ended is in the title; the reason would only repeat it.
     reason = "" if failure.kind in ("exited", "ended") else failure.reason
+    if failure.closed_output:
+        reason = "It had closed its output, so nothing could be heard of it any more, and it was ended."
     return Explanation(_title(failure, waited), reason, tuple(advice))
+
+
+_TAKES_UP: Final = "The conversation is kept: retry starts the agent again and takes it up."
+_BEGINS_ANEW: Final = (
+    "What was said stays here: retry starts the agent again with a new session below it. "
+    "This agent cannot take the earlier one up; /hand-over puts it into your next prompt."
+)
 
 
 def ending(status: ExitStatus | None) -> str:
@@ -118,7 +127,7 @@ def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None
         yield "If it was recorded here, it can still be read: it is in the list of sessions."
         return
     if failure.kind == "ended":
-        yield "The conversation is kept: retry starts the agent again and takes it up."
+        yield _TAKES_UP if failure.takes_up else _BEGINS_ANEW
 
 
 def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:

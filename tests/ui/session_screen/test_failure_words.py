@@ -13,10 +13,18 @@ def test_an_agent_that_exits_is_told_with_its_exit_code() -> None:
 
 
 def test_an_agent_killed_from_outside_is_told_with_the_signal() -> None:
-    told = explain(Failure("ended", "The agent has ended.", exit=ExitStatus(None, "SIGKILL")))
+    told = explain(Failure("ended", "", exit=ExitStatus(None, "SIGKILL"), takes_up=True))
 
     assert told.title == "The agent was ended by SIGKILL"
     assert any("conversation is kept" in advice for advice in told.advice)
+
+
+def test_of_an_agent_that_cannot_take_a_session_up_it_is_not_promised() -> None:
+    told = explain(Failure("ended", "", exit=ExitStatus(0, None), closed_output=True))
+
+    assert "closed its output" in told.reason
+    assert any("with a new session below it" in advice for advice in told.advice)
+    assert not any("conversation is kept" in advice for advice in told.advice)
 
 
 def test_a_program_that_ends_well_without_an_answer_may_need_an_option() -> None:
