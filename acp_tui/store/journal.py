@@ -74,6 +74,13 @@ class Journal:
                 known.update((form, _ESCAPED_MASK) for form in _escaped_forms(secret) if form not in known)
         self._secrets = sorted(known.items(), key=lambda item: -len(item[0]))
 
+    def hidden(self, text: str) -> str:
+        """Return a text with all secrets masked, for another file."""
+        data = text.encode("utf-8", "surrogatepass")
+        for secret, mask in self._secrets:
+            data = data.replace(secret, mask)
+        return data.decode("utf-8", "surrogatepass")
+
     def record(self, direction: str, line: bytes) -> None:
         """Keep one message as it went over the wire, without reading it. `direction` is `out` or `in`."""
         if self._file is not None:

@@ -44,6 +44,8 @@ class Exporting:
         suffix = "json" if form == "json" else "md"
         try:
             text = self._text(session, title, form)
+            if (journal := self._screen.conversation.journal) is not None:  # a recording has no secrets in it
+                title, text = journal.hidden(title), journal.hidden(text)
             path = save(data_folder() / "exports", title, suffix, text, datetime.now())
         except OSError as error:
             self._screen.notify(
