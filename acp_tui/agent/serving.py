@@ -100,14 +100,15 @@ async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
-    wish = Wish("execute", command=request.command, args=tuple(request.args), cwd=request.cwd)
+    env = tuple((variable.name, variable.value) for variable in request.env)
+    wish = Wish("execute", command=request.command, args=tuple(request.args), cwd=request.cwd, env=env)
     await person.may(request.session_id, wish)
     limit = request.output_byte_limit
     terminal = await host.terminals.create(
         request.session_id,
         request.command,
         request.args,
-        env={variable.name: variable.value for variable in request.env},
+        env=dict(env),
         cwd=request.cwd or str(files.roots[0]),
         output_byte_limit=host.output_limit if limit is None or limit < 0 else limit,
     )

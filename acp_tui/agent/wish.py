@@ -6,14 +6,23 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from acp_tui.agent.verdicts import absolute, input_paths, named_paths
 from acp_tui.host.scripts import script_of
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Location, Text
 from acp_tui.session.session import Session
+from acp_tui.session.shell_command import shell_command
 
-_LOOKED_AT = 200
+_HARMLESS: Final = frozenset(
+    {
+        *("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"),
+        *("LINES", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "DEBIAN_FRONTEND"),
+    }
+)
+"""Variables that only change how a program speaks."""
+_LOOKED_AT: Final = 200
 """Entries in which the tool call is looked for that a wish belongs to: the newest."""
 
 
@@ -29,6 +38,15 @@ class Wish:
     command: str = ""
     args: Sequence[str] = ()
     cwd: str | None = None
+    env: Sequence[tuple[str, str]] = ()
+    """Variables for the command; they may change what it does, or make another one of it."""
+
+    @property
+    def line(self) -> str:
+        """The command, without its variables; the text itself of what only is a text for a shell."""
+        words = [self.command, *self.args] if self.args else self.command
+        said = shell_command("execute", {"command": words})
+        return said.text if said is not None else ""
 
     def as_call(self, before: str | None = None) -> ToolCall:
         """Return it as the tool call that would tell of it; `before` is what stands in the file."""
@@ -38,11 +56,22 @@ class Wish:
         if self.content is not None:
             call.content = (Diff(self.path, self.content, before),)
         if self.kind == "execute":
-            words = [self.command, *self.args]
-            call.raw_input = {"command": words if self.args else self.command}
+            call.raw_input = {"command": self._command()}
             if self.cwd:
                 call.raw_input["cwd"] = self.cwd
+            if self.env:
+                call.raw_input["env"] = dict(self.env)
         return call
+
+    def _command(self) -> str | list[str]:
+        """Return what runs, behind the variables that matter, as one would write it."""
+        setting = [f"{name}={shlex.quote(value)}" for name, value in self.env if name not in _HARMLESS]
+        words = [self.command, *self.args]
+        if not setting:
+            return words if self.args else self.command
+        if not self.args and not all(map(str.isalnum, self.command)):
+            words = ["sh", "-c", self.command]
+        return " ".join([*setting, shlex.join(words)])
 
 
 def behind(session: Session, wish: Wish) -> ToolCall | None:
@@ -71,7 +100,7 @@ def names_command(call: ToolCall, wish: Wish) -> bool:
 
 def _is_same(asked: str, wish: Wish) -> bool:
     """Return whether a command that was asked for is the one that is to run."""
-    runs = wish.as_call().command or ""
+    runs = wish.line
     words = _split(asked)
     if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
         return True
@@ -83,7 +112,7 @@ def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
     if call.command is not None:
         yield call.command
         return
-    command = (wish.as_call().command or "").strip()
+    command = wish.line.strip()
     texts = [call.title, *(item.text for item in call.content if isinstance(item, Text))]
     for text in texts:
         if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):

@@ -13,7 +13,7 @@ from acp_tui.agent.decided import Record
 from acp_tui.agent.own_questions import Decided, OwnQuestions
 from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish, behind
-from acp_tui.host.files import FileError
+from acp_tui.host.files import FileError, NotText
 from acp_tui.host.host import Host
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
@@ -27,6 +27,8 @@ _OPTIONS: Final = {
     "edit": ("Write it", "Do not write it"),
     "read": ("Let it be read", "Do not let it be read"),
 }
+_NO_TEXT: Final = "\0"
+"""Stands for what is there and is no text."""
 _DOES: Final = {"execute": "run", "edit": "write", "read": "read"}
 _BY_POLICY: Final = frozenset({"execute", "edit"})
 """What a policy speaks of although nobody asked; reading is how agents look at what they were lent."""
@@ -123,6 +125,8 @@ class Wishes:
             return None
         try:
             return self._host.files(session_id).peek(wish.path)
+        except NotText:
+            return _NO_TEXT
         except FileError:
             return None
 
@@ -142,6 +146,6 @@ def _options(kind: str) -> list[PermissionOption]:
 
 
 def _told(wish: Wish) -> str:
-    what = wish.as_call().command if wish.kind == "execute" else wish.path
-    line = " ".join((what or "").split())
+    what = wish.line if wish.kind == "execute" else wish.path  # variables may hold secrets
+    line = " ".join(what.split())
     return f"{_DOES[wish.kind]} “{line if len(line) <= 120 else f'{line[:119]}…'}”"

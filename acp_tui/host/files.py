@@ -151,16 +151,20 @@ class Files:
         return text
 
     def peek(self, path: str) -> str | None:
-        """Return what stands in a file, for people: to the agent it stays unseen. None: no file, or no text.
+        """Return what stands in a file, for people: to the agent it stays unseen. None: there is no file.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed
+            NotText: there is something that is no text, or too much of it.
         """
         try:
             with self._errors(path), self._parent(path) as (folder, name):
-                return self._old_text(name, folder)
+                text = self._old_text(name, folder)
         except NotFound:
             return None
+        if text is None:
+            raise NotText(f"“{path}” is no text that can be shown.")
+        return text
 
     def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
         """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.

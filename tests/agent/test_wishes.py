@@ -326,3 +326,55 @@ async def test_what_a_rule_denies_is_told_in_the_chat_once(tmp_path: Path) -> No
 
         (told,) = notices(session)
         assert told == "Denied by a rule (rules.toml:3): puppet had us run “touch made” without asking."
+
+
+@pytest.mark.parametrize(
+    ("env", "is_asked"),
+    [
+        ({"CI": "1", "NO_COLOR": "1"}, False),
+        ({"LD_PRELOAD": "./evil.so"}, True),
+        ({"CI": "1", "HOME": "."}, True),
+    ],
+)
+async def test_a_rule_allows_no_command_with_variables_that_may_make_another_of_it(
+    tmp_path: Path, env: dict[str, str], is_asked: bool
+) -> None:
+    variables = [{"name": name, "value": value} for name, value in env.items()]
+    async with running(tmp_path, Rule("allow", command="touch")) as (talk, session):
+        request_id = wants(talk, "terminal/create", **RUN, env=variables)
+        if is_asked:
+            question = await asked(talk, session)
+            assert question.wish is not None
+            name, value = list(env.items())[-1]
+            assert f"{name}={value} touch made" == question.wish.command
+            assert question.wish.raw_input["env"] == env
+            talk.agent.answer("s2", question.key, "let")
+
+        assert "result" in await talk.puppet.answer_to(request_id)
+        assert all("=" not in text for text in notices(session))
+
+
+async def test_variables_make_no_second_question_of_an_allowed_command(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made; ls"}})
+        variables = [{"name": "AGENT", "value": "1"}]
+        answer = await served(talk, "terminal/create", command="touch made; ls", env=variables)
+        assert "result" in answer
+        assert not session.questions
+
+
+async def test_a_denied_command_is_found_behind_variables(tmp_path: Path) -> None:
+    async with running(tmp_path, Rule("deny", command="touch"), policy="allow-everything") as (talk, _):
+        variables = [{"name": "A", "value": "b c"}]
+        for run in (RUN, {"command": "ls; touch made"}):
+            assert "error" in await served(talk, "terminal/create", **run, env=variables)
+
+
+async def test_what_is_no_text_is_not_taken_for_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"\xff\x00")
+    async with running(tmp_path) as (talk, session):
+        wants(talk, "fs/write_text_file", path=str(path), content="new")
+        question = await asked(talk, session)
+        assert question.wish is not None
+        assert [diff.before for diff in question.wish.content] == ["\0"]  # type: ignore[union-attr]
