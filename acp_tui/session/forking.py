@@ -7,9 +7,18 @@ from collections.abc import Sequence
 
 from acp_tui.session.calls import settle
 from acp_tui.session.entries import AgentMessage, Entry, ToolCall, UserMessage
+from acp_tui.session.events import Inherited
 
 
-def inherited(entries: Sequence[Entry], at: float) -> list[Entry]:
+def take_over(entries: list[Entry], event: Inherited, at: float) -> str:
+    """Add what was said before the fork, where the agent has told nothing; return what to say of that."""
+    is_told = bool(entries) or not event.entries
+    if not is_told:
+        entries += _inherited(event.entries, at)
+    return _said_of(event.subject, entries, taken_over=not is_told)
+
+
+def _inherited(entries: Sequence[Entry], at: float) -> list[Entry]:
     """Return entries of another session as they may stand in a fork: nothing in them goes on."""
     copies = copy.deepcopy(list(entries))
     for entry in copies:
@@ -18,7 +27,7 @@ def inherited(entries: Sequence[Entry], at: float) -> list[Entry]:
     return copies
 
 
-def said_of(subject: str, own: Sequence[Entry], taken_over: bool) -> str:
+def _said_of(subject: str, own: Sequence[Entry], *, taken_over: bool) -> str:
     """Return what a person should know about a fork.
 
     Args:

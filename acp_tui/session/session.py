@@ -15,7 +15,7 @@ from acp_tui.session.changes import Change, Field
 from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage, text_of
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
-from acp_tui.session.forking import inherited, said_of
+from acp_tui.session.forking import take_over
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
 from acp_tui.session.provenance import origin
@@ -144,7 +144,8 @@ class Session:
             case news.SessionInfoUpdate():
                 return self._info(event)
             case news.UsageUpdate():
-                return self._usage(event)
+                self.usage = filled(event, self.usage)
+                return Change(fields=("usage",))
             case news.Notice():
                 return self._note(event.title, event.severity, event.description or "", at)
             case news.UnknownUpdate():
@@ -339,10 +340,7 @@ class Session:
     def _inherited(self, event: events.Inherited, at: float) -> Change:
         """Show what was said before the fork: as the agent has told it, else as we have it."""
         self.is_fork = True
-        taken_over = bool(event.entries) and not self.entries
-        if taken_over:
-            self.entries += inherited(event.entries, at)
-        note = self._note(said_of(event.subject, self.entries, taken_over), "info", "", at)
+        note = self._note(take_over(self.entries, event, at), "info", "", at)
         return Change((*range(len(self.entries) - 1), *note.entries), ("title",))
 
     def _setting_failed(self, event: events.SettingFailed, at: float) -> Change:
@@ -373,10 +371,6 @@ class Session:
             return None
         self.title = event.title or ""
         return Change(fields=("title",))
-
-    def _usage(self, event: news.UsageUpdate) -> Change:
-        self.usage = filled(event, self.usage)
-        return Change(fields=("usage",))
 
     def _note(self, text: str, severity: str, detail: str, at: float) -> Change:
         known = severity if severity in ("info", "warning", "error") else "info"
