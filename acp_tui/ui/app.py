@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.start import Start
     from acp_tui.store.problem import Problem
     from acp_tui.ui.clipboard import Clipboard
+    from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.widgets.diff_habits import DiffHabits
     from acp_tui.ui.widgets.diff_view import DiffView
     from acp_tui.ui.widgets.terminal_view import TerminalView
@@ -245,6 +246,12 @@ class AcpApp(App[int]):
     def action_go_to(self, place: int) -> None:
         """Show a session by its place, from 0."""
         self.run_worker(self.tabs.go_to(place), group="tabs")
+
+    def on_dialog_written_on(self, event: Dialog.WrittenOn) -> None:
+        """Let the draft go on that was being written when a dialog came over it."""
+        screen = self.session_screen
+        if screen.query("#prompt") and screen.focused is screen.prompt:
+            screen.prompt.insert(event.text)
 
     def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
         """Show where a link of a terminal leads, and open it if the person says so."""

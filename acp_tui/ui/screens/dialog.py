@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key, Paste
+from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.timer import Timer
@@ -19,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.hint_row import hint_row
-from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause
+from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause, is_writing
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
@@ -58,6 +59,13 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     FRAME_ROWS: ClassVar[int] = 4
     """Rows that body and answers cannot have: border, the line for what is below, hints."""
 
+    class WrittenOn(Message):
+        """Somebody goes on with what they were writing when the dialog came over it: it is not lost."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     armed = reactive(False, init=False)
     """Whether keys and clicks answer now."""
 
@@ -80,6 +88,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.entered: dict[str, Any] = {}
         """What was entered and not sent, by names of its own; for the next dialog of its question."""
         self._focus_back: Widget | None = None
+        self._cuts_in = False
+        """Whether somebody was writing when it appeared, and has not paused since."""
         self.set_class(look.ascii, "-ascii")
 
     # for subclasses to give
@@ -129,6 +139,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         if self.WAITS_FOR_PAUSE:
             last = getattr(self.app, "last_key", None)
+            self._cuts_in = last is not None and is_writing(last, monotonic())
             self.typing_pause = TypingPause(monotonic(), self.pause, last, self.answering)
             self.query_one("#answers").disabled = True
             self._wait()
@@ -220,6 +231,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             event.stop()
             event.prevent_default()
             self._wait()
+            if self._cuts_in and event.character and event.is_printable:
+                self.post_message(self.WrittenOn(event.character))
         elif self.may_answer(event.key):
             self._begun = event.time
 
@@ -305,6 +318,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def _arm(self) -> None:
         self.armed = True
+        self._cuts_in = False
         back, self._focus_back = self._focus_back, None
         if self.focused is None:
             self.set_focus(back or self.first_focus())

@@ -19,6 +19,11 @@ LastKey = tuple[str, float]
 """A key by its name, and when it was typed."""
 
 
+def is_writing(last: LastKey, now: float) -> bool:
+    """Return whether somebody is in the middle of a text, by the key that was typed last."""
+    return now - last[1] < PAUSE and (len(last[0]) == 1 or last[0] == "space")
+
+
 class TypingPause:
     """Tells whether a key or a click is meant for the dialog; times are seconds and come from outside.
 
