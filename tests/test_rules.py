@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ def rules_file(home: Path, text: str) -> Path:
     return path
 
 
-def record(home: Path, name: str, agent: str, days: int, *commands: str) -> None:
-    """Write a journal in which an agent asks for commands."""
+def record(home: Path, name: str, agent: str, days: int, *commands: str, runs: Sequence[str] = ()) -> None:
+    """Write a journal in which an agent asks for commands, and has us run some."""
     at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
     cwd = str(home / "w")
     rows: list[tuple[str, Any]] = [
@@ -47,6 +48,10 @@ def record(home: Path, name: str, agent: str, days: int, *commands: str) -> None
         params = {"sessionId": "s", "toolCall": call, "options": OPTIONS}
         rows.append(("in", {"id": f"q{number}", "method": "session/request_permission", "params": params}))
         rows.append(("out", {"id": f"q{number}", "result": {"outcome": {"outcome": "cancelled"}}}))
+    for number, command in enumerate(runs):
+        made = {"sessionId": "s", "command": command}
+        rows.append(("in", {"id": f"r{number}", "method": "terminal/create", "params": made}))
+        rows.append(("out", {"id": f"r{number}", "result": {"terminalId": f"term-{number}"}}))
     folder = home / "data" / "journals"
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(
@@ -108,6 +113,19 @@ def test_trying_lists_what_would_have_come_of_past_questions(
     assert "[no rule]" in lines[3]
     assert "\x1b" not in lines[3]
     assert lines[4] == "2 allowed, 1 asked, 1 denied"
+
+
+def test_trying_lists_also_what_came_without_a_permission_and_nothing_twice(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules_file(home, '[[rules]]\ndecision = "deny"\ncommand = "rm"\n')
+    record(home, "1", "kimi", 1, "ls -l", runs=["ls -l", "rm x"])
+
+    assert main(["rules", "try"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[4:6] for line in lines[:2]] == [["ls", "-l"], ["rm", "x"]]
+    assert lines[2] == "0 allowed, 1 asked, 1 denied"
 
 
 def test_trying_can_be_narrowed_and_read_by_programs(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

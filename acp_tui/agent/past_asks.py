@@ -7,20 +7,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from acp_tui.acp.reading import Unreadable
+from acp_tui.agent.history import question_key
 from acp_tui.agent.replay import replay
+from acp_tui.agent.serving import wish_of
 from acp_tui.agent.verdicts import absolute, ask_of
+from acp_tui.agent.wish import is_about
 from acp_tui.host.rules import Ask
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store import recorded
 from acp_tui.store.decisions import OVERWRITE, Decision
+from acp_tui.wire.messages import Request
 
-_ASKING = b'"session/request_permission"'
+_ASKING = (b'"session/request_permission"', b'"terminal/create"', b'"fs/write_text_file"')
 
 
 @dataclass(frozen=True)
 class PastAsk:
-    """One permission that an agent asked for."""
+    """One permission that an agent asked for, or what it had us do without one."""
 
     ask: Ask
     title: str
@@ -44,22 +50,42 @@ def past_asks(journals: Iterable[recorded.Recorded]) -> Iterator[PastAsk]:
 def _asks_something(path: Path) -> bool:
     """Look before a journal is read in full: most ask nothing."""
     with path.open("rb") as file:
-        return any(_ASKING in line for line in file)
+        return any(word in line for line in file for word in _ASKING)
 
 
 def _of(journal: recorded.Recorded) -> list[PastAsk]:
     found: list[PastAsk] = []
 
-    def asked(session: Session, key: str) -> None:
-        question = session.questions.get(key)
-        call = session.tool_call(question.tool_call_id) if isinstance(question, Permission) else None
-        if isinstance(question, Permission) and call is not None:
-            options = tuple((option.option_id, option.kind) for option in question.options)
+    def asked(session: Session, request: Request) -> None:
+        call, options = _permission(session, request)
+        call = call or _unasked(session, request)
+        if call is not None:
             ask = ask_of(call, session, journal.agent)
             found.append(PastAsk(ask, call.title, options, journal.started, journal.path))
 
     replay(recorded.read(journal.path), asked)
     return found
+
+
+def _permission(session: Session, request: Request) -> tuple[ToolCall | None, tuple[tuple[str, str], ...]]:
+    """Return the tool call that a permission is about, and its options."""
+    question = session.questions.get(question_key(request.id))
+    if not isinstance(question, Permission):
+        return None, ()
+    options = tuple((option.option_id, option.kind) for option in question.options)
+    return session.tool_call(question.tool_call_id), options
+
+
+def _unasked(session: Session, request: Request) -> ToolCall | None:
+    """Return what a request would have us do, unless a permission was asked for that."""
+    try:
+        wish = wish_of(request)
+    except Unreadable:
+        return None
+    calls = [entry for entry in session.entries if isinstance(entry, ToolCall) and entry.decision]
+    if wish is None or any(is_about(call, wish, session.cwd) for call in calls):
+        return None
+    return wish.as_call()
 
 
 def asks_of(decisions: Iterable[Decision]) -> Iterator[Ask]:

@@ -53,8 +53,8 @@ class Replayed:
 
 _SLICE: Final = 0.006  # seconds of reading before other work gets its turn
 
-Asked = Callable[[Session, str], None]
-"""Told of a question when it comes: its session, as it is then, and its key there."""
+Asked = Callable[[Session, Request], None]
+"""Told of a request of the agent when it comes, and of its session as it is then."""
 
 
 def replay(rows: Iterable[Row], asked: Asked | None = None) -> Replayed:
@@ -113,7 +113,7 @@ class _Reading:
         if self._asked is not None and isinstance(message, Request) and isinstance(message.params, dict):
             session = self._sessions.find(str(message.params.get("sessionId")))
             if session is not None:
-                self._asked(session, history.question_key(message.id))
+                self._asked(session, message)
         if isinstance(message, Response) and message.call.method == "initialize" and message.error is None:
             try:
                 self._replayed.info = read(InitializeResponse, message.result)

@@ -100,19 +100,45 @@ async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
-    env = tuple((variable.name, variable.value) for variable in request.env)
-    wish = Wish("execute", command=request.command, args=tuple(request.args), cwd=request.cwd, env=env)
-    await person.may(request.session_id, wish)
+    await person.may(request.session_id, _to_run(request))
     limit = request.output_byte_limit
     terminal = await host.terminals.create(
         request.session_id,
         request.command,
         request.args,
-        env=dict(env),
+        env=dict(_variables(request)),
         cwd=request.cwd or str(files.roots[0]),
         output_byte_limit=host.output_limit if limit is None or limit < 0 else limit,
     )
     return {"terminalId": terminal.id}
+
+
+def wish_of(request: Request) -> Wish | None:
+    """Return what a request would have us do, for who looks at it later; None for another one.
+
+    Raises:
+        Unreadable.
+    """
+    if request.method == "terminal/create":
+        return _to_run(read(CreateTerminalRequest, request.params))
+    if request.method == "fs/write_text_file":
+        wanted = read(WriteTextFileRequest, request.params)
+        return Wish("edit", wanted.path, wanted.content)
+    return None
+
+
+def _to_run(request: CreateTerminalRequest) -> Wish:
+    return Wish(
+        "execute",
+        command=request.command,
+        args=tuple(request.args),
+        cwd=request.cwd,
+        env=_variables(request),
+    )
+
+
+def _variables(request: CreateTerminalRequest) -> tuple[tuple[str, str], ...]:
+    return tuple((variable.name, variable.value) for variable in request.env)
 
 
 async def terminal_output(host: Host, params: Any, person: Person) -> dict[str, Any]:
