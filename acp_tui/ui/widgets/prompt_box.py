@@ -260,11 +260,16 @@ class PromptBox(TextArea):
         self.show_prompt(there or Prompt(""))
         self._show_placeholder()
 
+    def on_resize(self) -> None:
+        """Say in one row what can be written."""
+        self._show_placeholder()
+
     def _show_placeholder(self) -> None:
+        text = self._empty
         if self.stashed is not None:
-            self.placeholder = f"A draft is put away: {key_of(self, 'prompt.stash')} brings it back"
-        else:
-            self.placeholder = self._empty
+            text = f"A draft is put away: {key_of(self, 'prompt.stash')} brings it back"
+        room = self.content_size.width
+        self.placeholder = f"{text[: room - 1]}…" if 0 < room < len(text) else text
 
     def action_wanted(self, what: str) -> None:
         """Ask the screen for something."""

@@ -188,7 +188,7 @@ async def test_pages_of_the_chat_are_turned_from_the_prompt(tmp_path: Path) -> N
     async with seat(tmp_path, size=(80, 24)) as here:
         content = {"type": "text", "text": "\n\n".join(f"line {number}" for number in range(60))}
         await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
-        await here.sees("line 59")
+        await here.until(lambda: not here.conversation.is_busy and "\n line 59" in here.text)
         await here.write("a draft")
 
         await here.press("pageup", "pageup")
@@ -202,3 +202,11 @@ async def test_pages_of_the_chat_are_turned_from_the_prompt(tmp_path: Path) -> N
         await here.press("pageup")
         assert 0 < here.session.prompt.cursor_location[0] < 39  # a page of the draft
         assert "line 59" in here.text
+
+
+async def test_what_an_empty_prompt_says_is_never_cut_without_a_mark(tmp_path: Path) -> None:
+    async with seat(tmp_path, size=(40, 12)) as here:
+        await here.sees("› Say something. @ for files, / for c…")
+
+        await here.pilot.resize_terminal(100, 24)
+        await here.sees("/ for commands, F1 for help")
