@@ -144,7 +144,7 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
         place: Place = ("rules", number)
         rule = replace(_rule(table, place, findings), file=path, number=number, line=line_of(text, place))
         lines = [(line_of(text, place), message) for place, message in findings.items]
-        problems += [Problem(path, line, f"{message}; this rule asks") for line, message in lines]
+        problems += [Problem(path, line, f"{message}{_and_so(message)}") for line, message in lines]
         rules.append(replace(rule, mistake="; ".join(message for _, message in lines)))
     return RuleFile(path, tuple(rules), tuple(problems), digest)
 
@@ -201,3 +201,8 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "expires": _moment,
     "note": shape.text,
 }
+
+
+def _and_so(message: str) -> str:
+    """Return how a message about a rule goes on: what comes of the mistake."""
+    return " This rule asks." if message.endswith("?") else "; this rule asks"

@@ -17,6 +17,7 @@ from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
 from tests.agent.puppet import Conversation
 from tests.agent.test_serving import lending, served
+from tests.sent import Frame
 
 
 def write(talk: Conversation, path: Path, content: str) -> None:
@@ -40,6 +41,8 @@ async def stale(folder: Path) -> AsyncIterator[tuple[Conversation, Path, StaleWr
     async with lending(folder) as talk:
         await served(talk, "fs/read_text_file", path=str(file))
         file.write_text("mine\n")
+        place: Frame = {"toolCallId": "t7", "title": "Edit a", "locations": [{"path": str(file)}]}
+        talk.puppet.updates("tool_call", "s2", kind="edit", status="in_progress", **place)
         write(talk, file, "theirs\n")
         yield talk, file, await asked(talk)
 
@@ -63,6 +66,13 @@ async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp
         assert (kept.session, kept.agent, kept.kind, kept.paths) == ("s2", "puppet", OVERWRITE, (str(file),))
         assert (kept.by, kept.detail, kept.chosen) == ("person", "key w", kept.options[0])
         assert kept.is_allowed
+
+
+async def test_the_log_names_the_tool_call_that_a_stale_write_belongs_to(tmp_path: Path) -> None:
+    async with stale(tmp_path) as (talk, _, question):
+        talk.agent.answer("s2", question.key, "keep")
+        await talk.until(lambda: talk.decisions)
+        assert (talk.decisions[0].tool_call, talk.decisions[0].title) == ("t7", "Edit a")
 
 
 async def test_what_is_kept_is_told_to_the_agent_which_may_then_read_and_write(tmp_path: Path) -> None:

@@ -63,7 +63,13 @@ def _run_line(turn: Turn, tool: ToolCall, line: str) -> None:
         tool.finish(f"It did not start: {refused.message}", failed=True)
         turn.say("The command did not even start.")
         return
-    turn.say("It ended well." if code == 0 else f"It ended with exit code {code}.")
+    turn.say(_how_it_ended(code))
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is None:
+        return "A signal ended it."
+    return "It ended well." if code == 0 else f"It ended with exit code {code}."
 
 
 def chain(turn: Turn, rest: str) -> None:

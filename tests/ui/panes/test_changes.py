@@ -1,0 +1,43 @@
+"""The title of the changes pane: what is counted, and how long the disk has been looked at."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+
+from acp_tui.session.changes import Change
+from acp_tui.session.events import Snapped
+from acp_tui.session.files import OnDisk
+from acp_tui.session.session import Session
+from acp_tui.ui.panes.changes import LONG, ChangesPane
+
+
+class Shown(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.pane = ChangesPane()
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+
+async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it_is_over() -> None:
+    app = Shown()
+    async with app.run_test():
+        seconds = 0.0
+        app.pane.looking_for = lambda: seconds
+        app.pane.look_on()
+        assert app.pane.fact == ""
+
+        seconds = LONG + 9
+        app.pane.look_on()
+        assert app.pane.fact == "looking at the files, 12 s"
+
+        session = Session("s", "/w")
+        session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        app.pane.show(session, Change(fields=("files",)))
+        assert app.pane.fact == f"+2 {app.pane.look.glyph('minus')}1  looking at the files, 12 s"
+
+        seconds = 0.0
+        app.pane.look_on()
+        assert app.pane.fact.startswith("+2")
+        assert "looking" not in app.pane.fact
