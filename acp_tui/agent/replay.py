@@ -140,6 +140,8 @@ class _Reading:
     def _noted(self, msg: dict[str, Any]) -> None:
         if "start" in msg:
             self._sessions.disconnect("The agent was started again.", "", self._at)
+            for session_id in list(self._sessions.by_id):
+                self._sessions.note(session_id, events.TakenUp(), self._at)
             self._peer = Peer()
             self._answered_by.clear()
             self._sessions.title_is_command = _quirks(msg["start"]).title_is_command

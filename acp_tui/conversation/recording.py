@@ -30,10 +30,11 @@ class Recording:
         """
         from acp_tui.agent.replay import replay_in_slices
         from acp_tui.session.changes import everything
-        from acp_tui.store.recorded import head_of, read
+        from acp_tui.store.recorded import head_of
+        from acp_tui.store.recorded_sessions import rows_of
 
         conversation = self._conversation
-        this, rows = conversation.round, read(path)
+        this, rows, head = conversation.round, rows_of(path), head_of(path)
         conversation.enter("reading")
         sessions = (await replay_in_slices(rows)).sessions
         if this != conversation.round:
@@ -41,8 +42,9 @@ class Recording:
         if not sessions:
             conversation.enter("starting")
             return False
-        conversation.session = session = next(reversed(sessions.values()))
-        conversation.recorded = head_of(path)
+        known = sessions.get(head.session_id) if head is not None else None
+        conversation.session = session = known or next(reversed(sessions.values()))
+        conversation.recorded = head
         conversation.enter("recorded")
         self._listener.session_changed(everything(len(session.entries)))
         return True

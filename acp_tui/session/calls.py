@@ -24,6 +24,8 @@ class Calls:
     def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
         self.places: dict[str, int] = {}
         """The index of each call's entry."""
+        self._earlier = 0
+        """The entries that another process of the agent made: its calls may have the same ids."""
         self._open: set[int] = set()
         """The indices of those that may not be final: there are few, whatever the length of the session."""
         self._entries = entries
@@ -41,7 +43,7 @@ class Calls:
         `announces`: see `merge`.
         """
         call = self.find(news.tool_call_id)
-        if call is None:
+        if call is None or self.places[news.tool_call_id] < self._earlier:
             call = ToolCall(news.tool_call_id, started=at, title_is_command=self._title_is_command)
             self.places[news.tool_call_id] = len(self._entries)
             self._entries.append(call)
@@ -49,6 +51,10 @@ class Calls:
         index = self.places[news.tool_call_id]
         (self._open.discard if call.is_final else self._open.add)(index)
         return index, call
+
+    def begin_anew(self) -> None:
+        """Another process of the agent counts its calls from now on."""
+        self._earlier = len(self._entries)
 
     def settle(self, status: str, at: float) -> tuple[int, ...]:
         """Settle every call that is still open, also one of an earlier turn that came back to life.

@@ -287,7 +287,7 @@ class Session:
         changed = self._end_turn("cancelled", at)
         self._questions.open.clear()
         self.pending.clear()
-        self._calls.places.clear()  # another process counts its calls anew
+        self._calls.begin_anew()
         self._looked = 0.0  # and so does its clock
         return Change(changed, ("turn", "questions", "options"))
 

@@ -44,6 +44,12 @@ class Recorded:
     started: datetime | None
     size: int
     """Bytes."""
+    session_id: str = ""
+    """The session that was opened last; empty where the head does not tell."""
+    is_taken_up: bool = False
+    """Whether that session was begun in an earlier journal."""
+    is_silent: bool = False
+    """Whether nobody said anything."""
 
 
 class Reading(Iterator[Row]):
@@ -84,6 +90,7 @@ def head_of(path: Path) -> Recorded | None:
     rows = [row for line in head.split(b"\n") if (row := _row(line))]
     start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
     argv = _argv(start.get("start"))
+    session_id, is_taken_up = next(reversed(_opened(rows).items()), ("", False))
     return Recorded(
         path=path,
         agent=str(start.get("agent") or (Path(argv[0]).name if argv else "")),
@@ -92,6 +99,9 @@ def head_of(path: Path) -> Recorded | None:
         title=_title(rows),
         started=_time(start.get("at")),
         size=size,
+        session_id=session_id,
+        is_taken_up=is_taken_up,
+        is_silent=size <= _HEAD and _found(rows, "session/prompt", "prompt") is None,
     )
 
 
@@ -113,6 +123,23 @@ def _row(line: bytes) -> Row | None:
         return Row(float(fields["t"]), str(fields["dir"]), fields["msg"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _opened(rows: list[Row]) -> dict[str, bool]:
+    """Return the sessions that were opened by id, the latest at the end: whether they were begun before."""
+    opened: dict[str, bool] = {}
+    asked: set[str] = set()
+    for row in rows:
+        method, number = _inside(row.msg, "method"), json.dumps(_inside(row.msg, "id"))
+        if row.direction == "out" and method in ("session/new", "session/fork"):
+            asked.add(number)
+        elif row.direction == "out" and method in ("session/load", "session/resume"):
+            session_id = str(_inside(row.msg, "params", "sessionId"))
+            opened[session_id] = opened.pop(session_id, True)
+        elif row.direction == "in" and method is None and number in asked:
+            opened[str(_inside(row.msg, "result", "sessionId") or "")] = False
+    opened.pop("", None)  # it could not be made
+    return opened
 
 
 def _argv(value: object) -> tuple[str, ...]:

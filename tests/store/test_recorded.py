@@ -136,3 +136,19 @@ def test_the_head_tells_how_the_agent_was_started(tmp_path: Path) -> None:
     assert found is not None
     assert (found.agent, found.argv) == ("", ())
     assert head_of(tmp_path / "none") is None
+
+
+def test_the_head_tells_which_session_was_opened_last(tmp_path: Path) -> None:
+    path = tmp_path / "one.ndjson"
+    asked: tuple[str, object] = ("out", {"id": 1, "method": "session/new", "params": {}})
+    made: tuple[str, object] = ("in", {"id": 1, "result": {"sessionId": "mine"}})
+    taken: tuple[str, object] = ("out", {"id": 2, "method": "session/resume", "params": {"sessionId": "old"}})
+    journal(path, asked, made)
+    found = head_of(path)
+    assert found is not None
+    assert (found.session_id, found.is_taken_up, found.is_silent) == ("mine", False, True)
+    path.unlink()
+    journal(path, asked, made, taken, prompt("go on"))
+    found = head_of(path)
+    assert found is not None
+    assert (found.session_id, found.is_taken_up, found.is_silent) == ("old", True, False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 _RECENT = 50
-"""Recorded sessions that are looked at; those in which something was said are offered."""
+"""Journals that are looked at for sessions to offer."""
 _EXPLAINING = "failure"
 """The workers that explain; a new explanation takes the place of the one before."""
 
@@ -80,10 +80,10 @@ class Beginning:
     async def _choice(self, wanted: str) -> StartChoice | None:
         """Return what the person chooses; `wanted` is what they named before, which could not be started."""
         from acp_tui.store.folders import data_folder
-        from acp_tui.store.recorded import recent
+        from acp_tui.store.recorded_sessions import recent_sessions
         from acp_tui.ui.screens.agents import StartScreen
 
-        recorded = recent(data_folder() / "journals", _RECENT)
+        recorded = recent_sessions(data_folder() / "journals", _RECENT)
         screen = StartScreen(
             self._start.known,
             recorded,

@@ -214,11 +214,11 @@ class SessionList:
 
     def _recorded(self) -> list[Recorded]:
         from acp_tui.store.folders import data_folder
-        from acp_tui.store.recorded import recent
+        from acp_tui.store.recorded_sessions import recent_sessions
 
         journal = self._screen.conversation.journal
         ours = journal.path if journal is not None else None
-        found = recent(data_folder() / "journals", _RECENT)
+        found = recent_sessions(data_folder() / "journals", _RECENT)
         return [one for one in found if one.title and one.path != ours]
 
     def _can(self, what: str) -> bool:

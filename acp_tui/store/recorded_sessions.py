@@ -1,0 +1,58 @@
+"""Recorded sessions: one that was taken up again is told in several journals, and is still one session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from acp_tui.store.recorded import Recorded, Row, read, recent
+
+_LOOKED_AT: Final = 200
+"""Journals at most among which the parts of one session are looked for, the newest."""
+
+
+def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
+    """Return the sessions of the latest journals in which something was said, newest first.
+
+    Each stands for its newest journal, with the title that it had first.
+
+    Args:
+        folder: of the journals.
+        limit: journals that are looked at, at most.
+    """
+    return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """Return the rows of the session that a journal tells, from the journal in which it was begun.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    newest = read(path)
+    whole = next((parts for parts in _sessions(path.parent, _LOOKED_AT) if parts[-1].path == path), [])
+    return chain(*(read(part.path) for part in whole[:-1]), newest)
+
+
+def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
+    """Return the journals of each session, oldest first; the newest session first."""
+    sessions: list[list[Recorded]] = []
+    unfinished: dict[tuple[str, str], list[Recorded]] = {}
+    for journal in recent(folder, limit):
+        if journal.is_silent:
+            continue
+        name = (journal.agent, journal.session_id)
+        parts = unfinished.pop(name, None)
+        if parts is None:
+            sessions.append(parts := [])
+        parts.insert(0, journal)
+        if journal.is_taken_up:
+            unfinished[name] = parts
+    return sessions
+
+
+def _title(parts: list[Recorded]) -> str:
+    return next((part.title for part in parts if part.title), "")
