@@ -327,15 +327,18 @@ class Agent:
             )
             self._tell(session_id, text)
 
-    async def may(self, session_id: str, wish: Wish) -> None:
+    async def may(self, session_id: str, wish: Wish) -> Stale | None:
         """Come back when something may be done that the agent wants done; it need not have asked before.
+
+        Return what the person was shown of a file that is written over, if they were asked.
 
         Raises:
             Denied, Refused.
         """
         session = self._sessions.find(session_id)
-        if session is not None:  # otherwise what follows will say so
-            await self._wishes.may(session, self.name, wish)
+        if session is None:
+            return None  # what follows will say so
+        return await self._wishes.may(session, self.name, wish)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.

@@ -31,8 +31,10 @@ class Person(Protocol):
     def wrote(self, session_id: str, written: Written) -> None:
         """A file was written."""
 
-    async def may(self, session_id: str, wish: Wish) -> None:
+    async def may(self, session_id: str, wish: Wish) -> Stale | None:
         """Come back when something may be done that the agent wants done.
+
+        Return what the person was shown of a file that is written over, if they were asked.
 
         Raises:
             Denied: the person's rules forbid it.
@@ -71,8 +73,7 @@ async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, 
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
-    await person.may(request.session_id, Wish("edit", request.path, request.content))
-    over: Stale | None = None
+    over = await person.may(request.session_id, Wish("edit", request.path, request.content))
 
     async def write() -> None:
         written = await asyncio.to_thread(files.write_text, request.path, request.content, over)

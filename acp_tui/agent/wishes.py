@@ -13,10 +13,9 @@ from acp_tui.agent.decided import Record
 from acp_tui.agent.own_questions import Decided, OwnQuestions
 from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish, behind
-from acp_tui.host.files import FileError, NotText
+from acp_tui.host.files import FileError, Stale
 from acp_tui.host.host import Host
 from acp_tui.session import events
-from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.session.unasked import lets_act
@@ -29,6 +28,7 @@ _OPTIONS: Final = {
 }
 _NO_TEXT: Final = "\0"
 """Stands for what is there and is no text."""
+_CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
 _DOES: Final = {"execute": "run", "edit": "write", "read": "read"}
 _BY_POLICY: Final = frozenset({"execute", "edit"})
 """What a policy speaks of although nobody asked; reading is how agents look at what they were lent."""
@@ -64,24 +64,24 @@ class Wishes:
         self._record = record
         self._tell = tell
 
-    async def may(self, session: Session, agent: str, wish: Wish) -> None:
-        """Come back when a wish may be fulfilled.
+    async def may(self, session: Session, agent: str, wish: Wish) -> Stale | None:
+        """Come back when a wish may be fulfilled; return what the person was shown that a write then loses.
 
         Raises:
             Denied: a rule of the person's forbids it.
             Refused: the person does, or the turn was stopped.
         """
         if wish.kind != "execute" and not self._host.lends(session.id, wish.path):
-            return  # what follows will say so
+            return None  # what follows will say so
         call = wish.as_call()
         said = verdicts.beforehand(self._host, call, session, agent)
         if said.decision == "deny":
             self._deny(session, agent, wish, said.given.detail)
         if said.decision == "allow" or self._was_allowed(session, wish, said.given.by):
-            return
+            return None
         if session.turn_state == "cancelling":
             raise Refused("It was not done: the turn was stopped.")
-        await self._ask(session, agent, wish)
+        return await self._ask(session, agent, wish)
 
     def _was_allowed(self, session: Session, wish: Wish, by: str) -> bool:
         """Return whether the person has let the agent do this in another way; a rule wants the very thing."""
@@ -98,9 +98,10 @@ class Wishes:
             self._tell(session.id, text)
         raise Denied(source)
 
-    async def _ask(self, session: Session, agent: str, wish: Wish) -> None:
-        before = await asyncio.to_thread(self._before, session.id, wish)
-        call, about = wish.as_call(before), behind(session, wish)
+    async def _ask(self, session: Session, agent: str, wish: Wish) -> Stale | None:
+        there, is_new = await asyncio.to_thread(self._there, session.id, wish)
+        call, about = wish.as_call(_text_of(there)), behind(session, wish)
+        call.title = _CHANGED if is_new else about.title if about is not None else ""
         options = _options(wish.kind)
 
         def record(decided: Decided) -> None:
@@ -108,33 +109,31 @@ class Wishes:
 
         def asked(key: str) -> events.Wished:
             call_id = about.tool_call_id if about is not None else ""
-            return events.Wished(Permission(key, call_id, options, wish=_titled(call, about)))
+            return events.Wished(Permission(key, call_id, options, wish=call))
 
         decided = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
         if decided.choice == LET:
             self._tell(session.id, f"You let {agent or 'the agent'} {_told(wish)}.")
-            return
+            return there
         if decided.choice is None:
             raise Refused("It was not done: the turn was stopped.")
         self._tell(session.id, f"You did not let {agent or 'the agent'} {_told(wish)}.")
         raise Refused("The person does not allow this.")
 
-    def _before(self, session_id: str, wish: Wish) -> str | None:
-        """Return what stands in the file that is to be written."""
+    def _there(self, session_id: str, wish: Wish) -> tuple[Stale | None, bool]:
+        """Return what stands in the file that is to be written, and whether that is new to the agent."""
         if wish.content is None:
-            return None
+            return None, False
         try:
-            return self._host.files(session_id).peek(wish.path)
-        except NotText:
-            return _NO_TEXT
-        except FileError:
-            return None
+            return self._host.files(session_id).compare(wish.path, wish.content)
+        except FileError:  # the write will say so
+            return None, False
 
 
-def _titled(call: ToolCall, about: ToolCall | None) -> ToolCall:
-    """Give a wish the title of the tool call that it belongs to."""
-    call.title = about.title if about is not None else ""
-    return call
+def _text_of(there: Stale | None) -> str | None:
+    if there is None or there.version is None:
+        return None
+    return _NO_TEXT if there.now is None else there.now
 
 
 def _options(kind: str) -> list[PermissionOption]:

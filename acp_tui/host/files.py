@@ -150,21 +150,24 @@ class Files:
         self._seen.saw(os.path.realpath(path), version, text if not skip and limit is None else None)
         return text
 
-    def peek(self, path: str) -> str | None:
-        """Return what stands in a file, for people: to the agent it stays unseen. None: there is no file.
+    def compare(self, path: str, content: str) -> tuple[Stale, bool]:
+        """Return what a write would lose, for people, and whether the agent has not seen that.
+
+        Nothing is written, and to the agent it stays unseen.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed
-            NotText: there is something that is no text, or too much of it.
         """
+        now, version = None, None
         try:
             with self._errors(path), self._parent(path) as (folder, name):
-                text = self._old_text(name, folder)
-        except NotFound:
-            return None
-        if text is None:
-            raise NotText(f"“{path}” is no text that can be shown.")
-        return text
+                version = Version.of(_status(name, folder))
+                now = self._old_text(name, folder) if version is not None else None
+        except NotFound:  # nor is its folder there
+            pass
+        real = os.path.realpath(path)
+        is_new = now != content and not self._seen.is_current(real, version, now)
+        return Stale(path, content, now, self._seen.text(real), version), is_new
 
     def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
         """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.

@@ -15,7 +15,7 @@ from acp_tui.agent.given import Given
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import Notice
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import Permission, StaleWrite
 from acp_tui.session.session import Session
 from tests.agent.puppet import OPTIONS, Conversation, text
 from tests.agent.test_serving import lending, served
@@ -378,3 +378,29 @@ async def test_what_is_no_text_is_not_taken_for_nothing(tmp_path: Path) -> None:
         question = await asked(talk, session)
         assert question.wish is not None
         assert [diff.before for diff in question.wish.content] == ["\0"]  # type: ignore[union-attr]
+
+
+async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_stays_as_it_was_shown(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a"
+    path.write_text("one")
+    async with running(tmp_path) as (talk, session):
+        await served(talk, "fs/read_text_file", path=str(path))
+        path.write_text("mine")
+        request_id = wants(talk, "fs/write_text_file", path=str(path), content="theirs")
+        question = await asked(talk, session)
+        assert question.wish is not None
+        assert "has changed on disk since" in question.wish.title
+        assert [diff.before for diff in question.wish.content] == ["mine"]  # type: ignore[union-attr]
+        talk.agent.answer("s2", question.key, "let")
+        assert "result" in await talk.puppet.answer_to(request_id)
+        assert path.read_text() == "theirs"
+
+        path.write_text("mine")
+        wants(talk, "fs/write_text_file", path=str(path), content="more")
+        question = await asked(talk, session)
+        path.write_text("mine, newer")
+        talk.agent.answer("s2", question.key, "let")
+        await talk.until(lambda: any(isinstance(one, StaleWrite) for one in session.questions.values()))
+        assert path.read_text() == "mine, newer"
