@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def interrupt(screen: SessionScreen) -> None:
-    """Copy what is selected, else empty the prompt, else stop what runs, else say how to quit."""
+    """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
     if screen.rooms.copying.selection():
         return
-    if screen.query("#prompt") and screen.prompt.text:
+    if screen.query("#prompt") and screen.prompt.has_focus and screen.prompt.text:
         screen.prompt.replace_all("")
         screen.notify("The prompt is empty. Ctrl+Z in it brings the text back.", timeout=3)
     elif not screen.rooms.own_shell.kill() and not screen.conversation.stop():

@@ -36,3 +36,14 @@ async def test_ctrl_c_copies_what_is_selected_in_the_prompt_and_leaves_it(tmp_pa
 
         await here.until(lambda: here.app.clipboard == "a draft")
         assert here.draft == "a draft"
+
+
+async def test_ctrl_c_in_a_pane_leaves_the_draft_and_stops_the_turn(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.write("a draft")
+        await here.press("f3", "ctrl+c")
+
+        await here.until(lambda: not here.conversation.is_busy)
+        assert here.draft == "a draft"
