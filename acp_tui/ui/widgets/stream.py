@@ -19,11 +19,20 @@ PIECE: Final = 4_096
 LONGEST: Final = 16_384
 """An open block longer than this is cut at a line or word, so that no piece of work stalls the keys."""
 
+PARAGRAPH: Final = 4_096
+"""The same for a paragraph: many lines without an empty one between are what a program has printed."""
+
 _HELD: Final = re.compile(r"[-=#>*+_`~|:.)\d\s]*\Z")
 """An unfinished line of nothing but marks may become anything: it waits."""
 
 _HEAD: Final = re.compile(r" {0,3}\|[^\n]*(?:\n[ |:-]*)?\Z")
 """The head of a table before the line that makes it one: it waits as well."""
+
+_ENDED: Final = re.compile(r"\n[ \t]*\n\Z")
+"""An empty line, after which no paragraph goes on."""
+
+_LETTER: Final = re.compile(r".*[ \n](?=[^\W\d_])", re.DOTALL)
+"""Up to the last word that begins with a letter: anything else might begin a list or another block."""
 
 _MARKS: Final = re.compile(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
 _TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
@@ -41,6 +50,8 @@ class Stream:
         """The link references defined so far."""
         self._open = ""
         self._cut: Growth | None = None
+        self._kind = ""
+        """Of the open block: its token."""
         self._gap = False
 
     def inked(self, number: int) -> tuple[Row, bool]:
@@ -55,13 +66,15 @@ class Stream:
     @property
     def room(self) -> int:
         """How many characters can be fed at once."""
-        return min(PIECE, LONGEST - len(self._open))
+        length = len(self._open)
+        return min(PIECE, (PARAGRAPH if length < PARAGRAPH else LONGEST) - length)
 
     def feed(self, text: str) -> None:
         """Take in at most `room` characters and bring the rows up to date."""
         self._open += text
         self._lay_out(_shown(self._open, self._cut), growing=True)
-        if len(self._open) >= LONGEST:
+        is_paragraph = self._kind == "paragraph_open"
+        if len(self._open) >= LONGEST or (is_paragraph and len(self._open) == PARAGRAPH):
             self._break()
 
     def finish(self) -> None:
@@ -78,6 +91,7 @@ class Stream:
         if growing:
             _mend(tokens, lines)
         self._forget_tail()
+        self._kind = tokens[0].type if tokens else ""
         growth = self._add_blocks(tokens, lines)
         self._page.close()
         if not growing:
@@ -115,17 +129,24 @@ class Stream:
 
     def _break(self) -> None:
         """Cut an open block that has become too long; the rest is read as a block of the same kind."""
-        end = max(self._open.rfind("\n"), self._open.rfind(" ")) + 1 or len(self._open)
+        end = _place_to_cut(self._open, self._kind)
         rest, self._open = self._open[end:], self._open[:end]
         lead = self._cut.lead if self._cut else ""
-        tokens = markdown_parser.parse(lead + self._open, dict(self.references))
-        fence = tokens[0] if tokens and tokens[0].type == "fence" else None
-        opening = (lead + self._open).split("\n", 1)[0] + "\n" if fence else ""
+        is_fence, is_over = self._kind == "fence", _ENDED.search(self._open) is not None
+        opening = (lead + self._open).split("\n", 1)[0] + "\n" if is_fence else ""
         self.finish()
-        listing = self._page.code.last.listing if fence else None
+        listing = self._page.code.last.listing if is_fence else None
         lines = len(listing.lines) if listing else 0
         self._cut = Growth(0, len(self.rows), opening, listing=listing, lines=lines)
-        self._gap, self._open = False, rest
+        self._gap, self._open = is_over and not is_fence, rest
+
+
+def _place_to_cut(text: str, kind: str) -> int:
+    """Return where a block that is too long is cut. Something is left, which tells whether it goes on."""
+    last = len(text.rstrip())
+    if kind == "paragraph_open" and (found := _LETTER.match(text, 0, last)):
+        return found.end()
+    return max(text.rfind("\n", 0, last), text.rfind(" ", 0, last)) + 1 or len(text)
 
 
 def _shown(text: str, cut: Growth | None) -> str:

@@ -88,3 +88,51 @@ def test_a_finished_text_can_be_continued_or_replaced() -> None:
     block.replace("three")
     assert [row_text(row) for row in block.rows(40, LOOK)] == ["three"]
     assert block.source() == "three"
+
+
+def test_lines_without_end_are_not_read_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    real = markdown_parser.parse
+
+    def count(text: str, references: dict[str, object]) -> object:
+        parsed.append(len(text))
+        return real(text, references)
+
+    monkeypatch.setattr(markdown_parser, "parse", count)
+    text = "".join(f"line {number} of what a program has printed\n" for number in range(2_000))
+    block, longest = MarkdownBlock(), 0
+    for start in range(0, len(text), 1_000):
+        before = len(parsed)
+        block.append(text[start : start + 1_000])
+        block.rows(80, LOOK)
+        longest = max(longest, *parsed[before:])
+    assert longest <= 4_096
+
+    parsed.clear()
+    whole = MarkdownBlock(text)
+    whole.finish()
+    whole.rows(80, LOOK)
+    assert sum(parsed) <= 2.5 * len(text)
+
+
+@pytest.mark.parametrize("length", range(4_090, 4_100))
+def test_what_follows_a_long_paragraph_is_parted_from_it_wherever_that_is_cut(length: int) -> None:
+    paragraph = ("many words " * 400)[: length - 4] + " end"
+    block = MarkdownBlock(f"{paragraph}\n\nNext.\n")
+    block.finish()
+
+    rows = [row_text(row) for row in block.rows(80, LOOK)]
+
+    assert rows[-2:] == ["", "Next."]
+    assert " ".join(rows[:-2]).split() == paragraph.split()
+
+
+@pytest.mark.parametrize("shift", range(1, 60, 7))
+def test_an_indented_line_of_a_long_paragraph_is_no_code(shift: int) -> None:
+    block = MarkdownBlock("x" * shift + "\n" + "    at a place in some file (line 1)\n" * 300)
+    block.finish()
+
+    rows = [row_text(row) for row in block.rows(80, LOOK)]
+
+    assert len(rows) > 100
+    assert not any(row.startswith(" ") for row in rows)

@@ -68,6 +68,7 @@ LONG = {
     "long list": "".join(f"{n}. item {'x ' * (n % 50)}\n{'   more' * (n % 3)}\n" for n in range(7, 120))
     + "\nafter",
     "long paragraph": "word " * 7_000 + "\n\nafter",
+    "long output": "".join(f"{' ' * (n % 6)}line {n} of *text\n" for n in range(900)) + "\nafter",
     "long line": "x" * 70_000 + "\n\n```\n" + "y" * 70_000 + "\n```\n",
 }
 
