@@ -77,11 +77,18 @@ class Wishes:
         said = verdicts.beforehand(self._host, call, session, agent)
         if said.decision == "deny":
             self._deny(session, agent, wish, said.given.detail)
-        if said.decision == "allow" or self._was_allowed(session, wish, said.given.by):
+        is_allowed = said.decision == "allow" and not self._leads_out(session, wish)
+        if is_allowed or self._was_allowed(session, wish, said.given.by):
             return None
         if session.turn_state == "cancelling":
             raise Refused("It was not done: the turn was stopped.")
         return await self._ask(session, agent, wish)
+
+    def _leads_out(self, session: Session, wish: Wish) -> bool:
+        """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""
+        if self._host.policy_of(session.id) == "allow-everything":
+            return False
+        return wish.kind == "execute" and bool(wish.cwd) and not self._host.lends(session.id, wish.cwd or "")
 
     def _was_allowed(self, session: Session, wish: Wish, by: str) -> bool:
         """Return whether the person has let the agent do this in another way; a rule wants the very thing."""

@@ -404,3 +404,15 @@ async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_st
         talk.agent.answer("s2", question.key, "let")
         await talk.until(lambda: any(isinstance(one, StaleWrite) for one in session.questions.values()))
         assert path.read_text() == "mine, newer"
+
+
+async def test_a_rule_allows_a_command_in_the_workspace_only(tmp_path: Path) -> None:
+    (tmp_path / "w/sub").mkdir(parents=True)
+    async with running(tmp_path / "w", Rule("allow", command="touch")) as (talk, session):
+        assert "result" in await served(talk, "terminal/create", **RUN, cwd=str(tmp_path / "w/sub"))
+        request_id = wants(talk, "terminal/create", **RUN, cwd=str(tmp_path))
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        assert "error" in await talk.puppet.answer_to(request_id)
+
+        talk.host.set_policy("s2", "allow-everything")
+        assert "result" in await served(talk, "terminal/create", **RUN, cwd=str(tmp_path))
