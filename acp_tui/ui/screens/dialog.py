@@ -164,6 +164,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """Let the dialog be as high as its text, but never higher than the screen."""
         room = self.size.height - self.FRAME_ROWS - self.query_one("#answers").outer_size.height
         self.body.styles.max_height = max(3, room)
+        heading = self._heading if room >= 3 else "Too few rows here"
+        self.query_one("#box").border_title = Content(safe_line(heading))
         self._show_below()
         self.after_refresh(self._place_notices)
 

@@ -203,3 +203,12 @@ async def test_an_answer_whose_moment_is_late_on_a_busy_machine_is_taken_back_by
 
         assert question._meant is None
         assert app.result is NOTHING
+
+
+async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has_more() -> None:
+    async with shown(dialog(), (60, 6)) as (app, pilot):
+        await until(pilot, lambda: "Too few rows here" in app.text)
+
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: "demo wants to change files" in app.text)
+        assert "Too few rows here" not in app.text
