@@ -46,7 +46,7 @@ from acp_tui.session.events import Event
 from acp_tui.session.options import Option
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Noise, Request
+from acp_tui.wire.messages import Noise, Request, Response
 from acp_tui.wire.peer import LINE_LIMIT
 
 log = logging.getLogger(__name__)
@@ -101,6 +101,7 @@ class Agent:
         self._own = OwnQuestions(self.note)
         self._overwriting = Overwriting(host, self._own, self._tell, self._overwritten)
         self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
+        self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
         self._is_stopping = False
 
@@ -256,6 +257,7 @@ class Agent:
                     await self.connection.call("session/close", {"sessionId": session_id})
             except (AgentError, TimeoutError) as error:
                 log.info("session/close: %s", error)  # it was not active: closed is closed
+        self._questions.cancel(session_id, "close")  # what it asked while it closed
         self.sessions.pop(session_id, None)
 
     async def delete_session(self, session_id: str) -> None:
@@ -309,6 +311,15 @@ class Agent:
         """End the work on a request, which then gets its answer."""
         if not self._service.take_back(request):
             self._questions.take_back(request)
+
+    def came_too_late(self, response: Response) -> None:
+        """Close a session that was made for somebody who has left: nobody would answer its questions."""
+        session_id = history.session_of(response.result)
+        made = response.call.method in ("session/new", "session/fork") and session_id in self.sessions
+        if made and not self.setup.is_lent(session_id):  # else somebody has a session of this id
+            closing = asyncio.create_task(self.close_session(session_id))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     def noticed(self, noise: Noise) -> None:
         """Pass on a line that is no message."""

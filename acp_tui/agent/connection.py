@@ -86,6 +86,9 @@ class Owner(Protocol):
     def taken_back(self, request: Request) -> None:
         """The agent no longer needs an answer, and gets one all the same."""
 
+    def came_too_late(self, response: Response) -> None:
+        """A result came for whoever has given up waiting for it."""
+
     def noticed(self, noise: Noise) -> None:
         """A line was no message."""
 
@@ -320,6 +323,8 @@ class Connection:
         answer = self._answers.pop(response.call, None)
         if answer is not None and not answer.done():
             answer.set_result(response.result)
+        elif answer is not None:
+            self._owner.came_too_late(response)
 
     def _settle(self, call: Call, error: AgentError) -> None:
         answer = self._answers.pop(call, None)

@@ -124,6 +124,10 @@ class Setup:
             additional_directories=self._offered.further_roots(cwd, roots),
         )
 
+    def is_lent(self, session_id: str) -> bool:
+        """Whether a session has folders: it has them from the moment in which somebody gets it."""
+        return bool(self._roots(session_id))
+
     def _roots(self, session_id: str) -> tuple[str, ...]:
         try:
             return self._host.files(session_id).roots

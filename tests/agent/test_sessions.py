@@ -10,7 +10,7 @@ import pytest
 from acp_tui.agent.errors import Closed
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
-from tests.agent.puppet import ABLE, OPTIONS, SESSION, conversation, text, update
+from tests.agent.puppet import ABLE, CANCELLED, OPTIONS, SESSION, conversation, text, update
 from tests.waiting import settled
 
 
@@ -63,6 +63,49 @@ async def test_nothing_is_said_to_a_session_that_was_closed() -> None:
         with pytest.raises(Closed):
             await talk.agent.prompt(SESSION, [])
         assert talk.puppet.sent.requests("session/prompt") == []
+
+
+async def test_a_session_that_comes_when_its_tab_is_gone_is_closed_and_its_questions_with_it() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.setup.new_session("/w2"))
+        call = await talk.puppet.hears("session/new")
+        making.cancel()
+        await talk.puppet.hears("$/cancel_request")
+
+        params = {"sessionId": "late", "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+        talk.puppet.says(
+            {"id": call["id"], "result": {"sessionId": "late"}},
+            {"id": "q", "method": "session/request_permission", "params": params},
+        )
+        closing = await talk.puppet.hears("session/close")
+        assert closing["params"] == {"sessionId": "late"}
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
+        talk.puppet.answers(closing, {})
+        await talk.until(lambda: "late" not in talk.agent.sessions)
+
+
+async def test_an_id_that_comes_late_and_is_of_another_session_closes_nothing() -> None:
+    async with conversation() as talk:
+        making = asyncio.create_task(talk.agent.setup.new_session("/w2"))
+        call = await talk.puppet.hears("session/new")
+        making.cancel()
+        await talk.puppet.hears("$/cancel_request")
+
+        talk.puppet.answers(call, {"sessionId": SESSION})
+        await settled()
+        assert talk.puppet.sent.requests("session/close") == []
+        assert SESSION in talk.agent.sessions
+
+
+async def test_what_is_asked_while_a_session_closes_has_its_answer_in_the_end() -> None:
+    async with conversation() as talk:
+        closing = asyncio.create_task(talk.agent.close_session(SESSION))
+        call = await talk.puppet.hears("session/close")
+        talk.puppet.asks_permission("q")
+        talk.puppet.answers(call, {})
+        await closing
+
+        assert (await talk.puppet.answer_to("q"))["result"] == CANCELLED
 
 
 async def test_c49_deleting_closes_first_and_may_be_done_twice() -> None:
