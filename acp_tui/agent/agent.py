@@ -103,7 +103,6 @@ class Agent:
         self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
-        self._is_stopping = False
 
     @property
     def info(self) -> InitializeResponse | None:
@@ -126,15 +125,15 @@ class Agent:
             status = await self.connection.run()
             self._questions.forget()
             reason = f"The agent has ended ({ending(status)})."
-            # What it said on the side explains an end that nobody asked for.
-            self._sessions.disconnect(reason, "" if self._is_stopping else self.stderr_tail, self.now)
+            self._sessions.disconnect(
+                reason, self.stderr_tail, self.now, is_wanted=self.connection.is_leaving
+            )
         finally:
             await self._wind_up()
 
     async def stop(self) -> ExitStatus:
         """End the agent, its terminals and all that it started."""
-        self._is_stopping = True
-        self.connection.read_to_the_end()  # so that the end is seen
+        self.connection.leave()
         await self._wind_up()
         return await self._process.stop()
 

@@ -99,6 +99,8 @@ class Connection:
     def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
         self.exit: ExitStatus | None = None
         """How the process ended, once it has."""
+        self.is_leaving = False
+        """Whether we end it."""
         self.was_ended = False
         """Whether it had to be ended, since it had closed its output and stayed."""
         self.last_heard = time.monotonic()
@@ -130,7 +132,8 @@ class Connection:
             await self._process.room()  # what it says may want answers, which it does not read
         await self._receive_all(self._peer.receive_end())
         self.exit = await self._end()
-        self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal})
+        wanted = {"wanted": True} if self.is_leaving else {}
+        self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal, **wanted})
         for call in list(self._answers):
             self._settle(call, AgentGone(f"The agent has ended ({ending(self.exit)})."))
         self._peer.calls.clear()
@@ -165,8 +168,9 @@ class Connection:
         if not self._held_by:
             self._may_read.set()
 
-    def read_to_the_end(self) -> None:
-        """Go on reading, whoever has too much to draw."""
+    def leave(self) -> None:
+        """The end that comes is wanted: read on to see it, whoever has too much to draw."""
+        self.is_leaving = True
         self._held_by.clear()
         self._may_read.set()
 

@@ -146,7 +146,7 @@ class _Reading:
             self._answered_by.clear()
             self._sessions.title_is_command = _quirks(msg["start"]).title_is_command
         elif "exit" in msg:
-            self._sessions.disconnect(_ending(msg), "", self._at)
+            self._sessions.disconnect(_ending(msg), "", self._at, is_wanted=msg.get("wanted") is True)
         elif "answer" in msg:
             self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
         elif "ran" in msg:

@@ -45,15 +45,15 @@ class Sessions:
         except Exception:  # a mistake in one session must not end the connection of all
             log.exception("%s in session %r", type(event).__name__, session_id)
 
-    def disconnect(self, reason: str, detail: str, at: float) -> None:
-        """The agent is gone: end what is open in every session."""
+    def disconnect(self, reason: str, detail: str, at: float, *, is_wanted: bool = False) -> None:
+        """The agent is gone: end what is open in every session; `is_wanted` by us."""
         self._makings = 0
         self._early.clear()
         for session_id in list(self._before):
             self._opened(session_id, ok=False)
         for session in [self.outside, *self.by_id.values()]:
             if session.connected:
-                self.note(session.id, events.Disconnected(reason, detail), at)
+                self.note(session.id, events.Disconnected(reason, detail, is_wanted), at)
 
     def _note(self, session_id: str, event: Happening, at: float) -> None:
         match event:

@@ -203,6 +203,8 @@ class Disconnected:
 
     reason: str
     detail: str = field(default="")
+    is_wanted: bool = False
+    """Nobody needs to be told: we have ended it."""
 
 
 Beside = (

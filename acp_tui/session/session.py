@@ -296,8 +296,9 @@ class Session:
         changed = self._end_turn("failed", at)
         self._questions.open.clear()
         self._options.pending.clear()
-        notice = self._append(Notice(event.reason, "error", event.detail, at))
-        return Change((*changed, notice), ("turn", "questions", "options", "connection"))
+        if not event.is_wanted:
+            changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
+        return Change(changed, ("turn", "questions", "options", "connection"))
 
     # ------------------------------------------------------------------ questions
 
