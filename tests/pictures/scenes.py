@@ -233,7 +233,7 @@ async def inbox(play: Performance) -> None:
 async def themes(play: Performance) -> None:
     await at_work(play)
     await play.pilot.press("f10")
-    await play.opened("Menu")
+    await play.opened("ThemeMenu")
 
 
 class Picture(NamedTuple):
