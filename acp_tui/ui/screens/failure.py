@@ -120,6 +120,8 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
+        if not self.query(Transcript):
+            return  # it is being taken away, its parts first
         said, box = self.query_one("#said"), self.query_one("#failure")
         room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
         width, rows = self.query_one(Transcript).size.width - 2, 0

@@ -131,3 +131,17 @@ async def test_long_advice_goes_on_below_its_first_word() -> None:
 
         begin, *_, last = [row for row in screen_text(app).splitlines() if "words" in row]
         assert begin.index("many") == min(last.index(word) for word in ("many", "words") if word in last)
+
+
+async def test_a_box_that_is_being_taken_away_is_not_fitted_any_more() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "last" in screen_text(app))
+        screen = app.screen
+        assert isinstance(screen, FailureScreen)
+
+        await screen.query_one(Transcript).remove()
+        screen.on_resize()
+        await pilot.pause()
+
+        assert app.screen is screen
