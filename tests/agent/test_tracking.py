@@ -65,7 +65,7 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
 
 
 # Elsewhere changes between turns are told with the next prompt: the test before this one.
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has inotify")  # see above
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # elsewhere: the test before
 async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
     await watched.begin()
 

@@ -362,7 +362,7 @@ def test_of_several_names_only_the_one_that_is_written_gets_the_new_content(
     assert files.write_text(f"{root}/a", "newer").other_names == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="the system has no attributes of files")
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no attributes")  # Python has them on Linux only
 def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
     path = root / "a"
     path.write_text("old")
@@ -370,7 +370,7 @@ def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Pat
     try:
         os.setxattr(path, "user.origin", b"\x00here")
     except OSError as error:
-        pytest.skip(f"not in this folder: {error}")
+        pytest.skip(f"not in this folder: {error}")  # such a file system keeps none
     with suppress(OSError):  # only root may
         os.setxattr(path, "security.capability", b"\x01\x00\x00\x02" + b"\x00" * 16)
 

@@ -13,8 +13,8 @@ import pytest
 from acp_tui.host import snapshots, successor
 from acp_tui.host.snapshots import Snapshots
 
-# Elsewhere `Watcher.begin` says no, and snapshots look at all files.
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # is Linux's own
+# Elsewhere `Watcher.begin` says no, and snapshots look at all files (test_snapshots.py).
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # no watcher without
 
 
 def _rename(root: Path) -> None:

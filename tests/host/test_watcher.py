@@ -6,8 +6,8 @@ import pytest
 
 from acp_tui.host.snapshots import Snapshots
 
-# Elsewhere `Watcher.begin` says no, and snapshots look at all files.
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # is Linux's own
+# Elsewhere `Watcher.begin` says no, and snapshots look at all files (test_snapshots.py).
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # no watcher without
 
 
 async def test_a_change_is_news_at_once_also_in_a_folder_that_is_new(watched: Snapshots) -> None:

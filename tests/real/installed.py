@@ -16,4 +16,4 @@ def installed(name: str) -> tuple[RealAgent, Path]:
         return agent, agent.install()
     except NotInstalled as error:
         # The network may lack the package, which is no fault of ours; `.ci/run` names it in its summary.
-        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # what npm or pip said
+        pytest.skip(f"NO REAL AGENT WAS TESTED: {name}: {error}")  # told in CI's summary
