@@ -111,6 +111,15 @@ async def test_c89_a_write_is_answered_told_and_written_down(tmp_path: Path) -> 
         ]
 
 
+async def take_back_a_write(talk: Conversation, path: str, began: threading.Event) -> None:
+    """Have the agent take a write back while it is being done."""
+    params = {"sessionId": "s2", "path": path, "content": "new"}
+    talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
+    await talk.until(began.is_set)
+    talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
+    assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+
+
 async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,11 +133,7 @@ async def test_a_write_that_is_taken_back_too_late_is_told_all_the_same(
 
     monkeypatch.setattr(Files, "write_text", slow)
     async with lending(tmp_path) as talk:
-        params = {"sessionId": "s2", "path": f"{tmp_path}/a", "content": "new"}
-        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
-        await talk.until(began.is_set)
-        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
-        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+        await take_back_a_write(talk, f"{tmp_path}/a", began)
 
         may_end.set()
 
@@ -148,11 +153,7 @@ async def test_a_write_that_is_taken_back_and_then_fails_is_no_mistake_of_ours(
 
     monkeypatch.setattr(Files, "write_text", fail)
     async with lending(tmp_path) as talk:
-        params = {"sessionId": "s2", "path": f"{tmp_path}/a", "content": "new"}
-        talk.puppet.says({"id": "w", "method": "fs/write_text_file", "params": params})
-        await talk.until(began.is_set)
-        talk.puppet.says({"method": "$/cancel_request", "params": {"requestId": "w"}})
-        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32800
+        await take_back_a_write(talk, f"{tmp_path}/a", began)
 
         may_end.set()
         await talk.until(lambda: not may_end.is_set())

@@ -23,15 +23,21 @@ RECORDED = "\n".join(
 )
 
 
-async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
+async def journal_of_a_talk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the journal of a conversation in which something was said."""
+    monkeypatch.setenv("ACP_TUI_HOME", str(folder / "home"))
+    async with talk(start(folder, Settings())) as (conversation, _):
         await conversation.begin()
         conversation.say("hello")
         await until(lambda: said(conversation) == ["hello", "heard hello"])
-    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+    (journal,) = (folder / "home" / "data" / "journals").iterdir()
+    return journal
+
+
+async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = await journal_of_a_talk(tmp_path, monkeypatch)
 
     async with talk(start(tmp_path)) as (replayed, notes):
         assert await replayed.recording.show(journal)
@@ -86,12 +92,7 @@ async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
 async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can: dict[str, Any]
 ) -> None:
-    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
-    async with talk(start(tmp_path, Settings())) as (conversation, _):
-        await conversation.begin()
-        conversation.say("hello")
-        await until(lambda: said(conversation) == ["hello", "heard hello"])
-    (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
+    journal = await journal_of_a_talk(tmp_path, monkeypatch)
     async with talk(start(tmp_path)._replace(launch=None)) as (replayed, notes):
         assert await replayed.recording.show(journal)
         recorded = replayed.session
