@@ -282,7 +282,7 @@ class Conversation:
 
     def stop(self) -> bool:
         """Stop the turn and take back what waits to be said; return whether there was a turn to stop."""
-        stopped = self.cancel()
+        stopped = self._speaking.withdraw() or self.cancel()
         if stopped:
             self._speaking.give_back()
         return stopped

@@ -35,6 +35,9 @@ class Speaking:
         self._person = person
         self._start = start
         self._task: asyncio.Task[None] | None = None
+        self._preparing: Prompt | None = None
+        """What is about to be sent; the agent knows nothing of it."""
+        self._is_preparing = False
 
     def say(self, prompt: Prompt) -> None:
         """Send a prompt, or queue it while the agent is busy or starting; give it back when all is over."""
@@ -50,6 +53,15 @@ class Speaking:
         prompt = self.queue.pop(index)
         self._person.queue_changed()
         return prompt
+
+    def withdraw(self) -> bool:
+        """Let what is about to be sent wait before the others; return whether that keeps anything back."""
+        if not self._is_preparing:
+            return False
+        if self._preparing is not None:
+            self.queue.insert(0, self._preparing)
+            self._preparing = None
+        return bool(self.queue)
 
     def give_back(self) -> None:
         """Return to the person all that waited to be said."""
@@ -86,14 +98,20 @@ class Speaking:
         assert agent is not None
         assert session is not None
         this = self._conversation.round
+        self._preparing, self._is_preparing = prompt, True
         blocks = await self._blocks(agent, session, prompt)
         blocks += self._note(prompt)
         tracking = self._conversation.tracking
         if tracking is not None:
             await tracking.before_turn(len(session.turns) + 1)
         if this != self._conversation.round:
+            self.withdraw()  # and given back by what has ended the round
+        is_withdrawn = self._preparing is None
+        self._preparing, self._is_preparing = None, False
+        if is_withdrawn:
             self._conversation.rejections.give_back()
-            self.queue.insert(0, prompt)  # given back by what has ended the round
+            if tracking is not None:
+                tracking.after_turn()
             return
         turns = len(session.turns)
         try:

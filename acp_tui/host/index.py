@@ -51,15 +51,17 @@ async def update(store: SnapshotStore) -> list[LeftOut]:
 
 
 async def _list(store: SnapshotStore) -> _Listed:
-    differing, others = await asyncio.gather(
-        store.git("diff-files", "-z", "--name-status"),
-        store.git("ls-files", "-z", "--others", "--exclude-standard"),
-    )
-    words = differing.split(b"\0")
+    try:
+        async with asyncio.TaskGroup() as both:  # none outlives this: whoever comes next has the store alone
+            listing = both.create_task(store.git("ls-files", "-z", "--others", "--exclude-standard"))
+            differing = both.create_task(store.git("diff-files", "-z", "--name-status"))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    words = differing.result().split(b"\0")
     by_path = dict(zip(words[1::2], words[::2], strict=False))
     return _Listed(
         frozenset(path for path, status in by_path.items() if status != b"D"),
-        tuple(others.split(b"\0")[:-1]),
+        tuple(listing.result().split(b"\0")[:-1]),
         frozenset(path for path, status in by_path.items() if status == b"D"),
     )
 

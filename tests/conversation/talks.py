@@ -107,3 +107,17 @@ def said(conversation: Conversation) -> list[str]:
         for entry in conversation.session.entries
         if isinstance(entry, UserMessage | AgentMessage | Notice)
     ]
+
+
+def held_before_turns(conversation: Conversation) -> asyncio.Event:
+    """Hold what is said back while it is prepared for the agent, until the event is set."""
+    tracking, gate = conversation.tracking, asyncio.Event()
+    assert tracking is not None
+    before_turn = tracking.before_turn
+
+    async def held(turn: int | None = None) -> None:
+        await before_turn(turn)
+        await gate.wait()
+
+    tracking.before_turn = held  # type: ignore[method-assign]
+    return gate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_tui.store.prompt import Prompt
-from tests.conversation.talks import said, start, talk
+from tests.conversation.talks import held_before_turns, said, start, talk
 from tests.waiting import until
 
 
@@ -60,6 +60,26 @@ async def test_stopping_takes_back_what_waits(tmp_path: Path) -> None:
 
         assert notes.given_back == ["b\n\nc"]
         assert said(conversation)[-1] == "Cancelled."
+
+
+async def test_what_is_about_to_be_sent_is_stopped_before_the_agent_hears_of_it(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, notes):
+        await conversation.begin()
+        conversation.rejections.add("rejected your change in a.py", "took that back")
+        gate = held_before_turns(conversation)
+        conversation.say("unwanted")
+        conversation.say("b")
+        await until(lambda: conversation.queue == [Prompt("b")])
+
+        assert conversation.stop()
+        assert not conversation.stop(), "it is stopped already"
+        assert notes.given_back == ["unwanted\n\nb"]
+        conversation.say("wanted")
+        gate.set()
+        await until(lambda: said(conversation)[-1:] == ["heard wanted"])
+
+        assert [text for text in said(conversation) if "unwanted" in text] == []
+        assert "rejected your change in a.py" in said(conversation)[0], "told with what was said first"
 
 
 async def test_after_an_error_what_waits_is_given_back_and_the_session_goes_on(tmp_path: Path) -> None:

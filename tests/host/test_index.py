@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from acp_tui.host import index, successor
 from acp_tui.host.snapshot import LeftOut
+from acp_tui.host.snapshot_store import GitFailed, SnapshotStore
 from acp_tui.host.snapshots import Snapshots
 from tests.host.workspaces import repository, told, workspace
+from tests.waiting import settled
 
 
 async def test_ignored_files_are_left_out_also_those_that_only_the_repository_names(tmp_path: Path) -> None:
@@ -108,3 +112,47 @@ async def test_pipes_and_files_that_vanish_harm_nothing(tmp_path: Path) -> None:
     os.mkfifo(root / "a")
 
     assert told(await snapshots.changes(before)) == [("D", "a")]
+
+
+class Running(SnapshotStore):
+    """A store whose commands of git run until they are ended, which takes one of them a while."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "stores", folder)
+        self.running: dict[str, asyncio.Future[bytes]] = {}
+
+    async def git(self, *arguments: str, **_: object) -> bytes:
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.running[arguments[0]] = answer
+        try:
+            return await answer
+        finally:
+            if arguments[0] == "ls-files":
+                await settled()
+            del self.running[arguments[0]]
+
+
+def _fail(running: Running, _updating: asyncio.Task[list[LeftOut]]) -> None:
+    running.running["diff-files"].set_exception(GitFailed("broken"))
+
+
+def _cancel(_running: Running, updating: asyncio.Task[list[LeftOut]]) -> None:
+    updating.cancel()
+
+
+@pytest.mark.parametrize(("end", "error"), [(_fail, GitFailed), (_cancel, asyncio.CancelledError)])
+async def test_no_git_is_left_behind_when_one_fails_or_all_is_cancelled(
+    tmp_path: Path,
+    end: Callable[[Running, asyncio.Task[list[LeftOut]]], None],
+    error: type[BaseException],
+) -> None:
+    store = Running(tmp_path)
+    updating = asyncio.create_task(index.update(store))
+    await settled()
+    assert store.running.keys() == {"diff-files", "ls-files"}
+
+    end(store, updating)
+
+    with pytest.raises(error):
+        await updating
+    assert store.running == {}

@@ -15,6 +15,7 @@ from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
+from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
 
 COMMANDS = {
@@ -94,7 +95,7 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         for text in ("wait", "one", "two"):
             await here.say(text)
-        await here.sees("waiting", "queued two")  # before the turn runs there is nothing to stop
+        await here.sees("waiting", "queued two")
 
         await here.press("alt+up")
         assert here.draft == "two"
@@ -102,6 +103,22 @@ async def test_what_waits_can_be_edited_or_sent_now(tmp_path: Path) -> None:
 
         await here.until(lambda: here.said[-1:] == ["heard two!"])
         assert here.said[2:] == ["Cancelled.", "one", "heard one", "two!", "heard two!"]
+
+
+async def test_what_is_about_to_be_sent_is_stopped_too_and_goes_with_what_is_sent_now(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        gate = held_before_turns(here.conversation)
+        await here.say("wrong")
+        await here.press("escape")
+        assert here.draft == "wrong"
+
+        await here.press("enter")
+        await here.write("and this")
+        await here.press("alt+g")
+        gate.set()
+
+        await here.until(lambda: here.said[-1:] == ["heard wrong\nand this"])
+        assert here.said == ["wrong\nand this", "heard wrong\nand this"]
 
 
 async def test_a_permission_is_given_or_refused_with_one_key(tmp_path: Path) -> None:

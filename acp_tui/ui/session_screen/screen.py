@@ -308,8 +308,9 @@ class SessionScreen(Screen[None]):
 
     def action_send_now(self) -> None:
         """Stop the turn, and say what is written and what waits."""
+        if not self.conversation.cancel():
+            self.conversation.stop()  # what is about to be sent goes with what is written
         self.prompt.action_send()
-        self.conversation.cancel()
 
     def action_drop_note(self) -> None:
         """Tell the agent nothing of the changes that were taken back so far."""
