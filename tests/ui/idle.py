@@ -16,14 +16,16 @@ async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
 
     It takes the place of Textual's own `wait_for_idle`, which sleeps until the process has used almost no
     processor time for 20 ms: that is slow at best, and means nothing on a busy machine. What waits for a
-    timer, a thread or another process is not waited for: a test names the condition.
+    timer, a thread or another process is not waited for: a test names the condition. The one timer that is
+    waited for is Textual's own between a terminal of another size and its layout.
     """
-    screen = active_app.get().screen
+    app = active_app.get()
+    screen = app.screen
     end = monotonic() + max_sleep
     calm = 0
     while calm < _CALM and monotonic() < end:
         await asyncio.sleep(0)
-        if asyncio.get_running_loop()._ready:  # type: ignore[attr-defined]
+        if asyncio.get_running_loop()._ready or app._resize_event is not None:  # type: ignore[attr-defined]
             calm = 0
             continue
         calm += 1
