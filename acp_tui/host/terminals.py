@@ -324,17 +324,20 @@ class Terminals:
         Raises:
             UnknownTerminal: see `get`.
         """
-        terminal = self.get(owner, terminal_id)
-        del self._terminals[owner, terminal_id]
-        self._released[owner, terminal_id] = terminal
-        while len(self._released) > RELEASED_KEPT:
-            del self._released[next(iter(self._released))]
-        await terminal.kill()
+        await self._taken_back(self.get(owner, terminal_id)).kill()
 
     async def close(self, owner: str | None = None) -> None:
         """Kill and free all terminals, or those of one owner."""
-        ids = [key for key in self._terminals if owner in (None, key[0])]
-        await asyncio.gather(*(self.release(*key) for key in ids))
+        # All ids are invalid from here on: the agent may release one in the same moment.
+        open_ones = [one for one in self._terminals.values() if owner in (None, one.owner)]
+        await asyncio.gather(*(self._taken_back(one).kill() for one in open_ones))
+
+    def _taken_back(self, terminal: Terminal) -> Terminal:
+        key = terminal.owner, terminal.id
+        self._released[key] = self._terminals.pop(key)
+        while len(self._released) > RELEASED_KEPT:
+            del self._released[next(iter(self._released))]
+        return terminal
 
     def _start(self, argv: Sequence[str], environment: Mapping[str, str], cwd: str, pty: _Pty) -> Child:
         try:
