@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 """Seconds after which a condition counts as never met."""
 
 

@@ -247,7 +247,7 @@ async def conversation(
             yield talk
     finally:
         await agent.stop()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, PATIENCE)
         await asyncio.gather(*talk.prompts, return_exceptions=True)
     replayed = replay(journal.rows).sessions
     for session_id, session in agent.sessions.items():

@@ -62,12 +62,12 @@ async def talking(*acts: str, begun: bool = True, **options: Any) -> AsyncIterat
     running = asyncio.create_task(talk.agent.run())
     try:
         if begun:
-            await asyncio.wait_for(talk.begin(), 10)
+            await asyncio.wait_for(talk.begin(), PATIENCE)
         async with asyncio.timeout(PATIENCE):
             yield talk
     finally:
         await talk.agent.stop()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, PATIENCE)
 
 
 async def test_r1_r2_c8_lines_that_are_no_messages_are_passed_over_and_kept() -> None:

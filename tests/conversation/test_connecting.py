@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.agent import _CLOSING
 from acp_tui.agent.process import SpawnFailed
 from acp_tui.conversation.connecting import Connecting
 from acp_tui.conversation.running import RunningAgent
 from acp_tui.session.changes import Change
 from acp_tui.store.launch import Launch
 from tests.conversation.talks import start
+from tests.waiting import PATIENCE
 
 
 class Hearer:
@@ -54,7 +53,7 @@ async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_bac
     first.hold()
 
     await first.end(None)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running.introduce()  # heard by the read that was under way
         session = await running.agent.setup.new_session(str(tmp_path))
     assert session.id == "s1"
@@ -63,8 +62,9 @@ async def test_who_leaves_while_too_much_is_to_be_drawn_holds_the_others_not_bac
 
 
 async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_goodbyes_take(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("acp_tui.agent.agent._CLOSING", 300.0)
     given = start(tmp_path, can={"sessionCapabilities": {"close": {}}}, ignores="session/close")
     first = Connecting(given, Hearer(), None)
     running = first.start()
@@ -72,9 +72,8 @@ async def test_an_agent_ends_when_all_leave_at_the_same_time_however_long_its_go
     await running.introduce()
     sessions = [await running.agent.setup.new_session(str(tmp_path)) for _ in range(2)]
 
-    begun = time.monotonic()
-    await asyncio.gather(first.end(sessions[0]), second.end(sessions[1]))
-    assert time.monotonic() - begun < _CLOSING
+    async with asyncio.timeout(PATIENCE):
+        await asyncio.gather(first.end(sessions[0]), second.end(sessions[1]))
     assert not running.is_running
     assert not running.hearers
     given.guard.close()

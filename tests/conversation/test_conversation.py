@@ -140,7 +140,7 @@ async def test_a_stubborn_agent_is_ended_within_seconds(tmp_path: Path) -> None:
 
         await conversation.end()
 
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < 30
         assert agent is not None
         assert agent.connection.exit is not None
         assert agent.connection.exit.signal == "SIGKILL"

@@ -23,6 +23,7 @@ from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.screens.stage import screen_text
+from tests.waiting import PATIENCE
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e]")
 
@@ -83,7 +84,7 @@ class Seat:
 
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait for a condition, and fail with what the screen shows."""
-        end = monotonic() + 10
+        end = monotonic() + PATIENCE
         while not condition():
             assert monotonic() < end, self.text
             await self.pilot.pause(0.01)

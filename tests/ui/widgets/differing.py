@@ -10,6 +10,7 @@ from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.diff_page import FileDiff, Page
 from acp_tui.ui.widgets.diff_rows import DiffRows
 from acp_tui.ui.widgets.diff_view import DiffView
+from tests.waiting import PATIENCE
 
 LOOK = look_of(choose("acp-dark")[0])
 OLD = "".join(f"value_{number} = {number}\n" for number in range(1, 101))
@@ -40,7 +41,7 @@ def screen(view: DiffView) -> list[str]:
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "the condition never came true"
         await pilot.pause(0.005)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -10,6 +11,7 @@ from textual import timer
 from textual.app import App
 
 from acp_tui.ui.widgets.delay import after
+from tests.waiting import PATIENCE
 
 
 class Quiet(App[None]):
@@ -35,17 +37,20 @@ async def test_what_is_put_off_is_done_however_busy_the_machine_is(monkeypatch: 
 
         after(pilot.app.screen, 0.001, done.set)
 
-        await asyncio.wait_for(done.wait(), 10)
+        await asyncio.wait_for(done.wait(), PATIENCE)
 
 
-async def test_what_is_put_off_is_done_in_the_order_of_its_time() -> None:
+async def test_what_is_put_off_is_done_in_the_order_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Quiet().run_test() as pilot:
         done: list[str] = []
         all_done = asyncio.Event()
-        after(pilot.app.screen, 0.03, all_done.set)
-        after(pilot.app.screen, 0.02, lambda: done.append("late"))
-        after(pilot.app.screen, 0.001, lambda: done.append("soon"))
+        loop = asyncio.get_running_loop()
+        with monkeypatch.context() as at_one_time:
+            at_one_time.setattr(loop, "time", partial(float, loop.time()))
+            after(pilot.app.screen, 0.03, all_done.set)
+            after(pilot.app.screen, 0.02, lambda: done.append("late"))
+            after(pilot.app.screen, 0.001, lambda: done.append("soon"))
 
-        await asyncio.wait_for(all_done.wait(), 10)
+        await asyncio.wait_for(all_done.wait(), PATIENCE)
 
         assert done == ["soon", "late"]

@@ -13,6 +13,7 @@ from acp_tui.ui.widgets.find_bar import FindBar
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal_view import TerminalView
+from tests.waiting import PATIENCE
 
 LOOK = look_of(choose("acp-dark")[0])
 
@@ -68,7 +69,7 @@ def screen(view: TerminalView) -> list[str]:
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "the condition never came true"
         await pilot.pause(0.005)

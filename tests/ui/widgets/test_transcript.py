@@ -25,6 +25,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown_block import MarkdownBlock
 from acp_tui.ui.widgets.output_block import OutputBlock
 from acp_tui.ui.widgets.transcript import Transcript
+from tests.waiting import PATIENCE
 
 LOOK = Look(styles={"cursor": Style(bgcolor="blue"), "match": Style(reverse=True)})
 
@@ -61,7 +62,7 @@ class Harness:
         return [strip.text[:-1].rstrip() for strip in strips]
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        end = monotonic() + 10
+        end = monotonic() + PATIENCE
         while not condition():
             assert monotonic() < end, self.shown()
             await self.pilot.pause(0.005)
