@@ -20,7 +20,14 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.hint_row import hint_row
-from acp_tui.ui.screens.typing_pause import ALONE, PAUSE, TypingPause, is_writing
+from acp_tui.ui.screens.typing_pause import (
+    ALONE,
+    PAUSE,
+    PAUSE_AT_WORK,
+    TypingPause,
+    is_at_work,
+    is_writing,
+)
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
@@ -85,6 +92,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """What it does then."""
         self.note = ""
         """Which session it belongs to, where that needs to be said."""
+        self.is_over_a_list = False
+        """Whether it comes over something that the person goes through with keys, with a look at each."""
         self.entered: dict[str, Any] = {}
         """What was entered and not sent, by names of its own; for the next dialog of its question."""
         self._focus_back: Widget | None = None
@@ -140,6 +149,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         if self.WAITS_FOR_PAUSE:
             last = getattr(self.app, "last_key", None)
             self._cuts_in = last is not None and is_writing(last, monotonic())
+            if self.is_over_a_list and is_at_work(last, monotonic()):
+                self.pause = PAUSE_AT_WORK
             self.typing_pause = TypingPause(monotonic(), self.pause, last, self.answering)
             self.query_one("#answers").disabled = True
             self._wait()

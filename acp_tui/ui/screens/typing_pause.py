@@ -8,6 +8,11 @@ from typing import Final
 PAUSE: Final = 0.4
 """Seconds without a key after which the person has seen the dialog."""
 
+PAUSE_AT_WORK: Final = 1.2
+"""The same, where it came over a list or a screen in which the person was choosing with keys."""
+
+AT_WORK: Final = 3.0
+"""Seconds after a key in which somebody is still at what it was for."""
 
 REPEAT: Final = 0.7
 """Seconds after a key that answers in which it may come again, held down: keyboards wait so long at most."""
@@ -22,6 +27,11 @@ LastKey = tuple[str, float]
 def is_writing(last: LastKey, now: float) -> bool:
     """Return whether somebody is in the middle of a text, by the key that was typed last."""
     return now - last[1] < PAUSE and (len(last[0]) == 1 or last[0] == "space")
+
+
+def is_at_work(last: LastKey | None, now: float) -> bool:
+    """Return whether somebody uses keys just now, if slowly: from line to line, with a look at each."""
+    return last is not None and now - last[1] < AT_WORK
 
 
 class TypingPause:

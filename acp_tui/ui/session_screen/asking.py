@@ -135,8 +135,16 @@ class Asking:
         dialog.note = self._screen.tabs.note(self._screen)
         if key in self._last:
             dialog.entered = self._last[key].dialog.entered
+        dialog.is_over_a_list = self._is_elsewhere()
         shown = self._shown = self._last[key] = _Shown(key, question, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the keys go to something that the person goes through: a pane, a list, another screen."""
+        top = self._screen.app.screen
+        if top is self._screen:
+            return not self._screen.prompt.has_focus
+        return not getattr(top, "WAITS_FOR_PAUSE", False)
 
     def _is_lent(self, path: str) -> bool:
         conversation = self._screen.conversation

@@ -16,7 +16,7 @@ from acp_tui.store.demo import demo_launch
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.typing_pause import TypingPause
+from acp_tui.ui.screens.typing_pause import PAUSE, PAUSE_AT_WORK, TypingPause
 from acp_tui.ui.session_screen.inbox import InboxMenu
 from acp_tui.ui.widgets.choices import Choices
 from tests.ui.screens.dialogs import let_the_pause_pass
@@ -336,3 +336,45 @@ async def test_keys_that_come_too_early_for_a_question_are_no_draft(tmp_path: Pa
         await here.press("y", "y")
 
         assert here.draft == "draft"
+
+
+@pytest.mark.parametrize("opened", ["alt+q", "f3", "ctrl+p", "f1"])
+async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_over_it(
+    tmp_path: Path, opened: str
+) -> None:
+    async with seat(tmp_path) as here:
+        for text in ("wait", "ask t1", "later", "still later"):
+            await here.say(text)
+        await here.sees("queued still later")
+        await here.press(opened, "down")
+        here.app.last_key = ("down", monotonic() + 60)  # just now, however long the machine takes
+        here.conversation.cancel()
+        dialog = await shown(here)
+        assert dialog.pause == PAUSE_AT_WORK
+        began = dialog.typing_pause._quiet_since
+        for number, key in enumerate(("down", "down", "enter")):  # each after a look
+            event = Key(key, None)
+            event.time = began + 0.5 + number * 0.6
+            here.app.post_message(event)
+        await here.pilot.pause()
+
+        assert len(here.conversation.questions) == 1
+        assert here.app.screen is dialog
+        assert dialog.typing_pause.left(began + 2.8) > 0
+
+
+async def test_a_question_over_the_prompt_or_when_nobody_was_there_can_be_answered_soon(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("ask t1")
+        assert (await shown(here)).pause == PAUSE
+        assert let_the_pause_pass(await shown(here))
+        await here.press("n")
+        await here.until(lambda: not here.conversation.questions)
+
+        await here.press("f1")
+        assert here.app.last_key is not None
+        here.app.last_key = ("f1", here.app.last_key[1] - 10)
+        here.conversation.say("ask t2")
+        assert (await shown(here)).pause == PAUSE
