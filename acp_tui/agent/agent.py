@@ -21,9 +21,9 @@ from acp_tui.acp.initialization import (
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.agent import errors, history, snapped
 from acp_tui.agent.answers import as_object, as_word
-from acp_tui.agent.connection import Connection, Journal, Pipe, ending
+from acp_tui.agent.connection import Connection, Journal, Pipe
 from acp_tui.agent.decided import Keep, Record
-from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion
+from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion, gone
 from acp_tui.agent.given import PERSON, Given
 from acp_tui.agent.history import Happening, Opened
 from acp_tui.agent.listing import Listing
@@ -124,9 +124,8 @@ class Agent:
         try:
             status = await self.connection.run()
             self._questions.forget()
-            reason = f"The agent has ended ({ending(status)})."
             self._sessions.disconnect(
-                reason, self.stderr_tail, self.now, is_wanted=self.connection.is_leaving
+                gone(status), self.stderr_tail, self.now, is_wanted=self.connection.is_leaving
             )
         finally:
             await self._wind_up()

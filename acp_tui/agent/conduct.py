@@ -164,10 +164,8 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
     elif status.exit_code == 0:
         yield Finding("exit", "well", "ends by itself when its input ends")
     else:
-        how = status.signal or f"exit code {status.exit_code}"
-        yield Finding(
-            "exit", "note", f"ends by itself, but with {how}", "shown, when it was not asked to end"
-        )
+        text = f"ends by itself, but with {status}"
+        yield Finding("exit", "note", text, "shown, when it was not asked to end")
     if left_behind:
         text = "processes that it started outlive it"
         yield Finding("children", "broken", text, "found by a mark in their environment, and ended")

@@ -11,7 +11,7 @@ from typing import Any, Final, ParamSpec, Protocol
 
 from acp_tui.acp.reading import Unreadable
 from acp_tui.agent import errors, history
-from acp_tui.agent.errors import AgentError, AgentGone
+from acp_tui.agent.errors import AgentError, AgentGone, gone
 from acp_tui.agent.history import Happening, SessionEvent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, Response
@@ -135,7 +135,7 @@ class Connection:
         wanted = {"wanted": True} if self.is_leaving else {}
         self.remark({"exit": self.exit.exit_code, "signal": self.exit.signal, **wanted})
         for call in list(self._answers):
-            self._settle(call, AgentGone(f"The agent has ended ({ending(self.exit)})."))
+            self._settle(call, AgentGone(gone(self.exit)))
         self._peer.calls.clear()
         return self.exit
 
@@ -199,7 +199,7 @@ class Connection:
             AgentGone: it ended before it answered.
         """
         if self.exit is not None:
-            raise AgentGone(f"The agent has ended ({ending(self.exit)}).")
+            raise AgentGone(gone(self.exit))
         call, line = self._peer.call(method, params)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[call] = answer
@@ -350,8 +350,3 @@ def _kept_going(what: str) -> Iterator[None]:
         yield
     except Exception:  # whatever it is, the other messages are to be read
         log.exception("%s", what)
-
-
-def ending(status: ExitStatus) -> str:
-    """Say how a process ended."""
-    return f"signal {status.signal}" if status.signal else f"exit code {status.exit_code}"

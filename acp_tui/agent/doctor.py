@@ -14,7 +14,6 @@ from acp_tui.acp.initialization import InitializeResponse, has
 from acp_tui.agent import conduct, errors
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.conduct import Finding, Frame, Verdict
-from acp_tui.agent.connection import ending
 from acp_tui.agent.errors import AgentError, AgentGone, CallFailed, LoginRequired
 from acp_tui.agent.given import Given
 from acp_tui.agent.process import Process, SpawnFailed
@@ -370,7 +369,7 @@ class _Examination:
 
     def _gone(self, check: str) -> _Over:
         status = self._agent.connection.exit
-        how = f" with {ending(status)}" if status is not None else ""
+        how = f" with {status}" if status is not None else ""
         last = self._agent.stderr_tail.strip().rpartition("\n")[2]
         self._report.add(check, "broken", f"the agent ended{how}", f"its last words: {last}" if last else "")
         return _Over()

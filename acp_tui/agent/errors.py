@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import ErrorObject
 
 LOGIN_REQUIRED: Final = -32000
@@ -71,6 +72,11 @@ class WrongVersion(AgentError):
     def __init__(self, offered: Any, ours: int) -> None:
         super().__init__(f"The agent offers protocol version {offered!r}; acp-tui speaks version {ours}.")
         self.offered = offered
+
+
+def gone(status: ExitStatus | None = None) -> str:
+    """Return what is said of an agent whose process has ended, in the chat and wherever it is missed."""
+    return "The agent has ended." if status is None else f"The agent has ended ({status})."
 
 
 def failed(method: str, error: ErrorObject) -> CallFailed:

@@ -12,8 +12,10 @@ from typing import Any, Final, Protocol
 from acp_tui.acp.initialization import InitializeResponse
 from acp_tui.acp.reading import Unreadable, read
 from acp_tui.agent import history, snapped
+from acp_tui.agent.errors import gone
 from acp_tui.agent.history import SessionEvent
 from acp_tui.agent.sessions import Sessions
+from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
@@ -146,7 +148,9 @@ class _Reading:
             self._answered_by.clear()
             self._sessions.title_is_command = _quirks(msg["start"]).title_is_command
         elif "exit" in msg:
-            self._sessions.disconnect(_ending(msg), "", self._at, is_wanted=msg.get("wanted") is True)
+            self._sessions.disconnect(
+                gone(_exit_status(msg)), "", self._at, is_wanted=msg.get("wanted") is True
+            )
         elif "answer" in msg:
             self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
         elif "ran" in msg:
@@ -189,6 +193,6 @@ def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandE
     return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None)
 
 
-def _ending(msg: dict[str, Any]) -> str:
-    how = f"signal {msg['signal']}" if msg.get("signal") else f"exit code {msg['exit']}"
-    return f"The agent has ended ({how})."
+def _exit_status(msg: dict[str, Any]) -> ExitStatus:
+    code, signal = msg.get("exit"), msg.get("signal")
+    return ExitStatus(code if type(code) is int else None, signal if isinstance(signal, str) else None)

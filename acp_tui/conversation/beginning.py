@@ -35,7 +35,7 @@ class Beginning:
 
     async def lead(self, running: RunningAgent, this: int) -> None:
         """Lead a running agent to a session that is ready, unless this round ends before that."""
-        from acp_tui.agent.errors import AgentError, AgentGone
+        from acp_tui.agent.errors import AgentError, AgentGone, gone
 
         conversation = self._conversation
         try:
@@ -50,7 +50,7 @@ class Beginning:
                 self._track(session)
                 await conversation.choosing.begin(agent, session, is_new=self._opening.is_new)
             if not session.connected:
-                raise AgentGone("The agent has ended.")
+                raise AgentGone(gone())
         except AgentError as error:
             if this == conversation.round and conversation.phase != "failed":
                 conversation.fail(conversation.agent or running.agent, error)

@@ -34,11 +34,12 @@ class Failure(NamedTuple):
 def ended(agent: Agent) -> Failure:
     """Return what is told of an agent that was there, and is gone."""
     from acp_tui.acp.initialization import has
+    from acp_tui.agent.errors import gone
 
     can = agent.info.agent_capabilities if agent.info is not None else None
     return Failure(
         "ended",
-        "The agent has ended.",
+        gone(),
         stderr=agent.stderr_tail,
         exit=agent.connection.exit,
         closed_output=agent.connection.was_ended,

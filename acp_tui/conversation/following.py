@@ -17,7 +17,7 @@ async def reconnect(conversation: Conversation) -> Agent:
     Raises:
         AgentGone: it cannot be started, or the conversation ends meanwhile.
     """
-    from acp_tui.agent.errors import AgentGone
+    from acp_tui.agent.errors import AgentGone, gone
 
     this, connecting = conversation.round, conversation.connecting
     assert connecting.running is not None
@@ -27,7 +27,7 @@ async def reconnect(conversation: Conversation) -> Agent:
         connecting.forget()
     running = conversation.started() if this == conversation.round else None
     if running is None:
-        raise AgentGone("The agent has ended.")
+        raise AgentGone(gone())
     await running.introduce()
     for other in others:
         other.follow(running)

@@ -134,13 +134,13 @@ async def _authenticate(running: RunningAgent, method: AuthMethod, screens: Logi
 
 async def _while_there(running: RunningAgent, answer: Awaitable[T]) -> T:
     """Return an answer of the person, unless the agent goes before they give it."""
-    from acp_tui.agent.errors import AgentGone
+    from acp_tui.agent.errors import AgentGone, gone
 
     asked = asyncio.ensure_future(answer)
     try:
         await asyncio.wait({asked, running.reader}, return_when=asyncio.FIRST_COMPLETED)
         if not asked.done():
-            raise AgentGone("The agent has ended.")
+            raise AgentGone(gone())
         return asked.result()
     finally:
         asked.cancel()

@@ -27,6 +27,19 @@ class ExitStatus(NamedTuple):
     signal: str | None
     """The name of the signal that ended it, such as "SIGKILL"."""
 
+    def __str__(self) -> str:
+        """Return it as a noun for people: `exit code 3`, `signal SIGKILL`."""
+        if self.signal:
+            return f"signal {self.signal}"
+        return "no known exit code" if self.exit_code is None else f"exit code {self.exit_code}"
+
+    @property
+    def told(self) -> str:
+        """It as a verb for people: `ended with exit code 3`, `was ended by SIGKILL`."""
+        if self.signal:
+            return f"was ended by {self.signal}"
+        return "ended" if self.exit_code is None else f"ended with {self}"
+
 
 class Child:
     """A process we started, leader of its session, with everything that it started itself."""

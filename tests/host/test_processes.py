@@ -165,3 +165,17 @@ async def test_processor_time_is_that_of_the_whole_session() -> None:
     await until(lambda: (child.cpu_seconds() or 0) >= 0.05)
     await child.end(0.5)
     assert child.cpu_seconds() == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "noun", "verb"),
+    [
+        (ExitStatus(3, None), "exit code 3", "ended with exit code 3"),
+        (ExitStatus(None, "SIGKILL"), "signal SIGKILL", "was ended by SIGKILL"),
+        (ExitStatus(None, None), "no known exit code", "ended"),
+    ],
+)
+def test_how_a_process_ended_is_said_in_the_same_words_everywhere(
+    status: ExitStatus, noun: str, verb: str
+) -> None:
+    assert (str(status), status.told) == (noun, verb)

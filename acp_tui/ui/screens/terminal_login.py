@@ -90,8 +90,4 @@ class TerminalLoginScreen(Screen[str]):
 
 def failure(status: ExitStatus) -> str:
     """Return why a login failed that ended in this way; nothing: it did not."""
-    if status.exit_code == 0:
-        return ""
-    if status.signal:
-        return f"The login was ended by {status.signal}."
-    return f"The login ended with exit code {status.exit_code}."
+    return "" if status.exit_code == 0 else f"The login {status.told}."

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from acp_tui.conversation.failures import Failure
-    from acp_tui.host.processes import ExitStatus
 
 
 @dataclass(frozen=True)
@@ -70,16 +69,8 @@ _BEGINS_ANEW: Final = (
 )
 
 
-def ending(status: ExitStatus | None) -> str:
-    """Return how a process ended, as a part of a sentence."""
-    if status is None:
-        return "ended"
-    if status.signal:
-        return f"was ended by {status.signal}"
-    return "ended" if status.exit_code is None else f"ended with exit code {status.exit_code}"
-
-
 def _title(failure: Failure, waited: float | None) -> str:
+    ended = failure.exit.told if failure.exit is not None else "ended"
     if failure.strange:
         return "This does not seem to be an ACP agent"
     if waited is not None:
@@ -88,7 +79,7 @@ def _title(failure: Failure, waited: float | None) -> str:
         case "spawn":
             return "The agent could not be started"
         case "exited":
-            return f"The agent {ending(failure.exit)} before it answered"
+            return f"The agent {ended} before it answered"
         case "version":
             return "The agent speaks another version of the protocol"
         case "login":
@@ -96,7 +87,7 @@ def _title(failure: Failure, waited: float | None) -> str:
         case "not_taken_up":
             return "The agent could not take this session up"
         case "ended":
-            return f"The agent {ending(failure.exit)}"
+            return f"The agent {ended}"
         case _:
             return "The agent refused to open a session"
 

@@ -79,7 +79,7 @@ async def test_leaving_is_a_failure(tmp_path: Path) -> None:
         (ExitStatus(0, None), ""),
         (ExitStatus(3, None), "The login ended with exit code 3."),
         (ExitStatus(None, "SIGKILL"), "The login was ended by SIGKILL."),
-        (ExitStatus(None, None), "The login ended with exit code None."),
+        (ExitStatus(None, None), "The login ended."),
     ],
 )
 def test_c39_only_exit_code_0_is_a_login(status: ExitStatus, text: str) -> None:
