@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from acp_tui.acp import errors
 from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.initialization import (
     PROTOCOL_VERSION,
@@ -19,7 +20,7 @@ from acp_tui.acp.initialization import (
     has,
 )
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
-from acp_tui.agent import errors, history, snapped
+from acp_tui.agent import history, snapped
 from acp_tui.agent.answers import as_object, as_word
 from acp_tui.agent.connection import Connection, Journal, Pipe
 from acp_tui.agent.decided import Keep, Record

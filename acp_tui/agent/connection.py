@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, Protocol
 
+from acp_tui.acp import errors
 from acp_tui.acp.reading import Unreadable
-from acp_tui.agent import errors, history
-from acp_tui.agent.errors import AgentError, AgentGone, gone
+from acp_tui.agent import history
+from acp_tui.agent.errors import AgentError, AgentGone, failed, gone
 from acp_tui.agent.history import Happening, SessionEvent
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, Response
@@ -322,7 +323,7 @@ class Connection:
 
     def _resolve(self, response: Response) -> None:
         if response.error is not None:
-            self._settle(response.call, errors.failed(response.call.method, response.error))
+            self._settle(response.call, failed(response.call.method, response.error))
             return
         answer = self._answers.pop(response.call, None)
         if answer is not None and not answer.done():

@@ -9,9 +9,10 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from acp_tui.acp import errors
 from acp_tui.acp.content import TextContent
 from acp_tui.acp.initialization import InitializeResponse, has
-from acp_tui.agent import conduct, errors
+from acp_tui.agent import conduct
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.conduct import Finding, Frame, Verdict
 from acp_tui.agent.errors import AgentError, AgentGone, CallFailed, LoginRequired

@@ -12,17 +12,11 @@ AgentError
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from acp_tui.acp.errors import LOGIN_REQUIRED, said_in
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import ErrorObject
-
-LOGIN_REQUIRED: Final = -32000
-NOT_FOUND: Final = -32002
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL: Final = -32603
-CANCELLED: Final = -32800
 
 
 class AgentError(Exception):
@@ -37,7 +31,8 @@ class CallFailed(AgentError):
         self.code = error.code
         self.message = error.message
         self.data = error.data
-        super().__init__(f"{error.message}{_details(error.data)}")
+        said = said_in(error.data)
+        super().__init__(f"{error.message}: {said}" if said else error.message)
 
 
 class LoginRequired(CallFailed):
@@ -83,12 +78,3 @@ def failed(method: str, error: ErrorObject) -> CallFailed:
     """Return the exception for an error response."""
     kind = LoginRequired if error.code == LOGIN_REQUIRED else CallFailed
     return kind(method, error)
-
-
-def _details(data: Any) -> str:
-    """Return what an error's data says beside its message: often all there is to know."""
-    if isinstance(data, dict):
-        for key in ("details", "error", "message", "reason"):
-            if isinstance(data.get(key), str):
-                return f": {data[key]}"
-    return f": {data}" if isinstance(data, str) and data else ""

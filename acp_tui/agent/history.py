@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from acp_tui.acp import reading
 from acp_tui.acp.elicitation import ElicitationRequest
+from acp_tui.acp.errors import METHOD_NOT_FOUND
 from acp_tui.acp.permissions import PermissionRequest
 from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.acp.reading import Unreadable
 from acp_tui.acp.sessions import NewSessionResponse, SessionSetup, SetConfigOptionResponse
 from acp_tui.agent.answers import as_object
-from acp_tui.agent.errors import METHOD_NOT_FOUND
 from acp_tui.session import events
 from acp_tui.session.events import Event
 from acp_tui.session.questions import Elicitation, Permission

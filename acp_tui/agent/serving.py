@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
+from acp_tui.acp import errors
 from acp_tui.acp.files import ReadTextFileRequest, WriteTextFileRequest
 from acp_tui.acp.reading import Unreadable, read
 from acp_tui.acp.terminals import CreateTerminalRequest, TerminalRequest
-from acp_tui.agent import errors
 from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused
@@ -238,10 +238,10 @@ class Service:
         except asyncio.CancelledError:
             self._fail(request, errors.CANCELLED, "Request cancelled")
         except Exception as error:  # every request gets its answer, also when the mistake is ours
-            code, message, data = code_of(error, request.params)
-            if message.endswith("in the client"):
+            foreseen = _foreseen(error, request.params)
+            if foreseen is None:
                 log.exception("serving %s", request.method)
-            self._fail(request, code, message, data)
+            self._fail(request, *(foreseen or (errors.INTERNAL, f"{type(error).__name__} in the client")))
         else:
             self._reply(request, result)
 
@@ -252,19 +252,22 @@ class Service:
             return await SERVED[request.method](self._host, request.params, self._person)
 
 
-def code_of(error: Exception, params: Any) -> tuple[int, str, Any]:
-    """Return (code, message, data) for what went wrong in a handler. Source: ACP, page "error handling"."""
+def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:
+    """Return (code, message) and perhaps data for what a handler may raise; None for a mistake of ours.
+
+    Source: ACP, page "error handling".
+    """
     match error:
         case NotFound():
             return errors.NOT_FOUND, "Resource not found", {"uri": f"file://{quote(params['path'])}"}
         case UnknownTerminal():
-            return errors.NOT_FOUND, str(error), None
+            return errors.NOT_FOUND, str(error)
         case Unreadable() | NotLent() | OutsideRoots() | NotAFile() | BadDirectory() | Denied() | Refused():
-            return errors.INVALID_PARAMS, str(error), None
+            return errors.INVALID_PARAMS, str(error)
         case FileError() | TerminalError():
-            return errors.INTERNAL, str(error), None
+            return errors.INTERNAL, str(error)
         case _:
-            return errors.INTERNAL, f"{type(error).__name__} in the client", None
+            return None
 
 
 def _status(status: ExitStatus) -> dict[str, Any]:

@@ -109,7 +109,8 @@ async def log_out(agent: Agent | None, session: Session | None) -> None:
 
 async def _authenticate(running: RunningAgent, method: AuthMethod, screens: LoginScreens) -> str:
     """Have the agent log in, however long it takes; return why it failed, nothing when it did not."""
-    from acp_tui.agent.errors import CANCELLED, AgentError, AgentGone, CallFailed
+    from acp_tui.acp.errors import CANCELLED
+    from acp_tui.agent.errors import AgentError, AgentGone, CallFailed
 
     agent = running.agent
     login = asyncio.ensure_future(agent.logins.authenticate(method.id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from acp_tui.acp.errors import said_in
 from acp_tui.session.entries import Notice
 from acp_tui.session.events import Failed
 
@@ -41,11 +42,7 @@ def failure(event: Failed, at: float) -> Notice:
 
 
 def _shown(data: object) -> str:
-    """Return an error's data as text: what people need is often only there."""
-    if data is None:
-        return ""
-    if isinstance(data, dict):
-        for key in ("details", "error", "message"):
-            if isinstance(data.get(key), str):
-                return str(data[key])
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    """Return an error's data as text: all of it where it says nothing in words."""
+    if data is None or isinstance(data, str):
+        return data or ""
+    return said_in(data) or json.dumps(data, ensure_ascii=False)

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 from acp_tui.acp import dialects
 from acp_tui.acp import updates as news
 from acp_tui.acp.commands import Command
+from acp_tui.acp.errors import CANCELLED
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, endings, events
@@ -23,9 +24,6 @@ from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.range import Range
 from acp_tui.session.turn import Turn, Turns, TurnState
 from acp_tui.session.usage import filled
-
-_REQUEST_CANCELLED = -32800
-"""The error that means what the stop reason `cancelled` means. Source: ACP, page "cancellation"."""
 
 
 class Session:
@@ -270,7 +268,7 @@ class Session:
         return next((change.entries for change in changes if change is not None), ())
 
     def _failed(self, event: events.Failed, at: float) -> Change:
-        if self.turn_state == "cancelling" or event.code == _REQUEST_CANCELLED:
+        if self.turn_state == "cancelling" or event.code == CANCELLED:
             return self._ended(events.Ended("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)

@@ -66,6 +66,7 @@ def test_a_turn_that_was_cancelled_is_not_called_silent() -> None:
         ("as it is", "as it is"),
         ({"code": 7, "details": "here"}, "here"),
         ({"message": "or here"}, "or here"),
+        ({"code": 7, "reason": "or there"}, "or there"),
         ({"code": 7}, '{"code": 7}'),
         ([1], "[1]"),
     ],
