@@ -97,6 +97,11 @@ class AgentCapabilities(Word):
     session_capabilities: SessionCapabilities = SessionCapabilities()
     auth: AuthCapabilities = AuthCapabilities()
 
+    @property
+    def takes_up(self) -> bool:
+        """Whether an earlier session can be gone on with, told anew or not."""
+        return self.load_session or has(self.session_capabilities.resume)
+
 
 class InitializeResponse(Word):
     """The agent's first answer."""

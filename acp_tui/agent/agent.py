@@ -12,6 +12,7 @@ from acp_tui.acp import errors
 from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.initialization import (
     PROTOCOL_VERSION,
+    AgentCapabilities,
     ClientCapabilities,
     FileCapabilities,
     Implementation,
@@ -109,6 +110,11 @@ class Agent:
     def info(self) -> InitializeResponse | None:
         """How the agent has introduced itself."""
         return self._offered.info
+
+    @property
+    def can(self) -> AgentCapabilities:
+        """What it has said that it can do; before it has introduced itself, nothing."""
+        return self._offered.can
 
     @property
     def sessions(self) -> dict[str, Session]:

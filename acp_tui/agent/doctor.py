@@ -227,9 +227,7 @@ class _Examination:
             self._report.add(check, "well", "a line of 1 MB is read")
 
     async def _list_sessions(self) -> None:
-        if self._report.info is None or not has(
-            self._report.info.agent_capabilities.session_capabilities.list
-        ):
+        if not has(self._agent.can.session_capabilities.list):
             return
         if await self._ask("session/list", self._agent.listing.whole(self._cwd)) is not None:
             self._report.findings += conduct.pages(self._wire.frames)
@@ -294,9 +292,9 @@ class _Examination:
 
     async def _clear_away(self) -> None:
         """Leave no session behind that nobody will use, where the agent can forget one."""
-        if self._session is None or self._report.info is None:
+        if self._session is None:
             return
-        can = self._report.info.agent_capabilities.session_capabilities
+        can = self._agent.can.session_capabilities
         if has(can.delete):
             await self._ask("session/delete", self._agent.delete_session(self._session.id))
         elif has(can.close):

@@ -33,17 +33,15 @@ class Failure(NamedTuple):
 
 def ended(agent: Agent) -> Failure:
     """Return what is told of an agent that was there, and is gone."""
-    from acp_tui.acp.initialization import has
     from acp_tui.agent.errors import gone
 
-    can = agent.info.agent_capabilities if agent.info is not None else None
     return Failure(
         "ended",
         gone(),
         stderr=agent.stderr_tail,
         exit=agent.connection.exit,
         closed_output=agent.connection.was_ended,
-        takes_up=can is not None and bool(can.load_session or has(can.session_capabilities.resume)),
+        takes_up=agent.can.takes_up,
     )
 
 

@@ -144,14 +144,19 @@ class _Choosing:
 
 def _key(agent: Agent, launch: Launch) -> str:
     """Return what choices are kept by: how the person calls an agent, and what it calls itself."""
-    info = agent.info.agent_info if agent.info is not None else None
-    return f"{launch.name}/{info.name}" if info is not None else launch.name
+    own = _own_name(agent)
+    return launch.name if own is None else f"{launch.name}/{own}"
 
 
 def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Value]:
-    info = agent.info.agent_info if agent.info is not None else None
     tables = start.settings.options
-    return tables.get(launch.name) or tables.get(info.name if info is not None else "") or {}
+    return tables.get(launch.name) or tables.get(_own_name(agent) or "") or {}
+
+
+def _own_name(agent: Agent) -> str | None:
+    """Return what an agent calls itself, if it says so."""
+    told = agent.info.agent_info if agent.info is not None else None
+    return told.name if told is not None else None
 
 
 def _offers(option: Option, value: Value) -> bool:

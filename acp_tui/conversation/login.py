@@ -88,8 +88,7 @@ def can_log_out(agent: Agent | None) -> bool:
     """Whether an agent has said that it can end a login."""
     from acp_tui.acp.initialization import has
 
-    info = agent.info if agent is not None else None
-    return info is not None and has(info.agent_capabilities.auth.logout)
+    return agent is not None and has(agent.can.auth.logout)
 
 
 async def log_out(agent: Agent | None, session: Session | None) -> None:

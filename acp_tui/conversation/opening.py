@@ -107,7 +107,7 @@ class Opening:
             return agent.sessions[attach.info.session_id]
         if attach.again:
             return await self._again(agent, attach.info, servers)
-        return await self._take_up(agent, attach.info, servers, replay=_can(agent).load_session)
+        return await self._take_up(agent, attach.info, servers, replay=agent.can.load_session)
 
     async def _take_up(
         self,
@@ -128,8 +128,8 @@ class Opening:
         from acp_tui.acp.initialization import has
         from acp_tui.agent.errors import CallFailed, LoginRequired
 
-        resumes = has(_can(agent).session_capabilities.resume)
-        if resumes or _can(agent).load_session:
+        resumes = has(agent.can.session_capabilities.resume)
+        if agent.can.takes_up:
             try:
                 before = self._before if resumes else None
                 session = await self._take_up(agent, info, servers, replay=not resumes, before=before)
@@ -166,7 +166,7 @@ class Opening:
 
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
-        if has(_can(agent).session_capabilities.resume):
+        if has(agent.can.session_capabilities.resume):
             try:
                 session = await agent.setup.load_session(
                     before.id, cwd, roots, servers, replay=False, before=before
@@ -191,12 +191,12 @@ class Opening:
         from acp_tui.session.events import Noted
 
         if self.attach is not None:
-            yield from self._of_the_taken_up(_can(agent))
+            yield from self._of_the_taken_up(agent.can)
         elif self.continues:
             yield Noted(f"{_CONTINUES} {_CAN_BE_TOLD}" if self.above is not None else _CONTINUES)
         if self._left_out:
             yield Noted(f"This agent cannot take these MCP servers: {', '.join(self._left_out)}.", "warning")
-        takes_more = has(_can(agent).session_capabilities.additional_directories)
+        takes_more = has(agent.can.session_capabilities.additional_directories)
         if self._start.extra_roots and not takes_more:
             yield Noted(
                 f"This agent takes no further folders: {', '.join(self._start.extra_roots)}.", "warning"
@@ -232,7 +232,7 @@ class Opening:
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
         from acp_tui.conversation.equipment import mcp_servers_for
 
-        servers, self._left_out = mcp_servers_for(self._start, _can(agent).mcp_capabilities)
+        servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
 
@@ -249,11 +249,6 @@ async def _is_told(session: Session) -> bool:
         told = len(session.entries)
         await asyncio.sleep(_LOOK)
     return bool(session.entries)
-
-
-def _can(agent: Agent) -> AgentCapabilities:
-    assert agent.info is not None
-    return agent.info.agent_capabilities
 
 
 def _is_below(path: str, folders: list[str]) -> bool:

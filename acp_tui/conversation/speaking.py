@@ -149,11 +149,10 @@ class Speaking:
         from acp_tui.conversation.prompts.attachments import blocks
         from acp_tui.session.events import Noted
 
-        if "@" not in prompt.text or agent.info is None:
+        if "@" not in prompt.text:
             return [TextContent(text=prompt.whole)]
         roots = [session.cwd or self._start.cwd, *self._start.extra_roots]
-        takes = agent.info.agent_capabilities.prompt_capabilities
-        made, problems = await asyncio.to_thread(blocks, prompt, roots, takes)
+        made, problems = await asyncio.to_thread(blocks, prompt, roots, agent.can.prompt_capabilities)
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))
         return made

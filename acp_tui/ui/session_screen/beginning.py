@@ -187,12 +187,7 @@ class Beginning:
 
     def _can_log_in(self, failure: Failure) -> bool:
         agent = self._screen.conversation.agent
-        return (
-            failure.kind == "login"
-            and agent is not None
-            and agent.info is not None
-            and bool(agent.info.auth_methods)
-        )
+        return failure.kind == "login" and agent is not None and bool(agent.logins.methods())
 
     def _launch(self, choice: StartChoice) -> Launch | None:
         if choice.kind == "demo":

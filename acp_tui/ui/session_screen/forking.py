@@ -17,10 +17,10 @@ def can_fork(conversation: Conversation) -> bool:
     """Return whether the agent has said that it forks sessions, and there is one to fork."""
     from acp_tui.acp.initialization import has
 
-    info = conversation.agent.info if conversation.agent is not None else None
-    if info is None or conversation.session is None or conversation.phase != "ready":
+    agent = conversation.agent
+    if agent is None or conversation.session is None or conversation.phase != "ready":
         return False
-    return has(info.agent_capabilities.session_capabilities.fork)
+    return has(agent.can.session_capabilities.fork)
 
 
 async def fork(screen: SessionScreen) -> None:

@@ -20,9 +20,7 @@ from acp_tui.ui.widgets.key_names import key_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.acp.initialization import SessionCapabilities
     from acp_tui.acp.sessions import SessionInfo
-    from acp_tui.agent.agent import Agent
     from acp_tui.store.recorded import Recorded
     from acp_tui.ui.session_screen.screen import SessionScreen
 
@@ -142,8 +140,7 @@ class SessionList:
             return
         agent = self._screen.conversation.agent
         assert agent is not None
-        assert agent.info is not None
-        if agent.info.agent_capabilities.load_session or self._can("resume"):
+        if agent.can.takes_up:
             await self._screen.tabs.open(running=self._screen.conversation.running, attach=Attach(info))
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
@@ -224,14 +221,8 @@ class SessionList:
     def _can(self, what: str) -> bool:
         from acp_tui.acp.initialization import has
 
-        capabilities = _capabilities(self._screen.conversation.agent)
-        return capabilities is not None and has(getattr(capabilities, what))
-
-
-def _capabilities(agent: Agent | None) -> SessionCapabilities | None:
-    if agent is None or agent.info is None:
-        return None
-    return agent.info.agent_capabilities.session_capabilities
+        agent = self._screen.conversation.agent
+        return agent is not None and has(getattr(agent.can.session_capabilities, what))
 
 
 def _note_on(listing: Listing) -> str:
