@@ -55,14 +55,25 @@ class ChoiceGroup(Word):
     options: list[Choice] = []
 
 
-class SelectOption(Word):
-    """A config option with one of several values, plain or in groups."""
+class _Option(Word):
+    """What config options of the kinds that we know have in common."""
 
-    type: Literal["select"] = "select"
     id: str
     name: str
     description: str | None = None
     category: str | None = None
+    """A hint, which may be missing."""
+
+    @property
+    def is_mode(self) -> bool:
+        """Whether it says how the agent behaves, as modes do."""
+        return self.category == "mode" or self.id == "mode"
+
+
+class SelectOption(_Option):
+    """A config option with one of several values, plain or in groups."""
+
+    type: Literal["select"] = "select"
     current_value: str
     options: list[ChoiceGroup | Choice] = []
 
@@ -74,15 +85,15 @@ class SelectOption(Word):
         return flat
 
 
-class BooleanOption(Word):
+class BooleanOption(_Option):
     """A config option that is on or off."""
 
     type: Literal["boolean"] = "boolean"
-    id: str
-    name: str
-    description: str | None = None
-    category: str | None = None
     current_value: bool
+
+    def choices(self) -> list[Choice]:
+        """Return no values: on and off need no names of the agent's."""
+        return []
 
 
 class UnknownOption(Word):

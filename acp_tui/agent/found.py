@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 from acp_tui.host.snapshot import Changed, LeftOut
+from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted, Snapped
 from acp_tui.session.files import OnDisk
 
@@ -121,5 +122,5 @@ def not_shown(left_out: Sequence[LeftOut]) -> Noted:
     parts = [f"{_REASONS[reason]} ({count:,})" for reason, count in counts.items()]
     names = [each.path for each in left_out[:_NAMED]]
     more = [f"and {len(left_out) - _NAMED:,} more"] if len(left_out) > _NAMED else []
-    severity: Literal["info", "warning"] = "warning" if "too many" in counts else "info"
+    severity: Severity = "warning" if "too many" in counts else "info"
     return Noted(f"Changes are not shown in {' and '.join(parts)}.", severity, "\n".join([*names, *more]))

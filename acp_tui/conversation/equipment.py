@@ -112,11 +112,7 @@ def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServe
 
 def mode_named(option: Option | None, name: str) -> str | None:
     """Return the mode that a person means by its id, the end of a long id, or its name; None without one."""
-    from acp_tui.acp.modes import SelectOption
-
-    if option is None or not isinstance(option.config, SelectOption):
-        return None
-    choices = option.config.choices()
+    choices = option.config.choices() if option is not None else []
     ways: list[Any] = [
         lambda choice: choice.value == name,
         lambda choice: choice.value.lower().endswith(("#" + name.lower(), "/" + name.lower())),

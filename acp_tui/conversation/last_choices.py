@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.start import Start
+    from acp_tui.session.entries import Severity
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.choices import Choices, Value
@@ -108,15 +109,14 @@ class _Choosing:
             value = self._wanted.get(option.config.id)
             if value is None or option.config.current_value == value:
                 continue
-            if _offers(option, value):
-                self._tell(
-                    f"Not chosen again: {_named(option, value)}, since the agent may ask less then.", ""
-                )
+            named = f"{option.config.name} {option.name_of(value)}"
+            if option.offers(value):
+                self._tell(f"Not chosen again: {named}, since the agent may ask less then.")
             elif option.config.id in self._by_hand:
-                self._tell(f"The settings choose {_named(option, value)}, which is not offered.", "warning")
+                self._tell(f"The settings choose {named}, which is not offered.", "warning")
             else:
                 gone.append(option.config.id)
-                self._tell(f"Forgotten: {_named(option, value)} is not offered any more.", "")
+                self._tell(f"Forgotten: {named} is not offered any more.")
         return gone
 
     def _is_due(self, option: Option) -> bool:
@@ -126,7 +126,7 @@ class _Choosing:
         if value is None or option.fixed or option.config.current_value == value:
             return False
         may = option.config.id in self._by_hand or not acts_unasked(option.config, value)
-        return may and _offers(option, value)
+        return may and option.offers(value)
 
     async def _ask(self, option: Option, value: Value) -> None:
         from acp_tui.agent.errors import AgentError
@@ -136,10 +136,10 @@ class _Choosing:
         except AgentError:
             pass  # the session has noted it
 
-    def _tell(self, text: str, severity: str) -> None:
+    def _tell(self, text: str, severity: Severity = "info") -> None:
         from acp_tui.session.events import Noted
 
-        self._agent.note(self._session.id, Noted(text, "warning" if severity == "warning" else "info"))
+        self._agent.note(self._session.id, Noted(text, severity))
 
 
 def _key(agent: Agent, launch: Launch) -> str:
@@ -157,21 +157,3 @@ def _own_name(agent: Agent) -> str | None:
     """Return what an agent calls itself, if it says so."""
     told = agent.info.agent_info if agent.info is not None else None
     return told.name if told is not None else None
-
-
-def _offers(option: Option, value: Value) -> bool:
-    from acp_tui.acp.modes import BooleanOption
-
-    if isinstance(option.config, BooleanOption):
-        return isinstance(value, bool)
-    return any(choice.value == value for choice in option.config.choices())
-
-
-def _named(option: Option, value: Value) -> str:
-    """Return an option and a value for people."""
-    from acp_tui.acp.modes import SelectOption
-
-    choices = option.config.choices() if isinstance(option.config, SelectOption) else []
-    name = next((choice.name for choice in choices if choice.value == value), None)
-    shown = name or ({True: "on", False: "off"}[value] if isinstance(value, bool) else value)
-    return f"{option.config.name} {shown}"

@@ -14,6 +14,8 @@ from acp_tui.session.shell_command import Said, shell_command
 Part = GrowingText | ContentBlock
 """A piece of a message: text that may still grow, or a block of another kind."""
 
+Severity = Literal["info", "warning", "error"]
+
 FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
 """Statuses after which nothing more is expected of a tool call; the last three are ours, not the agent's."""
 
@@ -116,7 +118,7 @@ class Notice:
     """A fact about the session itself: a mode changed, a turn stopped early, the agent died."""
 
     text: str
-    severity: Literal["info", "warning", "error"] = "info"
+    severity: Severity = "info"
     detail: str = ""
     at: float = 0.0
     dropped: bool = False

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from acp_tui.acp.content import ContentBlock
 from acp_tui.acp.modes import ConfigOption
 from acp_tui.acp.sessions import SessionSetup
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
-from acp_tui.session.entries import Entry
+from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import OnDisk
 from acp_tui.session.provenance import Origin
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
@@ -172,7 +172,7 @@ class Noted:
     """A fact about the session, for people."""
 
     text: str
-    severity: Literal["info", "warning", "error"] = "info"
+    severity: Severity = "info"
     detail: str = ""
 
 

@@ -59,9 +59,10 @@ class Messages:
             closed = self.close()
             index = self._begin(kind, chunk.message_id, at)
         message = self._entries[index]
+        assert isinstance(message, kind)
         if held:
-            _append(message, TextContent(text=held))  # type: ignore[arg-type]  # as below
-        _append(message, chunk.content)  # type: ignore[arg-type]  # `_find` and `_begin` return messages
+            _append(message, TextContent(text=held))
+        _append(message, chunk.content)
         if isinstance(message, Thought):
             message.last = at
         if closed:

@@ -33,10 +33,19 @@ class Option:
     @property
     def value_name(self) -> str:
         """The current value, for people."""
-        if isinstance(self.config, BooleanOption):
-            return "on" if self.config.current_value else "off"
-        value = self.config.current_value
+        return self.name_of(self.config.current_value)
+
+    def name_of(self, value: str | bool) -> str:
+        """Return a value for people, also one that is not offered."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
         return next((choice.name for choice in self.config.choices() if choice.value == value), value)
+
+    def offers(self, value: str | bool) -> bool:
+        """Whether it can have this value."""
+        if isinstance(self.config, BooleanOption):
+            return isinstance(value, bool)
+        return any(choice.value == value for choice in self.config.choices())
 
 
 class Options:
@@ -138,9 +147,9 @@ def _stands_for(option: Option, modes: Modes) -> bool:
     missing, so an option of that id, or with the same values, counts as well.
     """
     config = option.config
-    if config.category == "mode" or config.id == "mode":
+    if config.is_mode:
         return True
-    values = {choice.value for choice in config.choices()} if isinstance(config, SelectOption) else set()
+    values = {choice.value for choice in config.choices()}
     return bool(values) and values == {mode.id for mode in modes.available_modes}
 
 

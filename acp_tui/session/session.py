@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any, Final, assert_never, get_args
 
 from acp_tui.acp import dialects
 from acp_tui.acp import updates as news
@@ -13,7 +13,16 @@ from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import calls, endings, events
 from acp_tui.session.calls import Calls
 from acp_tui.session.changes import Change, Field
-from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    Entry,
+    Notice,
+    OwnCommand,
+    Severity,
+    ToolCall,
+    UserMessage,
+    text_of,
+)
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import take_over
@@ -24,6 +33,8 @@ from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.range import Range
 from acp_tui.session.turn import Turn, Turns, TurnState
 from acp_tui.session.usage import filled
+
+_SEVERITIES: Final[dict[str, Severity]] = {word: word for word in get_args(Severity)}
 
 
 class Session:
@@ -145,7 +156,8 @@ class Session:
                 self.usage = filled(event, self.usage)
                 return Change(fields=("usage",))
             case news.Notice():
-                return self._note(event.title, event.severity, event.description or "", at)
+                severity = _SEVERITIES.get(event.severity, "info")
+                return self._note(Notice(event.title, severity, event.description or "", at))
             case news.UnknownUpdate():
                 return None
             case _:
@@ -174,7 +186,7 @@ class Session:
                 is_open = self._questions.completed(event.elicitation_id)
                 return Change(fields=("questions",)) if is_open else None
             case events.Noted():
-                return self._note(event.text, event.severity, event.detail, at)
+                return self._note(Notice(event.text, event.severity, event.detail, at))
             case _:
                 return self._beside(event, at)
 
@@ -339,22 +351,22 @@ class Session:
     def _inherited(self, event: events.Inherited, at: float) -> Change:
         """Show what was said before the fork: as the agent has told it, else as we have it."""
         self.is_fork = True
-        note = self._note(take_over(self.entries, event, at), "info", "", at)
+        note = self._note(Notice(take_over(self.entries, event, at), at=at))
         return Change((*range(len(self.entries) - 1), *note.entries), ("title",))
 
     def _setting_failed(self, event: events.SettingFailed, at: float) -> Change:
         self._options.refused(event.option_id, unknown=event.unknown)
-        return _with_fields(self._note(event.reason, "error", "", at), "options")
+        return _with_fields(self._note(Notice(event.reason, "error", at=at)), "options")
 
     def _current_mode(self, mode_id: str, at: float) -> Change:
         option = self.option("mode")
         is_known = option is not None and option.config.current_value == mode_id
         self._options.mode_is(mode_id)
         if option is None:
-            return self._note(f"Mode: {mode_id}", "info", "", at)
+            return self._note(Notice(f"Mode: {mode_id}", at=at))
         if is_known:
             return Change(fields=("options",))
-        return _with_fields(self._note(f"Mode: {option.value_name}", "info", "", at), "options")
+        return _with_fields(self._note(Notice(f"Mode: {option.value_name}", at=at)), "options")
 
     # ------------------------------------------------------------------ small facts
 
@@ -371,9 +383,8 @@ class Session:
         self.title = event.title or ""
         return Change(fields=("title",))
 
-    def _note(self, text: str, severity: str, detail: str, at: float) -> Change:
-        known = severity if severity in ("info", "warning", "error") else "info"
-        return Change((self._append(Notice(text, known, detail, at)),))  # type: ignore[arg-type]
+    def _note(self, notice: Notice) -> Change:
+        return Change((self._append(notice),))
 
     def _append(self, entry: Entry) -> int:
         self.entries.append(entry)

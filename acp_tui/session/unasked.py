@@ -47,7 +47,7 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     last = re.split("[#/:]", str(value))[-1]
     if {_plain(last), _plain(name)} & _NAMES or any(map(_WORDS.search, (last, name, about))):
         return True
-    if option.category == "mode" or option.id == "mode" or _plain(last) in _OFF:
+    if option.is_mode or _plain(last) in _OFF:
         return _plain(last) in _OFF and _asks_when_on(option)
     return _is_about_asking(option)
 
@@ -58,7 +58,7 @@ def lets_act(session: Session) -> bool:
 
 
 def _lets_act(option: SelectOption | BooleanOption, chosen: str | bool | None) -> bool:
-    is_about = option.category == "mode" or option.id == "mode" or _is_about_asking(option)
+    is_about = option.is_mode or _is_about_asking(option)
     is_chosen = chosen is not None and chosen == option.current_value
     return is_chosen and is_about and acts_unasked(option, option.current_value)
 

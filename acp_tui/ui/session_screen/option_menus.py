@@ -23,7 +23,7 @@ class OptionMenus:
         if option is None:
             self._say_none("modes")
             return
-        values = [choice.value for choice in _choices(option)]
+        values = [choice.value for choice in option.config.choices()]
         current = self._screen.conversation.choosing.pending_value(option)
         place = values.index(current) + 1 if current in values else 0
         if values:
@@ -89,12 +89,6 @@ class OptionMenus:
     def _option(self, category: str) -> Option | None:
         session = self._screen.conversation.session
         return session.option(category) if session is not None else None
-
-
-def _choices(option: Option) -> list[Any]:
-    from acp_tui.acp.modes import SelectOption
-
-    return option.config.choices() if isinstance(option.config, SelectOption) else []
 
 
 def _items(option: Option) -> list[Any]:

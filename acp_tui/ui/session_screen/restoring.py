@@ -24,6 +24,7 @@ from acp_tui.ui.widgets.text import safe_line
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
     from acp_tui.host.snapshot import Changed, Restored
+    from acp_tui.session.entries import Severity
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 Choice = Literal["restore", "undo", "earlier"]
@@ -214,5 +215,5 @@ def _tell(screen: SessionScreen, restored: Restored, how: str) -> None:
 
     count = len(restored.done)
     files = "1 file is" if count == 1 else f"{count} files are"
-    severity: Literal["info", "warning"] = "warning" if restored.problems else "info"
+    severity: Severity = "warning" if restored.problems else "info"
     screen.conversation.note(Noted(f"{files} {how}.", severity, "\n".join(restored.problems)))
