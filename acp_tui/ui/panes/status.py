@@ -123,19 +123,11 @@ class StatusLine(Lines):
         return [("policy", (role, f"{_POLICIES[policy]} {self.look.glyph('menu')}"))]
 
     def _option(self, option: Option, category: str) -> Piece:
-        value = str(self._conversation.choosing.pending_value(option))
-        name = (
-            self._short(option.value_name)
-            if option.config.id not in self._pending
-            else f"{self._short(value)} {self.look.glyph('cut')}"
-        )
+        value = self._conversation.choosing.pending_value(option)
+        waits = f" {self.look.glyph('cut')}" if value != option.config.current_value else ""
+        name = f"{self._short(option.name_of(value))}{waits}"
         unasked = category == "mode" and _acts_unasked(option, value)
         return ("warning" if unasked else "text", f"{name} {self.look.glyph('menu')}")
-
-    @property
-    def _pending(self) -> dict[str, str | bool]:
-        session = self._conversation.session
-        return session.pending if session is not None else {}
 
     def _usage(self) -> Piece | None:
         usage = self._conversation.session.usage if self._conversation.session is not None else None
@@ -198,7 +190,7 @@ class StatusLine(Lines):
         return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
 
 
-def _acts_unasked(option: Option, value: str) -> bool:
+def _acts_unasked(option: Option, value: str | bool) -> bool:
     from acp_tui.session.unasked import acts_unasked
 
     return acts_unasked(option.config, value)

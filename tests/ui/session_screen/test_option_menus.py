@@ -25,4 +25,4 @@ async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) ->
     async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
         await here.press("shift+tab")
 
-        await here.sees("plan … ▾")
+        await here.sees("Plan … ▾")
