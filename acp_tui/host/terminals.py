@@ -126,6 +126,10 @@ class Terminal:
         """
         if self.exit_status is None:
             self._listeners.append(listener)
+        return self.kept()
+
+    def kept(self) -> bytes:
+        """Return the newest of what was printed, with all that steers a terminal."""
         return self._shown.kept()
 
     def detach(self, listener: Listener) -> None:

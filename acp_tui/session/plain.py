@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
+from acp_tui.acp.tools import TerminalItem
 from acp_tui.acp.word import Word
 from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
 from acp_tui.session.growing import GrowingText
@@ -21,20 +23,38 @@ TYPES: Final[dict[type[Entry], str]] = {
 """How each kind of entry is called."""
 
 
-def plain(session: Session) -> dict[str, Any]:
+def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
     """Return what was said and done as values that JSON has; words of the protocol keep its names.
 
     Times are seconds since the agent was started.
+
+    Args:
+        session: what is told.
+        printed: returns what a terminal of ours printed, by its id; nothing where it is gone.
     """
+    outputs = ((name, printed(name)) for entry in session.entries for name in _terminals(entry))
     return {
         "session_id": session.id,
         "title": session.title,
         "cwd": session.cwd,
         "entries": [{"type": TYPES[type(entry)], **_value(entry)} for entry in session.entries],
+        "terminals": {name: {"output": output} for name, output in outputs if output},
+        "changes": [
+            {"path": path, "by": change.by, "seen": _value(change.seen), "origins": _value(change.origins)}
+            for path, change in session.all_files.items()
+        ],
         "turns": _value(session.turns),
         "plan": _value(session.plan),
         "usage": _value(session.usage),
     }
+
+
+def _terminals(entry: Entry) -> list[str]:
+    """Return the ids of the terminals that an entry speaks of."""
+    if isinstance(entry, OwnCommand):
+        return [entry.terminal_id]
+    content = entry.content if isinstance(entry, ToolCall) else ()
+    return [item.terminal_id for item in content if isinstance(item, TerminalItem)]
 
 
 def _value(value: Any) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, assert_never
 
+from acp_tui.acp.tools import TerminalItem
 from acp_tui.readable import seconds
 from acp_tui.session.entries import (
     AgentMessage,
@@ -33,19 +34,30 @@ _PATIENCE: Final = 0.1
 """Seconds for the comparison of one edit."""
 
 
-def as_markdown(session: Session, title: str, agent: str, *, whole: bool) -> str:
-    """Return the prompts and answers, and a line for each tool call; `whole`: with thoughts and output."""
+Printed = Callable[[str], str]
+"""Returns what a terminal of ours printed, by its id; nothing where it is gone."""
+
+
+def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:
+    """Return the prompts and answers, and a line for each tool call.
+
+    Args:
+        session: what is told.
+        title: its name.
+        agent: the name of its agent.
+        printed: where it is given, thoughts, diffs and output are told, too.
+    """
     head = f"# {safe_line(title)}\n\n{safe_line(agent)} in `{safe_line(session.cwd)}`\n\n"
-    return head + talk(session, whole=whole)
+    return head + talk(session, printed)
 
 
-def talk(session: Session, *, whole: bool = False) -> str:
+def talk(session: Session, printed: Printed | None = None) -> str:
     """Return the same without a head."""
-    texts = (text for entry in session.entries for text in _entry(entry, session.cwd, whole))
+    texts = (text for entry in session.entries for text in _entry(entry, session.cwd, printed))
     return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
 
 
-def _entry(entry: Entry, cwd: str, whole: bool) -> Iterator[str]:
+def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
             yield "## Prompt"
@@ -53,19 +65,21 @@ def _entry(entry: Entry, cwd: str, whole: bool) -> Iterator[str]:
         case AgentMessage():
             yield _message(entry)
         case Thought():
-            if whole:
+            if printed is not None:
                 yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"
                 yield _quoted(_message(entry))
         case ToolCall():
             if not entry.is_empty:
                 yield _call(entry, cwd)
-                yield from _brought(entry) if whole else ()
+                yield from _brought(entry, cwd, printed) if printed is not None else ()
         case Notice():
             yield f"*{safe_line(entry.text)}*"
-            if whole and entry.detail:
+            if printed is not None and entry.detail:
                 yield fenced(entry.detail)
         case OwnCommand():
             yield f"- you ran {_inline(entry.command)}"
+            if printed is not None and (text := printed(entry.terminal_id)):
+                yield fenced(text)
         case _:
             assert_never(entry)
 
@@ -99,13 +113,15 @@ def _inline(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def _brought(call: ToolCall) -> Iterator[str]:
-    if call.command and call.command != call.title:
+def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
+    if call.command and call.command != call_title(call, cwd):
         yield fenced(call.command, "sh")
     for item in call.content:
         if isinstance(item, Diff):
             yield f"`{safe_line(item.path)}`"
             yield fenced(_diff(item), "diff")
+        elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
+            yield fenced(output)
     text = str(call.output) if call.output is not None else result_text(call)
     if text.strip():
         yield fenced(text)

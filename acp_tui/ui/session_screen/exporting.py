@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.store.folders import data_folder
 
@@ -55,13 +55,26 @@ class Exporting:
             self._screen.notify(str(path), title="Exported", markup=False, timeout=15)
 
     def _text(self, session: Session, title: str, form: str) -> str:
+        name = self._screen.conversation.agent_name
         if form == "json":
             import json
 
             from acp_tui.session.plain import plain
 
-            return json.dumps(plain(session), indent=1) + "\n"
+            head: dict[str, Any] = {
+                "agent": name,
+                "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
+            }
+            if (agent := self._screen.conversation.agent) is not None:
+                head["exported_at"] = round(agent.now, 3)  # on the clock of the entries
+            return json.dumps({**head, **plain(session, self._printed)}, indent=1) + "\n"
         from acp_tui.ui.session_screen.as_markdown import as_markdown
 
-        agent = self._screen.conversation.agent_name
-        return as_markdown(session, title, agent, whole=form == "whole")
+        return as_markdown(session, title, name, self._printed if form == "whole" else None)
+
+    def _printed(self, terminal_id: str) -> str:
+        """Return what a terminal of ours printed; nothing where it is gone."""
+        from acp_tui.ui.widgets.terminal_log import text_of
+
+        terminal = self._screen.terminal(terminal_id)
+        return text_of(terminal.kept()) if terminal is not None else ""

@@ -46,7 +46,7 @@ class OwnCommands:
         status = await terminal.wait()
         self._running.remove(terminal)
         note(CommandEnded(name, status.exit_code))
-        output = terminal.attach(lambda _: None)
+        output = terminal.kept()
         if not output.strip():
             return None
         return f"output of {_short(command)}", as_context(command, output, status.exit_code)
@@ -87,11 +87,9 @@ def _shell() -> str:
 
 def as_context(command: str, output: bytes, exit_code: int | None) -> str:
     """Return what an agent is told of a command: how it ended, and the newest of what it printed."""
-    from acp_tui.ui.widgets.terminal_log import TerminalLog
+    from acp_tui.ui.widgets.terminal_log import text_of
 
-    log = TerminalLog(max_lines=10_000)
-    log.feed(output)
-    printed = log.text().rstrip()
+    printed = text_of(output)
     if len(printed) > CONTEXT:
         printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]
     end = f"exit code {exit_code}" if exit_code is not None else "ended by a signal"

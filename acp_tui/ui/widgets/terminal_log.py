@@ -308,6 +308,13 @@ class TerminalLog:
         self._changed = min(self._changed, self.dropped)
 
 
+def text_of(output: bytes, most_lines: int = 10_000) -> str:
+    """Return the newest lines that a program has printed, as they stood there in the end."""
+    log = TerminalLog(max_lines=most_lines)
+    log.feed(output)
+    return log.text().rstrip()
+
+
 def _split_last(data: bytes, lines: int) -> tuple[int, bytes]:
     """Return how many lines are before the last `lines` newlines, and what follows."""
     total = data.count(b"\n")

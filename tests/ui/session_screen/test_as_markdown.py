@@ -95,10 +95,6 @@ Some agent in `/w`
 
 - run `pytest -q`, failed
 
-```sh
-pytest -q
-```
-
 ````
 ```
 no tests
@@ -111,11 +107,27 @@ Done, **nearly**.
 
 
 def test_a_session_is_written_as_prompts_answers_and_a_line_for_each_tool_call() -> None:
-    assert as_markdown(talk(), "Flags", "Some agent", whole=False) == TALK
+    assert as_markdown(talk(), "Flags", "Some agent") == TALK
 
 
 def test_the_whole_session_has_thoughts_diffs_and_output_too() -> None:
-    assert as_markdown(talk(), "Flags", "Some agent", whole=True) == WHOLE
+    assert as_markdown(talk(), "Flags", "Some agent", lambda name: "") == WHOLE
+
+
+def test_what_terminals_printed_is_part_of_the_whole_session_and_so_are_the_lines_of_a_command() -> None:
+    session = Session("s1", "/w")
+    terminal = {"type": "terminal", "terminalId": "term-1"}
+    more: dict[str, Any] = {"content": [terminal], "rawInput": {"command": "make\\\n all"}}
+    call = update("tool_call", toolCallId="t", title="Make", kind="execute", **more)
+    session.apply(read_update(call), 0.0)
+    for name, command in (("own-1", "ls"), ("own-2", "x")):
+        session.apply(events.CommandStarted(name, command), 0.0)
+    printed = {"term-1": "made", "own-1": "a.py"}
+
+    told = as_markdown(session, "t", "a", lambda name: printed.get(name, ""))
+
+    assert "```sh\nmake\\\n all\n```\n\n```\nmade\n```\n\n- you ran `ls`\n\n```\na.py\n```\n" in told
+    assert told.endswith("- you ran `x`\n")
 
 
 def test_what_would_end_a_fence_or_obey_the_terminal_stays_text() -> None:
@@ -123,4 +135,4 @@ def test_what_would_end_a_fence_or_obey_the_terminal_stays_text() -> None:
     assert [token.content for token in tokens] == ["a\n`````\nb\n"]
     session = Session("s1", "/w")
     session.apply(read_update(update("agent_message_chunk", "\x1b]0;x\x07 hi")), 0.0)
-    assert "\x1b" not in as_markdown(session, "t", "a", whole=True)
+    assert "\x1b" not in as_markdown(session, "t", "a", lambda name: "")

@@ -15,8 +15,10 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
         assert not isinstance(here.app.screen, Menu)
         await here.say("hello there")
         await here.until(lambda: "heard hello there" in here.said)
+        await here.say("!printf '\\033[32mprin\\033[0mted'")
+        await here.until(lambda: "[output of" in here.draft)
 
-        for keys in (("enter",), ("down", "down", "enter")):
+        for keys in (("down", "enter"), ("down", "down", "enter")):
             await here.press("alt+e")
             await here.is_before(Menu)
             await here.press(*keys)
@@ -25,6 +27,9 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
     assert "> hello there\n\nheard hello there\n" in text.read_text()
     assert [entry["type"] for entry in json.loads(data.read_text())["entries"]][:1] == ["user_message"]
     assert "heard hello there" in data.read_text()
+    assert "\n```\nprinted\n```\n" in text.read_text()
+    assert [one["output"] for one in json.loads(data.read_text())["terminals"].values()] == ["printed"]
+    assert json.loads(data.read_text())["agent"] == "Plain agent"
 
 
 async def test_what_the_journal_hides_is_hidden_in_an_export_too(
