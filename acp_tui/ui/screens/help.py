@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from string import digits
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -111,10 +112,31 @@ def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
     return [
         [
             Content.styled(heading, "bold $heading"),
-            *(_line(" ".join(line.keys), line.description) for line in group),
+            *(_line(keys, what) for keys, what in folded(group)),
         ]
         for heading, group in groupby(lines, key=lambda line: line.group)
     ]
+
+
+def folded(lines: Iterable[KeyLine]) -> list[tuple[str, str]]:
+    """Return (keys, what they do) of each line; those that only count, as Session 1 to Session 9, in one."""
+    words = [(" ".join(line.keys), line.description) for line in lines]
+    found: list[tuple[str, str]] = []
+    for _, group in groupby(words, key=lambda pair: tuple(map(_uncounted, pair))):
+        run = list(group)
+        (first, what), (last, last_what) = run[0], run[-1]
+        if len(run) > 2:
+            run = [(f"{first}-{_number(last)}", f"{what} to {_number(last_what)}")]
+        found += run
+    return found
+
+
+def _uncounted(text: str) -> str:
+    return text.rstrip(digits)
+
+
+def _number(text: str) -> str:
+    return text.removeprefix(_uncounted(text))
 
 
 def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:

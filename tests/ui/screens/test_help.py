@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -5,8 +6,9 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 
-from acp_tui.ui.screens.help import HelpScreen, columns, laid_out
+from acp_tui.ui.screens.help import HelpScreen, columns, folded, laid_out
 from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.key_map import KeyLine
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
@@ -44,6 +46,22 @@ def test_lines_are_never_cut_there_are_fewer_columns_instead() -> None:
         rows = [row.plain for row in laid_out(parts, width)]
         assert sum(row.count("word") for row in rows) == 12
         assert max(len(row.rstrip()) for row in rows) <= max(width, 25)
+
+
+def test_actions_that_only_count_share_a_line_unless_one_has_a_key_of_its_own() -> None:
+    node = Below()
+    words = [
+        ("Alt+1", "Session 1"),
+        ("Alt+2", "Session 2"),
+        ("Alt+3", "Session 3"),
+        ("F2", "Chat"),
+        ("F3", "Plan"),
+    ]
+    lines = [KeyLine("app", (key,), what, "act", node) for key, what in words]
+
+    assert folded(lines) == [("Alt+1-3", "Session 1 to 3"), ("F2", "Chat"), ("F3", "Plan")]
+    lines[1] = replace(lines[1], keys=("F9",))
+    assert folded(lines)[:3] == [("Alt+1", "Session 1"), ("F9", "Session 2"), ("Alt+3", "Session 3")]
 
 
 async def test_keys_are_shown_as_they_are_after_rebinding() -> None:
