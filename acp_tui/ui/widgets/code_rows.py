@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style
 
 from acp_tui.ui.widgets.inline import blend
 from acp_tui.ui.widgets.listing import Listing
@@ -35,12 +36,12 @@ class CodeRows:
     def __init__(self, rows: list[Row], width: int, look: Look) -> None:
         self._rows = rows
         self._width = width
-        self._look = look
+        self._styles = _Styles(look)
         self._pieces: list[Code] = []
 
     def laid_out(self, listing: Listing, start: int, end: int, first: Row, rest: Row) -> list[Row]:
         """Return the rows of some lines of code, plain, behind the marks of the first row and of the rest."""
-        plain = blend(self._look, ("code-block",))
+        plain = self._styles[""]
         filled = plain.bgcolor is not None
         laid_out: list[Row] = []
         for line in listing.lines[start:end] or ("",):
@@ -84,16 +85,33 @@ class CodeRows:
         if not spans:
             return row, settled
         end = skipped + len(row[code.marks].text)
-        return [*row[: code.marks], *self._colours(spans, skipped, end), *row[code.marks + 1 :]], settled
+        goes_on = number + 1 < len(self._rows) and isinstance(self._rows[number + 1], Continued)
+        if skipped or goes_on:
+            spans = list(_between(spans, skipped, end))
+        colours = [Segment(text, self._styles[role]) for text, role in spans]
+        return [*row[: code.marks], *colours, *row[code.marks + 1 :]], settled
 
-    def _colours(self, spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[Segment]:
-        """Yield the characters from `start` to `end` of a line of code, with the styles of their roles."""
-        position = 0
-        for text, role in spans:
-            piece = text[max(0, start - position) : max(0, end - position)]
-            if piece:
-                yield Segment(piece, blend(self._look, ("code-block", role) if role else ("code-block",)))
-            position += len(text)
+
+class _Styles(dict[str, Style]):
+    """The styles of code in one look, by the role of its pieces; plain code has none."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+
+    def __missing__(self, role: str) -> Style:
+        style = self[role] = blend(self._look, ("code-block", role) if role else ("code-block",))
+        return style
+
+
+def _between(spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[tuple[str, str]]:
+    """Yield the characters from `start` to `end` of a line of code."""
+    position = 0
+    for text, role in spans:
+        piece = text[max(0, start - position) : max(0, end - position)]
+        if piece:
+            yield piece, role
+        position += len(text)
 
 
 def _row(code: Code) -> int:

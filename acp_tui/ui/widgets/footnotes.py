@@ -23,9 +23,9 @@ def add_footnotes(parser: MarkdownIt) -> None:
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    if state.is_code_block(start):
-        return False
     begin = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("[^", begin) or state.is_code_block(start):
+        return False
     found = _NOTE.match(state.src[begin : state.eMarks[start]])
     if found is None or silent:
         return found is not None

@@ -34,16 +34,18 @@ class Frame:
         thumb, stack = self._thumb(), self._stack
         row = self._view.top + start
         index, number = stack.at(row) if row < stack.height else (len(stack), 0)
-        for y in range(start, end):
-            while index < len(stack) and number >= stack.block_height(index):
-                index, number = index + 1, 0
-            rows = stack.rows(index) if index < len(stack) else None
-            if rows is None or number >= len(rows):
-                yield self._paint.blank(y in thumb)
-            else:
-                block = stack.blocks[index]
-                yield self._paint.strip(block, number, rows[number], y in thumb, block is cursor)
-            number += 1
+        y, paint = start, self._paint
+        while y < end and index < len(stack):
+            block, rows = stack.blocks[index], stack.rows(index) or ()
+            for place in range(number, min(stack.block_height(index), number + end - y)):
+                if place < len(rows):
+                    yield paint.strip(block, place, rows[place], y in thumb, block is cursor)
+                else:
+                    yield paint.blank(y in thumb)
+                y += 1
+            index, number = index + 1, 0
+        for below in range(y, end):
+            yield paint.blank(below in thumb)
 
     def selected(self, y: int, strip: Strip, selection: Selection, style: Style) -> Strip:
         """Return a strip with its part of a selection over it."""

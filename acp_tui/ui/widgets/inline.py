@@ -30,6 +30,12 @@ def blend(look: Look, roles: tuple[str, ...]) -> Style:
     return Style.combine([look[role] for role in roles])
 
 
+@lru_cache(256)
+def _linked(style: Style, target: str) -> Style:
+    """Return a style that links to a target: the same one whenever a growing text is read again."""
+    return style + Style(link=target)
+
+
 def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) -> list[Span]:
     """Turn the children of an inline token into spans, over the `roles` of their surroundings."""
     spans: list[Span] = []
@@ -82,5 +88,5 @@ def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans:
 def _style(look: Look, roles: tuple[str, ...], target: str) -> Style:
     style = blend(look, roles)
     if target and _CLICKABLE.fullmatch(target):
-        return style + Style(link=target)
+        return _linked(style, target)
     return style

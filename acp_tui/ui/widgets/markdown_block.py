@@ -119,10 +119,12 @@ class MarkdownBlock(Block):
         frozen = stream.frozen
         tail = stream.rows[frozen:]
         while self.waiting or (self._finished and not self._ended):
-            if self.waiting:
-                stream.feed(self._take(stream.room))
+            room = stream.room
+            piece = self._take(room) if self.waiting else ""
+            if not self._finished or self.waiting or len(piece) == room:
+                stream.feed(piece)
             else:
-                stream = self._end(stream, width, look)
+                stream = self._end(stream, piece, width, look)
             if perf_counter() > until:
                 break
         self.kept = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
@@ -191,12 +193,12 @@ class MarkdownBlock(Block):
         self._half = "\r" if text.endswith("\r") else ""
         return safe(text.removesuffix("\r").replace("\r\n", "\n"))
 
-    def _end(self, stream: Stream, width: int, look: Look) -> Stream:
-        """End the stream; links defined after their use need the text to be laid out once more."""
+    def _end(self, stream: Stream, piece: str, width: int, look: Look) -> Stream:
+        """End the stream with its last piece; links defined after their use need all to be laid out again."""
         if self._half:
-            stream.feed(safe(self._half))
-            self._half = ""
-        stream.finish()
+            stream.feed(piece + safe(self._half))
+            self._half = piece = ""
+        stream.finish(piece)
         self._ended = True
         if stream.references.keys() == self._references.keys():
             return stream

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import MutableMapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
+
+_STOPS: Final = re.compile(r"[\n&*<\[\\\]_`~]|!(?=\[)")
+"""What the rules for text within a paragraph begin with, and what ends the text of a link. The parser stops
+at many more characters, for rules of others, and tries all of its own at each of them.
+"""
 
 _UNLINKED: Final = ("javascript:", "vbscript:", "data:")
 
@@ -32,4 +39,27 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
     add_footnotes(parser)
+    parser.disable(["html_block", "html_inline"])  # they look at each line and character to do nothing
+    parser.inline.terminator_re = _STOPS
+    parser.core.ruler.at("inline", _read_inline)
+    parser.core.ruler.disable("text_join")
     return parser
+
+
+def _read_inline(state: StateCore) -> None:
+    """Read what stands in paragraphs, cells and headings; one without any mark is a text as it is."""
+    from markdown_it.rules_core import text_join
+    from markdown_it.token import Token
+
+    escapes = False
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        token.children, content = [], token.content
+        if _STOPS.search(content) is not None:
+            state.md.inline.parse(content, state.md, state.env, token.children)
+            escapes = escapes or "\\" in content or "&" in content
+        elif content:
+            token.children.append(Token("text", "", 0, content=content))
+    if escapes:  # nothing else leaves texts to join
+        text_join(state)

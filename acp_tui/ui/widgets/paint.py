@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
@@ -15,7 +14,7 @@ from textual.strip import Strip
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.strips import full_strip
-from acp_tui.ui.widgets.wrap import Row
+from acp_tui.ui.widgets.wrap import Row, row_cells
 
 KEPT_STRIPS: Final = 600
 _KEPT_INKS: Final = 1_000
@@ -129,7 +128,7 @@ class Paint:
 
     def _finished(self, row: Row, inks: Inks, thumb: bool) -> Strip:
         segments = [Segment(text, inks[style]) for text, style, _ in row]
-        room = self.width - 1 - sum([cell_len(text) for text, _, _ in row])
+        room = self.width - 1 - row_cells(row)
         if room > 0:
             segments.append(Segment(" " * room, inks[None]))
         elif room < 0:

@@ -77,8 +77,9 @@ class Stream:
         if len(self._open) >= LONGEST or (is_paragraph and len(self._open) == PARAGRAPH):
             self._break()
 
-    def finish(self) -> None:
-        """Read what is left as the end of the text."""
+    def finish(self, text: str = "") -> None:
+        """Take in less than `room` characters and read what is left as the end of the text."""
+        self._open += text
         self._lay_out(self._open, growing=False)
         self.frozen, self._open = len(self.rows), ""
 

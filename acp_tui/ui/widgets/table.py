@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from rich.cells import cell_len
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import cells
 from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
 
 Cell: TypeAlias = list[Span]
@@ -80,7 +80,7 @@ class Columns:
 
 
 def _cells(cell: Cell) -> int:
-    return sum([cell_len(text) for text, _ in cell])
+    return sum([cells(text) for text, _ in cell])
 
 
 def _shrink(natural: Sequence[int], room: int) -> list[int]:

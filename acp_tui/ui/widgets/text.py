@@ -32,6 +32,11 @@ def safe_line(text: str) -> str:
     return safe(text).replace("\n", " ").replace("\t", " ")
 
 
+def cells(text: str) -> int:
+    """Return how many cells a safe text without tabs and newlines takes: one a letter when it is ASCII."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def shortened(text: str, width: int, mark: str = "…") -> str:
     """Return `text` in at most `width` cells, with `mark` where it is cut; quick however long it is."""
     start = text[: _PER_CELL * width]

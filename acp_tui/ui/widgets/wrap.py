@@ -82,7 +82,10 @@ def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:
 
 def row_cells(row: Row) -> int:
     """Return how many cells a row takes."""
-    return sum([cell_len(segment.text) for segment in row])
+    if not row:
+        return 0
+    text = "".join([text for text, _, _ in row])
+    return len(text) if text.isascii() else sum([cell_len(text) for text, _, _ in row])
 
 
 def row_text(row: Row) -> str:
