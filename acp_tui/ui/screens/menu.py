@@ -165,10 +165,21 @@ class Menu(Dialog[str]):
         self.after_refresh(self.fit)
 
     def set_items(self, items: Sequence[Item]) -> None:
-        """List other items from now on; the one that was moved to stays so while it is among them."""
+        """List other items from now on; the one that was moved to stays so while it is among them.
+
+        Else none is moved to: a key that was meant for the one that is gone does nothing to another.
+        """
         self._items = list(items)
-        if self.is_mounted:
-            self._list(self.query_one(Input).value)
+        if not self.is_mounted:
+            return
+        moved_to = self.highlighted_key()
+        self._list(self.query_one(Input).value)
+        if moved_to is not None and all(item.key != moved_to for item in items):
+            self.body.highlighted = None
+
+    def move_to(self, key: str | None) -> None:
+        """Move to an item by its key; to the first where it is not listed."""
+        self._highlight(self.body.options, key)
 
     @property
     def _column(self) -> int:

@@ -53,8 +53,11 @@ class QueueMenu(Menu):
         """Forget the prompt that was moved to; the history still has it."""
         prompt = self.highlighted()
         if prompt is not None:
+            left = self.place_without()
             self._queue.remove(prompt)
             self._session_screen.showing.queue_changed()
+            if self._queue:
+                self.move_to(left.key)
 
     def highlighted(self) -> Prompt | None:
         """Return the prompt that was moved to, while it waits."""

@@ -35,6 +35,27 @@ async def test_what_waits_is_moved_dropped_and_edited(tmp_path: Path) -> None:
         here.conversation.stop()
 
 
+async def test_a_key_that_was_meant_for_what_is_gone_does_nothing_to_the_next(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        for text in ("wait", "wait 2", "b", "c", "d"):
+            await here.say(text)
+        await here.until(lambda: waits(here) == ["wait 2", "b", "c", "d"])
+        await here.press("alt+q")
+        await here.is_before(QueueMenu)
+
+        here.conversation.cancel()
+        await here.until(lambda: waits(here) == ["b", "c", "d"])
+        await here.press("ctrl+d", "enter", "ctrl+down")
+        assert waits(here) == ["b", "c", "d"]
+
+        await here.press("down", "down", "ctrl+d")
+        assert waits(here) == ["b", "d"]
+        await here.press("enter")
+        await here.until(lambda: here.draft == "d")
+
+
 async def test_the_list_goes_away_with_the_last_of_what_waits(tmp_path: Path) -> None:
     async with seat(tmp_path, given=demo_launch()) as here:
         await here.say("/slow")
