@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 
 from acp_tui.acp.permissions import PermissionOption
@@ -18,6 +19,9 @@ class _Allowance:
     """One permission that was given."""
 
     call: ToolCall
+    """As it goes on."""
+    shown: ToolCall
+    """As the person knew it: what the agent says of it afterwards was not allowed."""
     paths: frozenset[str]
     always: bool
 
@@ -46,7 +50,7 @@ class Allowed:
         always = option.kind == "allow_always"
         if always and call.kind in ("execute", "edit"):
             given.always.add(call.kind)
-        given.this_turn.append(_Allowance(call, frozenset(_paths(call, session.cwd)), always))
+        given.this_turn.append(_Allowance(call, copy(call), frozenset(_paths(call, session.cwd)), always))
 
     def end_turn(self, session_id: str) -> None:
         """What was allowed once was allowed for its turn."""
@@ -80,14 +84,13 @@ class Allowed:
 def _names(one: _Allowance, wish: Wish) -> bool:
     if wish.kind != "execute":
         return bool(one.paths & {wish.path, _real(wish.path)})
-    return names_command(one.call, wish)
+    return names_command(one.shown, wish)
 
 
 def _says_nothing(one: _Allowance, kind: str) -> bool:
-    call = one.call
-    if call.kind != kind or call.is_final:
+    if one.shown.kind != kind or one.call.is_final:
         return False
-    return call.command is None if kind == "execute" else not one.paths
+    return one.shown.command is None if kind == "execute" else not one.paths
 
 
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:

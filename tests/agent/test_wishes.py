@@ -184,6 +184,24 @@ async def test_another_command_than_the_allowed_one_is_asked_about(tmp_path: Pat
         assert (await asked(talk, session)).wish is not None
 
 
+async def test_what_the_agent_says_of_a_call_after_it_was_allowed_is_not_allowed(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        call = {"kind": "execute", "title": "List", "rawInput": {"command": "ls"}}
+        await permitted(talk, "yes", call)
+        later = {"toolCallId": "t1", "title": "touch made", "rawInput": {"command": "touch made"}}
+        talk.puppet.updates("tool_call_update", "s2", **later)
+        known = session.tool_call("t1")
+        assert known is not None
+        await talk.until(lambda: known.command == "touch made")
+
+        request_id = wants(talk, "terminal/create", **RUN)
+        question = await asked(talk, session)
+        talk.agent.answer("s2", question.key, "refuse")
+
+        assert "error" in await talk.puppet.answer_to(request_id)
+        assert not (tmp_path / "made").exists()
+
+
 async def test_once_is_for_one_run_and_for_one_turn(tmp_path: Path) -> None:
     call = {"kind": "execute", "rawInput": {"command": "touch made"}, "toolCallId": "t2"}
     async with running(tmp_path) as (talk, session):
