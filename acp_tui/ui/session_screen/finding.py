@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.search_line import SearchLine, search_keys
 from acp_tui.ui.widgets.searching import Hit, Hits, look_through
 
 if TYPE_CHECKING:
@@ -22,67 +18,42 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.blocks import Block
     from acp_tui.ui.widgets.look import Look
 
-_ROOM: Final = 100
-"""Columns from which there is room for the hints."""
+_KEYS = "find"
 
 
 async def find(screen: SessionScreen) -> None:
     """Have the person search the chat of a session."""
     for line in screen.query(FindLine):
-        line.query_one(Input).focus()
+        line.focus_field()
         return
     screen.arranging.show_chat()
     chat = screen.query_one("#chat", ChatPane)
     await screen.mount(FindLine(chat, screen.look, screen.focused), before="#queue")
 
 
-class FindLine(Horizontal):
+class FindLine(SearchLine):
     """Where the person writes what to look for; it gives the keys back to whoever had them before."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "step(1)", "Next hit", show=False, id="find.next"),
-        Binding("shift+enter,up", "step(-1)", "Previous hit", show=False, id="find.previous"),
-        Binding("escape", "close", "Close the search", show=False, id="find.close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*search_keys(_KEYS)]
 
     def __init__(self, chat: ChatPane, look: Look, focus_back: Widget | None) -> None:
-        super().__init__(id="find")
+        super().__init__(look, _KEYS, "find in the chat")
         self._chat = chat
-        self._look = look
         self._focus_back = focus_back
-        self._text = ""
         self._hits = Hits()
         self._at: Hit | None = None
         self._opened: EntryBlock | None = None
         """What was folded before a hit in it was shown."""
-
-    def compose(self) -> ComposeResult:
-        """The field and the count."""
-        yield Input(placeholder="find in the chat", id="find-text", compact=True)
-        yield Lines(self._look, id="find-count")
-
-    def on_mount(self) -> None:
-        """Wait for what to look for."""
-        self._show_count()
-        self.query_one(Input).focus()
 
     @property
     def block(self) -> Block | None:
         """The block of the hit that is shown."""
         return self._at[0] if self._at is not None else None
 
-    @on(Input.Changed)
-    async def _typed(self, event: Input.Changed) -> None:
+    async def look_for(self) -> None:
         """Show the first hit at or below what is in view, else the last."""
-        event.stop()
-        self._text = event.value
         if await self._look_through():
             self._go(self._first_in_view())
-
-    @on(Input.Submitted)
-    async def _next(self, event: Input.Submitted) -> None:
-        event.stop()
-        await self.action_step(1)
 
     async def action_step(self, step: int) -> None:
         """Show the next or the previous hit, round the ends; the chat may have grown meanwhile."""
@@ -97,11 +68,11 @@ class FindLine(Horizontal):
         self._chat.mark("")
         if self._focus_back is not None and self._focus_back.is_attached:
             self._focus_back.focus()
-        self.remove()
+        super().action_close()
 
     async def _look_through(self) -> bool:
         """Find what the person has written; return False when they have written more meanwhile, or left."""
-        text = self._text
+        text = self.text
         self._chat.mark(text)
         hits = await look_through(
             tuple(self._chat.blocks),
@@ -130,16 +101,4 @@ class FindLine(Horizontal):
             self._opened = block
         if self._at is not None:
             self._chat.show_hit(*self._at)
-        self._show_count()
-
-    def _show_count(self) -> None:
-        if self._hits:
-            count = ("accent", f"{self._hits.place(self._at) + 1}/{len(self._hits)}")
-        else:
-            count = ("warning", "nothing found") if self._text else ("muted", "")
-        hints = self._hints() if self.app.size.width >= _ROOM else ""
-        self.query_one(Lines).set_lines([([], [count, ("muted", hints)])])
-
-    def _hints(self) -> str:
-        before, close = key_of(self, "find.previous"), key_of(self, "find.close")
-        return f"  Enter next  {before} previous  {close} closes"
+        self.show_count(self._hits.place(self._at), len(self._hits))
