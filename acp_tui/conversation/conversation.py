@@ -6,7 +6,6 @@ No widget and no layout here: the screen hears `Listener` and calls methods.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import time
 from collections.abc import Awaitable, Sequence
 from functools import cached_property
@@ -40,19 +39,6 @@ if TYPE_CHECKING:
     from acp_tui.store.recorded import Recorded
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
-
-_SLOWLY: Final = (
-    "pydantic",
-    "acp_tui.acp.content",
-    "acp_tui.acp.tools",
-    "acp_tui.acp.updates",
-    "acp_tui.acp.reading",
-    "acp_tui.session.session",
-    "acp_tui.host.host",
-    "acp_tui.agent.agent",
-)
-"""Imported one by one after the first frame, so that keys are answered in between."""
-
 
 _OVER: Final = ("failed", "ended", "reading", "recorded", "ending")
 """Phases in which nobody hears what is said."""
@@ -109,14 +95,14 @@ class Conversation:
 
         What goes wrong ends in the phase `failed`, with what to tell the person.
         """
+        from acp_tui.conversation.loading import load
+
         self.round += 1
         this = self.round
         self.connecting.launch = launch or self.launch
         self.failure = None
         self.enter("starting")
-        for module in _SLOWLY:
-            importlib.import_module(module)
-            await asyncio.sleep(0)
+        await load()
         if this == self.round and (running := self.started()) is not None:
             await self.beginning.lead(running, this)
 
@@ -215,6 +201,12 @@ class Conversation:
     def journal(self) -> Journal | None:
         """Where the connection is written down, while there is one."""
         return self.running.journal if self.running is not None else None
+
+    @property
+    def roots(self) -> list[str]:
+        """The folders of the session: the one that it works in, then those that were added."""
+        cwd = self.session.cwd if self.session is not None else ""
+        return [cwd or self._start.cwd, *self._start.extra_roots]
 
     @property
     def command(self) -> Sequence[str]:

@@ -151,8 +151,9 @@ class Speaking:
 
         if "@" not in prompt.text:
             return [TextContent(text=prompt.whole)]
-        roots = [session.cwd or self._start.cwd, *self._start.extra_roots]
-        made, problems = await asyncio.to_thread(blocks, prompt, roots, agent.can.prompt_capabilities)
+        made, problems = await asyncio.to_thread(
+            blocks, prompt, self._conversation.roots, agent.can.prompt_capabilities
+        )
         for problem in problems:
             agent.note(session.id, Noted(problem, "warning"))
         return made

@@ -290,10 +290,8 @@ class AcpApp(App[int]):
         from acp_tui.ui.commands import Palette, commands
 
         if not isinstance(self.screen, CommandPalette):
-            screen = self.session_screen
-            provider = commands(
-                screen.slash_commands, screen.use_command, self.theming.names, self.theming.choose
-            )
+            slash = self.session_screen.rooms.slash
+            provider = commands(slash.of_agent, slash.write, self.theming.names, self.theming.choose)
             self.push_screen(Palette([provider]))
 
     def action_leave(self) -> None:

@@ -36,7 +36,7 @@ class StatusLine(Lines):
     """One line; a click on the mode, the model or the questions brings up what they stand for."""
 
     class Wanted(Message):
-        """A part was clicked: `what` is policy, mode, model or answer."""
+        """A part was clicked: `what` is policy, mode, model or answer, the name of what it opens."""
 
         def __init__(self, what: str) -> None:
             super().__init__()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
     from pathlib import Path
 
     from acp_tui.conversation.failures import Failure
@@ -54,28 +54,37 @@ class Beginning:
                 if await self.show_recorded(choice.path):
                     return
             elif (launch := self._launch(choice)) is not None:
-                self._screen.begin_again(launch)
+                self.again(launch)
                 return
+
+    def again(self, launch: Launch | None = None) -> None:
+        """End the agent, and start it again or another one."""
+        self._work(self._screen.conversation.restart(launch))
 
     def restart(self) -> None:
         """End the agent and start it again; without one, let the person choose one."""
         if self._screen.conversation.phase == "recorded":
             self.continue_recorded()
         elif self._screen.conversation.launch is not None:
-            self._screen.begin_again()
+            self.again()
         else:
-            self._screen.run_worker(self.choose(), group="begin", exclusive=True)
+            self._work(self.choose())
 
     def continue_recorded(self, prompt: Prompt | None = None) -> None:
         """Go on with a recorded session, and say this; let the person choose an agent if its own is gone."""
-        recorded = self._screen.conversation.recorded
+        conversation = self._screen.conversation
+        recorded = conversation.recorded
         launch = self._launch_of(recorded) if recorded is not None else None
         if launch is not None:
-            self._screen.continue_recorded(launch, prompt)
+            self._work(conversation.recording.go_on(launch, prompt))
             return
         if prompt is not None:
             self._screen.prompt.give_back(prompt)
-        self._screen.run_worker(self.choose(), group="begin", exclusive=True)
+        self._work(self.choose())
+
+    def _work(self, beginning: Coroutine[Any, Any, None]) -> None:
+        """Begin in this way, in the background and in the place of what was begun before."""
+        self._screen.run_worker(beginning, group="begin", exclusive=True)
 
     async def _choice(self, wanted: str) -> StartChoice | None:
         """Return what the person chooses; `wanted` is what they named before, which could not be started."""
@@ -123,7 +132,8 @@ class Beginning:
 
         `edited` is the command as they changed it, where that could not be started either.
         """
-        failure, waited = self._screen.conversation.failure, None
+        conversation = self._screen.conversation
+        failure, waited = conversation.failure, None
         if failure is None:
             failure, waited = self._silence()
         if failure is None:
@@ -139,11 +149,11 @@ class Beginning:
             if launch is None:
                 await self.explain(command)
             else:
-                self._screen.begin_again(launch)
+                self.again(launch)
         elif choice.kind == "new":
-            self._screen.begin_new()
+            self._work(conversation.begin_new())
         else:
-            self._screen.begin_again()
+            self.again()
 
     def _silence(self) -> tuple[Failure | None, float | None]:
         """Return (what is known of an agent that does not answer, seconds it has not)."""

@@ -88,6 +88,7 @@ def _restore(screen: SessionScreen) -> None:
 
 
 DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = {
+    "answer": lambda screen: screen.asking.reopen(),
     "call": lambda screen: screen.rooms.opened.some_call(),
     "decisions": lambda screen: screen.rooms.opened.decisions(),
     "details": lambda screen: screen.rooms.opened.session_details(),
@@ -97,6 +98,9 @@ DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = 
     "hand-over": _hand_over,
     "ladder": lambda screen: screen.rooms.unresponsive.choose(),
     "log-out": _log_out,
+    "mode": lambda screen: screen.rooms.option_menus.choose("mode"),
+    "model": lambda screen: screen.rooms.option_menus.choose("model"),
+    "option": lambda screen: screen.rooms.option_menus.choose_option(),
     "policy": _policy,
     "protocol": lambda screen: screen.rooms.opened.protocol(),
     "queue": _queue,

@@ -37,7 +37,7 @@ async def fork(screen: SessionScreen) -> None:
             severity="warning",
         )
     else:
-        cwd, *more = screen.roots
+        cwd, *more = conversation.roots
         await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from acp_tui.session.questions import Permission
@@ -13,6 +14,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.picture import has_pictures
 
 if TYPE_CHECKING:
+    from acp_tui.host.terminals import Terminal
     from acp_tui.session.session import Session
     from acp_tui.store.settings import Settings
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -28,7 +30,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
     chat = screen.query_one(ChatPane)
     chat.setting = Setting(
         session.cwd,
-        terminal=screen.terminal,
+        terminal=partial(terminal_of, screen),
         redraw=chat.changed,
         glyph=lambda name: screen.look.glyph(name),
         asks=lambda call: _asks(session, call),
@@ -37,6 +39,15 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         thoughts=settings.thoughts,
         fold_turns=settings.fold_turns,
     )
+
+
+def terminal_of(screen: SessionScreen, terminal_id: str) -> Terminal | None:
+    """Return a terminal of the session or of the person by its id, to look at; None for no such."""
+    own = screen.rooms.own_shell.terminal(terminal_id)
+    host, session = screen.conversation.host, screen.conversation.session
+    if own is not None or host is None or session is None:
+        return own
+    return host.terminals.seen(session.id, terminal_id)
 
 
 def _is_kept(screen: SessionScreen, path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,8 +59,10 @@ class Opened:
     def call(self, call: ToolCall) -> None:
         """Open a tool call."""
         from acp_tui.ui.screens.tool_call import ToolCallScreen
+        from acp_tui.ui.session_screen.furnishing import terminal_of
 
-        self._call = ToolCallScreen(call, self._screen.terminal, self._start.cwd, self._screen.look)
+        terminal = partial(terminal_of, self._screen)
+        self._call = ToolCallScreen(call, terminal, self._start.cwd, self._screen.look)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:

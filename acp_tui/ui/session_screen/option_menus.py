@@ -30,16 +30,15 @@ class OptionMenus:
             self._set(option, values[place % len(values)])
 
     def choose(self, category: str) -> None:
-        """Let the person choose a value from a menu: of the `mode`, the `model`, or of any `option`."""
+        """Let the person choose a value from a menu, of the `mode` or the `model`."""
         option = self._option(category)
-        if category == "option":
-            self._choose_option()
-        elif option is None:
+        if option is None:
             self._say_none(f"{category}s")
         else:
             self._choose_value(option)
 
-    def _choose_option(self) -> None:
+    def choose_option(self) -> None:
+        """Let the person choose any option, and then its value."""
         from acp_tui.ui.screens.menu import Item, Menu
 
         session = self._screen.conversation.session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.actions import SkipAction
@@ -33,12 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from acp_tui.acp.commands import Command
     from acp_tui.conversation.opening import Attach
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
-    from acp_tui.store.launch import Launch
-    from acp_tui.store.prompt import Prompt
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
@@ -77,11 +74,10 @@ class SessionScreen(Screen[None]):
         self.conversation = Conversation(start, self.showing, LoggingIn(self, start.cwd), running, attach)
         self.rooms: Rooms = Rooms(self, start)
         self.presence = Presence(self)
-        self.asking = Asking(self)
+        self.asking: Asking = Asking(self)
         self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
         self._attention = attention
         self._start = start
-        self._early_keys: list[str] = []
         self._sessions: Lines | None = None
         self.is_complete = False
         """Whether all parts are there: the first frame does with a few."""
@@ -93,12 +89,7 @@ class SessionScreen(Screen[None]):
         """What the first frame shows; the rest comes right after it, by `_complete`."""
         with Body(id="body"), Vertical(id="chat-box", classes="-tab"):
             yield ChatPane()
-        yield Writing(
-            self.conversation,
-            self._start,
-            self.look,
-            lambda: [*self.slash_commands(), *self.rooms.slash.commands()],
-        )
+        yield Writing(self.conversation, self._start, self.look, lambda: self.rooms.slash.offered())
         yield StatusLine(self.conversation, self.look)
 
     def on_mount(self) -> None:
@@ -111,10 +102,7 @@ class SessionScreen(Screen[None]):
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
         await self._complete()
-        box = await self.query_one(Writing).begin()
-        box.focus()
-        for key in self._early_keys:
-            box.action_enter() if key == "\r" else box.insert(key)
+        await self.query_one(Writing).begin()
         self.set_interval(1.0, self.showing.tick)
         if self._recorded is not None:
             await self.rooms.beginning.show_recorded(self._recorded)
@@ -135,21 +123,6 @@ class SessionScreen(Screen[None]):
         self.is_complete = True
         self.tabs.show()
 
-    @work(group="begin", exclusive=True)
-    async def begin_again(self, launch: Launch | None = None) -> None:
-        """End the agent, and start it again or another one."""
-        await self.conversation.restart(launch)
-
-    @work(group="begin", exclusive=True)
-    async def continue_recorded(self, launch: Launch, prompt: Prompt | None) -> None:
-        """Start the agent of a recorded session to go on with it."""
-        await self.conversation.recording.go_on(launch, prompt)
-
-    @work(group="begin", exclusive=True)
-    async def begin_new(self) -> None:
-        """Begin a new session in the place of one that could not be taken up."""
-        await self.conversation.begin_new()
-
     def set_look(self, look: Look) -> None:
         """Draw everything in another look."""
         self.look = look
@@ -160,12 +133,6 @@ class SessionScreen(Screen[None]):
         self.show_status()
 
     @property
-    def roots(self) -> list[str]:
-        """The folders of the session: the one that it works in, then those that were added."""
-        session = self.conversation.session
-        return [(session.cwd if session is not None else "") or self._start.cwd, *self._start.extra_roots]
-
-    @property
     def prompt(self) -> PromptBox:
         """The box in which the person writes."""
         from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -174,8 +141,7 @@ class SessionScreen(Screen[None]):
 
     def on_key(self, event: Key) -> None:
         """Keep what is typed before the prompt is there."""
-        if not self.query("#prompt") and event.character and (event.is_printable or event.key == "enter"):
-            self._early_keys.append(event.character)
+        self.query_one(Writing).typed_early(event)
 
     def on_resize(self, event: Resize) -> None:
         """Show one pane at a time where there is no room for more, and the tabs that fit."""
@@ -225,28 +191,6 @@ class SessionScreen(Screen[None]):
         if event.piece >= 0:
             self.run_worker(self.tabs.clicked(event.piece), group="tabs")
 
-    # ------------------------------------------------------------------ what its parts ask for
-
-    def use_command(self, name: str) -> None:
-        """Write one of the agent's commands in the prompt."""
-        self.prompt.replace_all(f"/{name} ")
-        self.arranging.leave()
-
-    def slash_commands(self) -> list[Command]:
-        """Return the agent's commands as of now."""
-        session = self.conversation.session
-        return session.commands if session is not None else []
-
-    def terminal(self, terminal_id: str) -> Any:
-        """Return a terminal of the session or of the person by its id, to look at; None for no such."""
-        own = self.rooms.own_shell.terminal(terminal_id)
-        session = self.conversation.session
-        if own is not None:
-            return own
-        if session is None or self.conversation.host is None:
-            return None
-        return self.conversation.host.terminals.seen(session.id, terminal_id)
-
     # ------------------------------------------------------------------ what the person does
 
     @on(Transcript.Chosen)
@@ -260,31 +204,14 @@ class SessionScreen(Screen[None]):
 
     @on(StatusLine.Wanted)
     async def _status_wanted(self, event: StatusLine.Wanted) -> None:
-        if event.what == "answer":
-            self.asking.reopen()
-        elif event.what == "policy":
-            await self.action_open("policy")
-        else:
-            self.action_choose(event.what)
+        await self.action_open(event.what)
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
-        """Say it, or let it wait; a line behind `!` is a command."""
-        self.query_one(ChatPane).action_follow_end()
-        if event.prompt.text[0] == "!" and event.prompt.text[1:].strip():
-            self.rooms.own_shell.run(event.prompt)
-        elif not await self.rooms.slash.run(event.prompt.text):
-            self._say(event.prompt)
+        """Follow what comes of it."""
+        from acp_tui.ui.session_screen.saying import say
 
-    def _say(self, prompt: Prompt) -> None:
-        if self.conversation.phase == "recorded":
-            self.rooms.beginning.continue_recorded(prompt)
-            return
-        self.conversation.say(prompt)
-        if self.conversation.is_over:
-            self.notify(
-                f"There is no agent to say this to. {key_of(self, 'session.restart')} starts one.",
-                severity="warning",
-            )
+        self.query_one(ChatPane).action_follow_end()
+        await say(self, event.prompt)
 
     @on(Transcript.Overloaded)
     def _overloaded(self) -> None:
@@ -295,16 +222,10 @@ class SessionScreen(Screen[None]):
         self.conversation.connecting.let_go()
 
     def action_stop_turn(self) -> None:
-        """Take completions or a zoom away, else end a command of the person, else stop the turn.
+        """Take completions or a zoom away, else stop what runs."""
+        from acp_tui.ui.session_screen.interrupting import stop
 
-        Its open questions are answered `cancelled`.
-        """
-        if self.query_one(Writing).dismiss():
-            return
-        if self.maximized is not None:
-            self.arranging.toggle_zoom()
-        elif not self.rooms.own_shell.kill() and not self.conversation.stop():
-            self.arranging.leave()
+        stop(self)
 
     def action_send_now(self) -> None:
         """Stop the turn, and say what is written and what waits."""
@@ -369,17 +290,9 @@ class SessionScreen(Screen[None]):
 
         interrupt(self)
 
-    def action_answer(self) -> None:
-        """Bring up the questions again that were put aside."""
-        self.asking.reopen()
-
     def action_next_mode(self) -> None:
         """Go to the next mode."""
         self.rooms.option_menus.next_mode()
-
-    def action_choose(self, category: str) -> None:
-        """Choose a value of the `mode` or the `model`, or any `option` and its value, from a menu."""
-        self.rooms.option_menus.choose(category)
 
     def action_restart(self) -> None:
         """End the agent and start it again; without one, choose one."""

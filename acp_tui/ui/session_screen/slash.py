@@ -30,8 +30,8 @@ OWN: Final = (
     Own("rename", "give this session a name of your own", "screen.open('rename')", "name"),
     Own("inbox", "what waits for you in all sessions", "app.inbox"),
     Own("close", "end this session", "app.close_session"),
-    Own("mode", "choose a mode", "screen.choose('mode')"),
-    Own("model", "choose a model", "screen.choose('model')"),
+    Own("mode", "choose a mode", "screen.open('mode')"),
+    Own("model", "choose a model", "screen.open('model')"),
     Own("rules", "what agents may do unasked", "screen.open('rules')"),
     Own("details", "what is known of this session", "screen.open('details')"),
     Own("copy", "copy the last answer", "screen.copy('answer')"),
@@ -49,6 +49,20 @@ class Slash:
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
+
+    def of_agent(self) -> list[Command]:
+        """Return the agent's commands as of now."""
+        session = self._screen.conversation.session
+        return session.commands if session is not None else []
+
+    def offered(self) -> list[Command]:
+        """Return the agent's commands and ours."""
+        return [*self.of_agent(), *self.commands()]
+
+    def write(self, name: str) -> None:
+        """Write one of the agent's commands in the prompt."""
+        self._screen.prompt.replace_all(f"/{name} ")
+        self._screen.arranging.leave()
 
     def commands(self) -> list[Command]:
         """Return the commands that the agent has none of the same name for, in the agent's words."""
@@ -74,7 +88,7 @@ class Slash:
         return True
 
     def _ours(self) -> list[Own]:
-        taken = {command.name for command in self._screen.slash_commands()}
+        taken = {command.name for command in self.of_agent()}
         return [own for own in OWN if own.name not in taken and self._can(own.action)]
 
     def _can(self, action: str) -> bool:

@@ -73,7 +73,7 @@ class Unresponsive:
             elif what == "kill":
                 self._screen.run_worker(agent.agent.stop(), group="kill")
             elif what == "restart":
-                self._screen.begin_again()
+                self._screen.rooms.beginning.again()
 
         self._screen.app.push_screen(menu, chosen)
 

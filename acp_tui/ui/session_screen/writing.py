@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -56,14 +57,15 @@ class Writing(Vertical):
         self._draft: Draft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
+        self._early_keys: list[str] = []
 
     def compose(self) -> ComposeResult:
         """The mark; the box and the lines above it come after the first frame."""
         with Horizontal(id="prompt-row"):
             yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
 
-    async def begin(self) -> PromptBox:
-        """Make the box, with the draft in it that an earlier run has left, and return it."""
+    async def begin(self) -> None:
+        """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
         from acp_tui.conversation.prompts.pasting import dropped_media
         from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
         from acp_tui.store.drafts import Draft
@@ -91,7 +93,14 @@ class Writing(Vertical):
         if keeps:
             self._draft = Draft(data_folder() / "drafts", name)
             self._bring_back(box, self._draft)
-        return box
+        box.focus()
+        for key in self._early_keys:
+            box.action_enter() if key == "\r" else box.insert(key)
+
+    def typed_early(self, key: Key) -> None:
+        """Keep what is typed before the box is there."""
+        if not self.query("#prompt") and key.character and (key.is_printable or key.key == "enter"):
+            self._early_keys.append(key.character)
 
     @property
     def box(self) -> PromptBox:
@@ -165,8 +174,7 @@ class Writing(Vertical):
         """Show what a text mentions, as it will be sent."""
         from acp_tui.conversation.prompts.attachments import find
 
-        roots = [self._start.cwd, *self._start.extra_roots]
-        found = await asyncio.to_thread(find, text, roots)
+        found = await asyncio.to_thread(find, text, self._conversation.roots)
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
         pieces += [("warning", f" {problem}") for problem in found.problems]
