@@ -133,8 +133,8 @@ class Beginning:
         if conversation.tracking is not None:
             conversation.tracking.go_on(len(session.turns))
         else:
-            cwd = session.cwd or self._start.cwd
-            conversation.tracking = tracking = tracking_for(self._start, cwd, conversation.note)
+            tracking = tracking_for(self._start, conversation.cwd, conversation.note)
+            conversation.tracking = tracking
             if tracking is not None:
                 tracking.begin()
 

@@ -203,10 +203,15 @@ class Conversation:
         return self.running.journal if self.running is not None else None
 
     @property
+    def cwd(self) -> str:
+        """The folder that the session works in: one that was taken up may have another than the program."""
+        cwd = self.session.cwd if self.session is not None else ""
+        return cwd or self._start.cwd
+
+    @property
     def roots(self) -> list[str]:
         """The folders of the session: the one that it works in, then those that were added."""
-        cwd = self.session.cwd if self.session is not None else ""
-        return [cwd or self._start.cwd, *self._start.extra_roots]
+        return [self.cwd, *self._start.extra_roots]
 
     @property
     def command(self) -> Sequence[str]:

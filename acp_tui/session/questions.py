@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,11 @@ class StaleWrite:
 
 
 Question = Permission | Elicitation | StaleWrite
+
+
+def asked_calls(questions: Mapping[str, Question]) -> set[str]:
+    """Return the ids of the tool calls that wait for a permission."""
+    return {question.tool_call_id for question in questions.values() if isinstance(question, Permission)}
 
 
 class Questions:

@@ -257,8 +257,7 @@ class AcpApp(App[int]):
         """Show where a link of a terminal leads, and open it if the person says so."""
         from acp_tui.ui.session_screen.links import open_link
 
-        session = self.session_screen.conversation.session
-        cwd = session.cwd if session is not None else self._start.cwd
+        cwd = self.session_screen.conversation.cwd
         self.run_worker(
             open_link(self, {event.link: ""}, cwd, self.theming.look), group="links", exclusive=True
         )
@@ -267,8 +266,7 @@ class AcpApp(App[int]):
         """Open a file of a difference in the person's editor."""
         from acp_tui.ui.screens.editor import edit_in_workspace
 
-        session = self.session_screen.conversation.session
-        cwd = session.cwd if session is not None and session.cwd else self._start.cwd
+        cwd = self.session_screen.conversation.cwd
         self.run_worker(edit_in_workspace(self, cwd, event.path, event.line), group="edit", exclusive=True)
 
     def action_help(self) -> None:

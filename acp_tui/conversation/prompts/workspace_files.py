@@ -89,7 +89,7 @@ class WorkspaceFiles:
 
     def __init__(self, folder: str, changed: Callable[[], None]) -> None:
         """Take the folder, and whom to tell that more was found."""
-        self._folder = folder
+        self.folder = folder
         self._changed = changed
         self._listing: _Listing | None = None
         self._made = float("-inf")
@@ -110,7 +110,7 @@ class WorkspaceFiles:
         try:
             if self._listing is None:
                 self._listing = listing
-            async with aclosing(_listed(self._folder)) as pieces:
+            async with aclosing(_listed(self.folder)) as pieces:
                 async for paths in pieces:
                     listing.add(paths)
                     if self._listing is listing:

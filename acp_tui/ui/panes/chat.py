@@ -129,7 +129,7 @@ class ChatPane(Pane):
         if self._folding is not None:
             self._folding.fold_older(by_person=True)
 
-    def tick(self, now: float, cwd: str) -> None:
+    def tick(self, now: float) -> None:
         """Count the seconds of what runs."""
         for block in self._counting:
             block.tick(now)

@@ -39,7 +39,7 @@ class Pane(Transcript):
     def show(self, session: Session, change: Change) -> None:
         """Make the pane equal to what changed in the session."""
 
-    def tick(self, now: float, cwd: str) -> None:
+    def tick(self, now: float) -> None:
         """Count the seconds of what runs, at the time `now` on the clock of the session's events."""
 
     def look_on(self) -> None:

@@ -67,13 +67,9 @@ class ToolCallsPane(Pane):
     def show(self, session: Session, change: Change) -> None:
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
-        from acp_tui.session.questions import Permission
+        from acp_tui.session.questions import asked_calls
 
-        self._asking = {
-            question.tool_call_id
-            for question in session.questions.values()
-            if isinstance(question, Permission)
-        }
+        self._asking = asked_calls(session.questions)
         self._cwd = session.cwd
         for index in change.entries:
             call = session.entries[index]
@@ -82,7 +78,7 @@ class ToolCallsPane(Pane):
         if change.entries:
             self.set_fact(str(len(self._lines)) if self._lines else "")
 
-    def tick(self, now: float, cwd: str) -> None:
+    def tick(self, now: float) -> None:
         """Count the seconds of what runs."""
         self._now = now
         for line in self._lines.values():

@@ -55,7 +55,7 @@ class Completing:
         box: PromptBox,
         lines: Lines,
         commands: Callable[[], Sequence[Command]],
-        files: WorkspaceFiles,
+        files: Callable[[], WorkspaceFiles],
         recent: Callable[[], Sequence[str]],
         refresh: Callable[[], object],
     ) -> None:
@@ -65,7 +65,7 @@ class Completing:
             box: where is typed.
             lines: where the list is shown.
             commands: the agent's commands as of now.
-            files: the workspace's files.
+            files: those of the workspace as of now.
             recent: paths that come first while little is typed.
             refresh: begins to list the files anew; when more is known, `refreshed` is to be called.
         """
@@ -154,9 +154,10 @@ class Completing:
         return [_command(command, len(text)) for command in commands]
 
     def _mentions(self, needle: str, length: int) -> list[Completion]:
-        if self._files.is_stale:
+        files = self._files()
+        if files.is_stale:
             self._refresh()
-        found = self._files.matching(needle, self._recent())
+        found = files.matching(needle, self._recent())
         return [_file(path, length) for path in found if path != needle]
 
     def _show(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import asked_calls
 from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.panes.changes import ChangesPane
 from acp_tui.ui.panes.chat import ChatPane
@@ -33,7 +33,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         terminal=partial(terminal_of, screen),
         redraw=chat.changed,
         glyph=lambda name: screen.look.glyph(name),
-        asks=lambda call: _asks(session, call),
+        asks=lambda call: call in asked_calls(session.questions),
         key=lambda name: key_of(screen, name),
         pictures=has_pictures(screen.app, screen.look),
         thoughts=settings.thoughts,
@@ -58,11 +58,3 @@ def _is_kept(screen: SessionScreen, path: str) -> bool:
 def _looking_for(screen: SessionScreen) -> float:
     tracking = screen.conversation.tracking
     return tracking.looking_for if tracking is not None else 0.0
-
-
-def _asks(session: Session, tool_call_id: str) -> bool:
-    """Whether a permission for a tool call is open."""
-    return any(
-        isinstance(question, Permission) and question.tool_call_id == tool_call_id
-        for question in session.questions.values()
-    )

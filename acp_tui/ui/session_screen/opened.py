@@ -62,7 +62,7 @@ class Opened:
         from acp_tui.ui.session_screen.furnishing import terminal_of
 
         terminal = partial(terminal_of, self._screen)
-        self._call = ToolCallScreen(call, terminal, self._start.cwd, self._screen.look)
+        self._call = ToolCallScreen(call, terminal, self._screen.conversation.cwd, self._screen.look)
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:
@@ -94,7 +94,7 @@ class Opened:
             screen = ChangesScreen(
                 lambda: list(session.files.values()),
                 path,
-                self._start.cwd,
+                conversation.cwd,
                 self._screen.look,
                 Review(tracking, conversation.rejections) if tracking is not None else None,
                 session.prompt_of,
@@ -131,7 +131,8 @@ class Opened:
         from acp_tui.ui.session_screen.links import open_link
 
         if found:
-            opening = open_link(self._screen.app, found, self._start.cwd, self._screen.look)
+            cwd = self._screen.conversation.cwd
+            opening = open_link(self._screen.app, found, cwd, self._screen.look)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _show_kept(self, session: Session) -> None:

@@ -25,18 +25,17 @@ CONTEXT: Final = 32 * 1024
 class OwnCommands:
     """What one person runs beside one conversation."""
 
-    def __init__(self, guard: Guard, cwd: str) -> None:
+    def __init__(self, guard: Guard) -> None:
         self._terminals = Terminals(guard=guard)
-        self._cwd = cwd
         self._running: list[Terminal] = []
 
-    async def run(self, command: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
-        """Run a line in the person's shell, in the workspace, until it ends; `note` hears how it goes.
+    async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
+        """Run a line in the person's shell, in a folder, until it ends; `note` hears how it goes.
 
         Return what to offer the agent as (a name for it, a text); None for a command without any output.
         """
         try:
-            terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=self._cwd)
+            terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=cwd)
         except TerminalError as error:
             note(Noted(str(error), "error"))
             return None

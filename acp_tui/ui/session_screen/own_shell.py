@@ -51,14 +51,13 @@ class OwnShell:
         from acp_tui.ui.session_screen.own_commands import OwnCommands
 
         if self._commands is None:
-            self._commands = OwnCommands(self._start.guard, self._start.cwd)
+            self._commands = OwnCommands(self._start.guard)
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         if agent is None or session is None:
             self._screen.notify("A command needs a session to stand in.", severity="warning")
             self._screen.prompt.give_back(prompt)
             return
-        ended = await self._commands.run(
-            prompt.whole[1:].strip(), lambda event: agent.note_own(session.id, event)
-        )
+        command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
+        ended = await self._commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
         if ended is not None:
             self._screen.prompt.add_chip(*ended)

@@ -147,7 +147,7 @@ class Ruling:
             self._agent,
             "execute",
             mode=str(mode.config.current_value) if mode is not None else None,
-            workspace=session.cwd if session is not None else self._start.cwd,
+            workspace=self._screen.conversation.cwd,
             session=session.id if session is not None else "",
         )
 

@@ -109,7 +109,7 @@ class Showing:
         if agent is not None and (conversation.is_busy or screen.rooms.own_shell.is_running):
             now = agent.now
             for pane in screen.query(Pane):
-                pane.tick(now, self._start.cwd)
+                pane.tick(now)
             screen.rooms.opened.refresh(now)
 
     def draw(self, session: Session, change: Change) -> None:

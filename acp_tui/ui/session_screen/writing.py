@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from textual import work
@@ -54,6 +53,7 @@ class Writing(Vertical):
         self._box: PromptBox | None = None
         self._attachments = Lines(look, id="attachments")
         self._completing: Completing | None = None
+        self._files: WorkspaceFiles | None = None
         self._draft: Draft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
@@ -67,27 +67,23 @@ class Writing(Vertical):
     async def begin(self) -> None:
         """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
         from acp_tui.conversation.prompts.pasting import dropped_media
-        from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
         from acp_tui.store.drafts import Draft
         from acp_tui.store.history import History, workspace_name
         from acp_tui.ui.session_screen.completing import Completing
         from acp_tui.ui.widgets.prompt_box import PromptBox
 
-        cwd, name = self._start.cwd, workspace_name(self._start.cwd)
+        name = workspace_name(self._start.cwd)
         keeps = self._start.settings.journal
         self._box = box = PromptBox(
             enter_sends=self._start.settings.enter_sends,
             history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
-            dropped=partial(dropped_media, cwd=cwd),
+            dropped=lambda text: dropped_media(text, self._conversation.cwd),
             empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
             id="prompt",
         )
         box.cursor_blink = not self._start.settings.reduced_motion
         lines = Lines(self._look, id="completions")
-        files = WorkspaceFiles(cwd, self._more_files)
-        self._completing = Completing(
-            box, lines, self._commands, files, self._recent, lambda: self._list(files)
-        )
+        self._completing = Completing(box, lines, self._commands, self._files_now, self._recent, self._list)
         await self.mount(lines, self._attachments, before="#prompt-row")
         await self.query_one("#prompt-row").mount(box)
         if keeps:
@@ -151,10 +147,19 @@ class Writing(Vertical):
         """Return the files that this session has changed, the newest first, relative to the workspace."""
         session = self._conversation.session
         paths = reversed(session.files) if session is not None else ()
-        return [inside(path, self._start.cwd) for path in paths]
+        return [inside(path, self._conversation.cwd) for path in paths]
 
-    def _list(self, files: WorkspaceFiles) -> None:
-        self.run_worker(files.refresh(), group="files")
+    def _files_now(self) -> WorkspaceFiles:
+        """Return the files of the folder that the session works in."""
+        from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+
+        cwd = self._conversation.cwd
+        if self._files is None or self._files.folder != cwd:
+            self._files = WorkspaceFiles(cwd, self._more_files)
+        return self._files
+
+    def _list(self) -> None:
+        self.run_worker(self._files_now().refresh(), group="files")
 
     def _more_files(self) -> None:
         if self._completing is not None and self.is_attached:

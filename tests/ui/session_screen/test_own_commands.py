@@ -19,7 +19,11 @@ class Place:
 
     def __init__(self, folder: Path, guard: Guard) -> None:
         self.session = Session("s1", str(folder))
-        self.commands = OwnCommands(guard, str(folder))
+        self.commands = OwnCommands(guard)
+        self.folder = str(folder)
+
+    async def run(self, command: str) -> tuple[str, str] | None:
+        return await self.commands.run(command, self.folder, self.note)
 
     def note(self, event: Event) -> None:
         self.session.apply(event)
@@ -44,7 +48,7 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 async def test_a_command_runs_in_the_workspace_and_its_output_is_offered(
     place: Place, tmp_path: Path
 ) -> None:
-    offered = await place.commands.run("pwd | sed 's/$/!/'; exit 3", place.note)
+    offered = await place.run("pwd | sed 's/$/!/'; exit 3")
 
     assert offered is not None
     name, text = offered
@@ -57,14 +61,14 @@ async def test_a_command_runs_in_the_workspace_and_its_output_is_offered(
 
 
 async def test_a_command_without_output_offers_nothing(place: Place) -> None:
-    assert await place.commands.run("true", place.note) is None
+    assert await place.run("true") is None
     assert place.entry.exit_code == 0
 
 
 async def test_the_newest_command_is_killed_first(place: Place) -> None:
-    first = asyncio.create_task(place.commands.run("sleep 100", place.note))
+    first = asyncio.create_task(place.run("sleep 100"))
     await until(lambda: len(place.session.entries) == 1)
-    second = asyncio.create_task(place.commands.run("sleep 200", place.note))
+    second = asyncio.create_task(place.run("sleep 200"))
     await until(lambda: len(place.session.entries) == 2)
 
     await place.commands.kill()
@@ -78,7 +82,7 @@ async def test_the_newest_command_is_killed_first(place: Place) -> None:
 
 
 async def test_what_the_agent_runs_is_not_found_here(place: Place) -> None:
-    await place.commands.run("true", place.note)
+    await place.run("true")
 
     assert place.commands.terminal("term-1") is None
     assert place.commands.terminal("own-term-99") is None

@@ -48,6 +48,32 @@ async def test_a_file_is_completed_shown_and_sent_as_a_link_to_an_agent_that_tak
         await here.sees("[src/cli.py")
 
 
+async def test_in_a_session_that_works_elsewhere_files_and_commands_are_those_of_its_folder(
+    workspace: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "other.py").write_text("one\ntwo\n")
+    async with seat(workspace) as here:
+        await here.write("@cl")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("ctrl+c")
+        session = here.conversation.session
+        assert session is not None
+
+        session.cwd = str(elsewhere)  # as one has that was taken up
+
+        await here.write("@oth")
+        await here.until(lambda: here.session.prompt.completing)
+        await here.press("tab")
+        assert here.draft == "@other.py "
+        await here.sees("+ other.py 8 B as a link")
+        await here.press("ctrl+c")
+        await here.say("!ls")
+        await here.until(lambda: any(isinstance(one, OwnCommand) and one.ended for one in session.entries))
+        await here.sees("other.py")
+
+
 async def test_a_folder_that_is_taken_shows_what_lies_in_it(workspace: Path) -> None:
     async with seat(workspace) as here:
         await here.write("@")
