@@ -131,9 +131,10 @@ class Conversation:
         """Leave the agent for good; the last one to leave ends it. May be called twice, at the same time."""
         self._is_closed = True
         await self._leave()
-        tracking, self.tracking = self.tracking, None
+        tracking = self.tracking
         if tracking is not None:
             await asyncio.shield(tracking.close())
+            self.tracking = None  # not before: who ends it at the same time waits as well
 
     async def _leave(self) -> None:
         if self._leaving is None:

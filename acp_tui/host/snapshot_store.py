@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.host.programs import started
 from acp_tui.host.stalling import STILL, Stalled, finish, pipe_in
 
 # SnapshotError
@@ -124,7 +125,7 @@ class SnapshotStore:
         if not self.root.is_dir():
             raise GitFailed(_GONE)
         try:
-            process = await asyncio.create_subprocess_exec(
+            process = await started(
                 "git", *options, *arguments, cwd=self.root, env=self._environment(),
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip

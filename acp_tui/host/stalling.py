@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.host.programs import over
+
 STILL: Final = 20.0
 """Seconds without any work after which a program counts as stalled."""
 MOST: Final = 1_800.0
@@ -45,7 +47,7 @@ async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[
     finally:
         if not talking.done():
             _end(process)
-            await talking  # asyncio tells the end only once all that was said is read
+            await over(talking)  # asyncio tells the end only once all that was said is read
 
 
 def pipe_in(root: Path) -> str | None:

@@ -350,9 +350,12 @@ class AcpApp(App[int]):
         """All screens there are, seen or not."""
         return {*self.tabs.screens, *(screen for stack in self._screen_stacks.values() for screen in stack)}
 
-    def on_unmount(self) -> None:
-        """Leave the terminal as it was."""
+    async def on_unmount(self) -> None:
+        """Leave the terminal as it was, and nothing running that somebody here has waited for."""
+        from acp_tui.ui.winding_up import all_over
+
         self.attention.end()
+        await all_over(self.workers)
 
     def warn(self, text: str, title: str) -> None:
         """Say what is wrong, beside what the person is doing."""

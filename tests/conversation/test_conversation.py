@@ -12,7 +12,7 @@ from acp_tui.agent.process import Process
 from acp_tui.host.processes import ExitStatus
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import said, start, talk
-from tests.waiting import until
+from tests.waiting import settled, until
 
 
 async def test_r15_an_agent_that_dies_in_a_turn_ends_the_conversation_and_a_restart_begins_a_new_session(
@@ -116,6 +116,30 @@ async def test_ending_twice_and_during_the_start_ends_the_process_once(tmp_path:
         assert agent.connection.exit is not None
         assert notes.phases == ["starting", "ending"], "an end that was wanted is no failure"
         await conversation.end()
+
+
+async def test_whoever_ends_it_meanwhile_waits_until_the_files_are_looked_at_no_more(tmp_path: Path) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+        await until(lambda: conversation.tracking)
+        assert conversation.tracking is not None
+        entered, may_end, close = asyncio.Event(), asyncio.Event(), conversation.tracking.close
+
+        async def held() -> None:
+            entered.set()
+            await may_end.wait()
+            await close()
+
+        conversation.tracking.close = held  # type: ignore[method-assign]
+        first = asyncio.create_task(conversation.end())
+        await entered.wait()
+        second = asyncio.create_task(conversation.end())
+        await settled()
+        assert not second.done()
+
+        may_end.set()
+        await asyncio.gather(first, second)
+        assert conversation.tracking is None
 
 
 async def test_an_end_before_the_agent_is_made_does_not_start_another_process(tmp_path: Path) -> None:

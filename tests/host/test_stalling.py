@@ -53,6 +53,19 @@ async def test_whoever_waits_no_more_ends_the_program() -> None:
     assert process.returncode == -15
 
 
+async def test_whoever_is_told_twice_to_wait_no_more_leaves_no_program_behind() -> None:
+    process = await python("import time; time.sleep(60)")
+    waiting = asyncio.create_task(finish(process, b""))
+    for _ in range(2):
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+    assert process.returncode == -15
+
+
 def test_the_pipe_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.o\n")
     assert pipe_in(tmp_path) is None

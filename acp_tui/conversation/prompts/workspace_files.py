@@ -10,6 +10,8 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.host.programs import ended, started
+
 if TYPE_CHECKING:
     from ignore import Walk
 
@@ -168,7 +170,7 @@ async def _git_listed(folder: str, which: Sequence[str]) -> AsyncGenerator[list[
     """Yield what git lists; nothing where there is no repository, or no git."""
     quiet = asyncio.subprocess.DEVNULL
     try:
-        git = await asyncio.create_subprocess_exec(
+        git = await started(
             *_GIT, *which, cwd=folder, stdin=quiet, stdout=asyncio.subprocess.PIPE, stderr=quiet
         )
     except OSError:
@@ -182,12 +184,7 @@ async def _git_listed(folder: str, which: Sequence[str]) -> AsyncGenerator[list[
                 yield whole.decode("utf-8", "surrogateescape").split("\0")
             await asyncio.sleep(0)
     finally:
-        if git.returncode is None:
-            try:
-                git.kill()
-            except ProcessLookupError:  # it has just ended
-                pass
-            await git.wait()
+        await ended(git)
 
 
 def _walk(folder: str) -> Walk:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import os
 import subprocess
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from acp_tui.conversation.prompts import workspace_files
 from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+from tests.waiting import PATIENCE
 
 
 def write(folder: Path, *names: str) -> None:
@@ -43,6 +46,28 @@ async def test_files_and_folders_are_found_and_ignored_ones_are_not(folder: Path
     assert files.matching("notes") == ["my notes.txt"], "not tracked, and not ignored either"
     assert files.matching("er/x") == ["src/deep/er/x.py"]
     assert files.matching("out.o") == []
+
+
+async def test_a_listing_that_is_given_up_twice_leaves_no_git_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "pid"
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho $$ >{told}; printf 'a\\000'; exec yes\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    found = asyncio.Event()
+    listing = asyncio.create_task(WorkspaceFiles(str(tmp_path), found.set).refresh())
+    await found.wait()
+
+    for _ in range(2):
+        listing.cancel()
+        await asyncio.sleep(0)
+
+    await asyncio.wait([listing], timeout=PATIENCE)
+    assert listing.cancelled()
+    assert not Path("/proc", told.read_text().strip()).exists()
 
 
 async def test_without_letters_stands_what_lies_in_the_folder(folder: Path) -> None:
