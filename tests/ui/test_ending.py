@@ -49,7 +49,7 @@ class Run:
         argv = [sys.executable, *words, "--agent", *self.agent]
         env = {"ACP_TUI_HOME": str(self.folder / "home"), "PATH": "/usr/bin:/bin"}
         env |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-        return Terminal(argv, cwd=self.folder, env=env, patience=20)
+        return Terminal(argv, cwd=self.folder, env=env)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_r17_the_quit_key_ends_all_even_before_the_agent_answers(run: Run) -> No
         assert sleepers(run.nap)
         terminal.type("\x11")
 
-        assert terminal.exit_code(10) == 0, terminal.screen
+        assert terminal.exit_code() == 0, terminal.screen
 
 
 def test_r17_a_signal_to_end_ends_all(run: Run) -> None:
@@ -74,7 +74,7 @@ def test_r17_a_signal_to_end_ends_all(run: Run) -> None:
         terminal.until("F1 help")
         terminal.process.send_signal(signal.SIGTERM)
 
-        assert terminal.exit_code(10) == 0, terminal.screen
+        assert terminal.exit_code() == 0, terminal.screen
 
 
 async def test_r42_killed_in_a_turn_it_leaves_no_child_and_what_was_said_is_in_the_journal(run: Run) -> None:
@@ -85,7 +85,7 @@ async def test_r42_killed_in_a_turn_it_leaves_no_child_and_what_was_said_is_in_t
         assert sleepers(run.nap)
         terminal.process.kill()
 
-        assert terminal.exit_code(10) == -signal.SIGKILL
+        assert terminal.exit_code() == -signal.SIGKILL
         await until(lambda: not sleepers(run.nap))
 
     (journal,) = (run.folder / "home" / "data" / "journals").iterdir()
@@ -99,7 +99,7 @@ def test_r17_a_mistake_of_ours_ends_all_and_is_in_the_log(run: Run) -> None:
         terminal.until("F1 help")
         terminal.type(F10)
 
-        assert terminal.exit_code(10) == 1
+        assert terminal.exit_code() == 1
         log = (run.folder / "home" / "state" / "acp-tui.log").read_text()
         assert "ZeroDivisionError" in log
         assert "Traceback" in log
@@ -115,4 +115,4 @@ def test_r17_a_mistake_that_cannot_even_be_shown_ends_all(run: Run) -> None:
         terminal.until("F1 help")
         terminal.type(F10)
 
-        assert terminal.exit_code(10) == 1
+        assert terminal.exit_code() == 1

@@ -61,13 +61,18 @@ def screen(changes: RuleChanges, tmp_path: Path) -> RulesScreen:
     return RulesScreen(changes, ask, look(), nothing)
 
 
+def wide_enough(folder: Path) -> tuple[int, int]:
+    """Return the size of a screen on which a mistake in a file of this folder stands in one row."""
+    return 120 + len(str(folder)), 20
+
+
 def row_of(app: Stage, text: str) -> str:
     return next(line for line in screen_text(app).splitlines() if text in line)
 
 
 async def test_every_rule_is_listed_with_why_it_does_not_count(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
-    async with app.run_test(size=(120, 20)) as pilot:
+    async with app.run_test(size=wide_enough(tmp_path)) as pilot:
         await until(pilot, lambda: "3 of 5 count" in screen_text(app))
 
         assert row_of(app, "git status").split() == [
@@ -120,7 +125,7 @@ async def test_a_rule_is_made_and_changed(changes: RuleChanges, tmp_path: Path) 
 
 async def test_a_file_that_is_in_the_way_is_said(changes: RuleChanges, tmp_path: Path) -> None:
     app = Stage(screen(changes, tmp_path))
-    async with app.run_test(size=(120, 20)) as pilot:
+    async with app.run_test(size=wide_enough(tmp_path)) as pilot:
         await until(pilot, lambda: "3 of 5 count" in screen_text(app))
         changes.book.user_file.write_text("[[rules")
         await pilot.press("d")
