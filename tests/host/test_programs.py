@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 
@@ -45,7 +44,7 @@ async def test_a_program_is_ended_that_has_more_to_say_than_anybody_reads() -> N
 
 async def test_one_that_has_ended_by_itself_is_no_error() -> None:
     process = await started("true", stdout=PIPE)
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    await process.wait()
 
     await ended(process)
 
