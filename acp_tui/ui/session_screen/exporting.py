@@ -74,7 +74,8 @@ class Exporting:
 
     def _printed(self, terminal_id: str) -> str:
         """Return what a terminal of ours printed; nothing where it is gone."""
+        from acp_tui.ui.session_screen.furnishing import terminal_of
         from acp_tui.ui.widgets.terminal_log import text_of
 
-        terminal = self._screen.terminal(terminal_id)
+        terminal = terminal_of(self._screen, terminal_id)
         return text_of(terminal.kept()) if terminal is not None else ""
