@@ -103,7 +103,7 @@ def host_rule(written: WrittenRule, folder: str | None = None) -> Rule:
         folder: the workspace whose file it stands in; None for the person's own file.
     """
     return Rule(
-        decision="ask" if written.mistake else written.decision,  # type: ignore[arg-type]  # checked when read
+        decision="ask" if written.mistake else written.decision,
         agent=written.agent,
         tool_kind=written.tool_kind,
         path=written.path,

@@ -32,11 +32,11 @@ def host_for(start: Start, launch: Launch) -> Host:
     book = rule_book()
     return Host(
         Terminals(guard=start.guard),
-        policy=start.settings.policy,  # type: ignore[arg-type]  # checked when the settings were read
+        policy=start.settings.policy,
         rules=book,
         entered=book.enter,
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
-        stale_writes=start.settings.stale_writes,  # type: ignore[arg-type]  # checked when the settings were read
+        stale_writes=start.settings.stale_writes,
         output_limit=start.settings.terminal_output_limit_kb * 1024,
     )
 

@@ -14,7 +14,7 @@ class Layout(NamedTuple):
     """What is shown beside the chat."""
 
     panes: tuple[str, ...]
-    """Names of the panes that are shown, from above."""
+    """Names of the panes that are shown."""
     side: bool = True
     """Whether the column that holds them is shown."""
 

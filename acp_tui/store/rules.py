@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from acp_tui.store import shape
 from acp_tui.store.problem import Problem
@@ -25,6 +25,8 @@ TOOL_KINDS: Final = (
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
 )  # fmt: skip
 
+Decision = Literal["allow", "ask", "deny"]
+
 _LARGEST: Final = 1 << 20
 """Bytes of a file of rules that are read."""
 
@@ -33,8 +35,7 @@ _LARGEST: Final = 1 << 20
 class WrittenRule:
     """One rule as it stands in a file; a field that is None matches anything."""
 
-    decision: str = "ask"
-    """`allow`, `ask` or `deny`."""
+    decision: Decision = "ask"
     agent: str | None = None
     tool_kind: str | None = None
     path: str | None = None
@@ -191,7 +192,7 @@ def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
 
 
 _KINDS: Final[Mapping[str, shape.Kind]] = {
-    "decision": shape.one_of("allow", "ask", "deny"),
+    "decision": shape.one_of(*get_args(Decision)),
     "agent": _filled,
     "tool_kind": shape.one_of(*TOOL_KINDS),
     "path": _glob,

@@ -7,24 +7,27 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
 from acp_tui.store.problem import Problem
 from acp_tui.store.toml_places import line_of
 
-PANES: Final = ("plan", "tool-calls", "changes", "terminals")
+PANES: Final = ("plan", "tool-calls", "changes")
 """Panes that can be shown beside the chat."""
+Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
+StaleWrites = Literal["ask", "write", "keep"]
+Thoughts = Literal["auto", "always", "never"]
 
 
 class Settings(NamedTuple):
     """Everything the user can set in the file; the values here are the defaults."""
 
     theme: str = "acp-dark"
-    layout: tuple[str, ...] = ("plan", "tool-calls", "changes")
-    """Which panes are shown beside the chat, from above."""
-    thoughts: str = "auto"
+    layout: tuple[str, ...] = PANES
+    """Which panes are shown beside the chat."""
+    thoughts: Thoughts = "auto"
     """Whether thoughts are unfolded: `auto` (while they are thought), `always` or `never`."""
     fold_turns: bool = False
     """Whether turns but the last are folded to a line each."""
@@ -39,11 +42,11 @@ class Settings(NamedTuple):
     """Whether sessions are written to disk as they happen."""
     decisions: bool = True
     """Whether it is written down which permissions were asked for and how they were answered."""
-    policy: str = "ask"
+    policy: Policy = "ask"
     """What is allowed where no rule matches, in each new session."""
     snapshots: bool = True
     """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
-    stale_writes: str = "ask"
+    stale_writes: StaleWrites = "ask"
     """What becomes of a write over a file that changed since the agent saw it: `ask`, `write` or `keep`."""
     tell_rejections: bool = True
     """Whether the next prompt tells the agent which of its changes were rejected or taken back."""
@@ -64,7 +67,7 @@ class Settings(NamedTuple):
 _KINDS: Final[Mapping[str, shape.Kind]] = {
     "theme": shape.text,
     "layout": shape.some_of(*PANES),
-    "thoughts": shape.one_of("auto", "always", "never"),
+    "thoughts": shape.one_of(*get_args(Thoughts)),
     "fold_turns": shape.switch,
     "enter_sends": shape.switch,
     "ascii": shape.switch,
@@ -72,11 +75,11 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "notifications": shape.switch,
     "journal": shape.switch,
     "decisions": shape.switch,
-    "policy": shape.one_of("ask", "ask-edits-and-commands", "allow-edits", "allow-everything"),
+    "policy": shape.one_of(*get_args(Policy)),
     "snapshots": shape.switch,
     "remember_choices": shape.switch,
     "options": shape.by_name(shape.choice_by_name),
-    "stale_writes": shape.one_of("ask", "write", "keep"),
+    "stale_writes": shape.one_of(*get_args(StaleWrites)),
     "tell_rejections": shape.switch,
     "line_limit_mb": shape.whole(1, 4096),
     "terminal_output_limit_kb": shape.whole(1, 1_048_576),

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.acp.tools import TOOL_KINDS
 from acp_tui.agent.rule_book import RuleBook
-from acp_tui.host.rules import Ask, Rule, decide
+from acp_tui.host.rules import KNOWN_KINDS, Ask, Rule, decide
+from acp_tui.store import rules as store
 from acp_tui.store.rule_trust import Trust
 
 ALLOW_LS = '[[rules]]\ndecision = "allow"\ncommand = "ls"\n'
@@ -115,3 +117,7 @@ def test_a_rule_of_a_session_is_for_that_session(book: RuleBook) -> None:
 
     assert decide(book, run("ls")).decision == "allow"
     assert decide(book, run("ls", session="t")).decision == "ask"
+
+
+def test_rooms_that_do_not_know_each_other_mean_the_same_kinds_of_tool_calls() -> None:
+    assert set(TOOL_KINDS) == set(store.TOOL_KINDS) == KNOWN_KINDS

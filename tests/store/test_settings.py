@@ -76,6 +76,7 @@ def test_a_bad_value_is_named_and_only_it_has_its_default(file: Path) -> None:
         "initialize_timeout_s = nan",
         'thoughts = "sometimes"',
         'layout = ["kitchen"]',
+        'layout = ["terminals"]',
         'layout = "plan"',
         "keys = { a = 1 }",
         "agents = 3",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from typing import ClassVar, Final
+from typing import ClassVar, Final, get_args
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,7 +18,7 @@ from textual.widgets import Button, Input, Static
 
 from acp_tui.agent.rule_book import prefix_mistake
 from acp_tui.agent.rule_changes import SCOPES, Draft, Scope
-from acp_tui.store.rules import TOOL_KINDS, WrittenRule
+from acp_tui.store.rules import TOOL_KINDS, Decision, WrittenRule
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_words import until
 from acp_tui.ui.widgets.key_names import key_of
@@ -26,7 +26,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_of import OneOf
 from acp_tui.ui.widgets.text import safe_line
 
-DECISIONS: Final = ("allow", "ask", "deny")
+DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 TEXTS: Final = {
     "tool_kind": ("kind", f"any; or {', '.join(TOOL_KINDS)}"),
     "command": ("command", "any; or the first words of a command, such as: git status"),

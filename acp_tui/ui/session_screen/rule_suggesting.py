@@ -11,7 +11,7 @@ from typing import Final
 from acp_tui.agent.rule_book import prefix_mistake
 from acp_tui.host.command_rules import covering, simple_commands
 from acp_tui.host.rules import KNOWN_KINDS, Ask, Rule
-from acp_tui.store.rules import WrittenRule
+from acp_tui.store.rules import Decision, WrittenRule
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
 """What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
@@ -41,7 +41,7 @@ def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
         path = ask.paths[0] if len(ask.paths) == 1 else _folder(ask.paths)
         path = None if path is None or _GLOB.search(path.removesuffix("/**")) else path
     is_narrow = command is not None or path is not None
-    decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
+    decision: Decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
     return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 
