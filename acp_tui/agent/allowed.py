@@ -8,9 +8,10 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from acp_tui.acp.permissions import PermissionOption
-from acp_tui.agent.verdicts import absolute, input_paths, named_paths
+from acp_tui.agent.verdicts import input_paths
 from acp_tui.agent.wish import Wish, names_command
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import absolute
 from acp_tui.session.session import Session
 
 
@@ -94,7 +95,7 @@ def _says_nothing(one: _Allowance, kind: str) -> bool:
 
 
 def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
-    for path in (*(absolute(path, cwd) for path in named_paths(call)), *input_paths(call, cwd)):
+    for path in (*(absolute(path, cwd) for path in call.named_paths), *input_paths(call, cwd)):
         yield path
         yield _real(path)
 

@@ -11,8 +11,9 @@ from acp_tui.acp.permissions import PermissionOption, PermissionRequest
 from acp_tui.acp.reading import read
 from acp_tui.agent.given import Given
 from acp_tui.agent.own_questions import Decided
-from acp_tui.agent.verdicts import absolute, input_paths, named_paths
+from acp_tui.agent.verdicts import input_paths
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import absolute
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE, Decision, Offered, now
 from acp_tui.wire.messages import Request
@@ -107,7 +108,7 @@ class Record:
         Return whether it is new: an agent that tries again and again must not push older decisions out of
         the log.
         """
-        attempt = (session.id, wish.kind, ":".join(named_paths(wish)), wish.command, rule)
+        attempt = (session.id, wish.kind, ":".join(wish.named_paths), wish.command, rule)
         if attempt in self._denied:
             return False
         self._denied.add(attempt)
@@ -120,7 +121,7 @@ class Record:
         return True
 
     def _about(self, session: Session, call: ToolCall, given: Given, waited: float) -> Decision:
-        named = named_paths(call)
+        named = call.named_paths
         known = {absolute(path, session.cwd) for path in named}
         return Decision(
             at=now(),

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
+from acp_tui.host.index import MOST_FILES
 from acp_tui.host.snapshot import Changed, LeftOut
+from acp_tui.host.successor import LARGEST, Reason
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted, Snapped
 from acp_tui.session.files import OnDisk
@@ -15,11 +17,11 @@ from acp_tui.session.files import OnDisk
 SHOWN: Final = 1_000
 """Files that a session lists at most."""
 _NAMED: Final = 10  # files that a notice names
-_REASONS: Final = {
-    "large": "files above 8 MB",
+_REASONS: Final[dict[Reason, str]] = {
+    "large": f"files above {LARGEST >> 20} MB",
     "repository": "other repositories inside",
     "unreadable": "files that cannot be read",
-    "too many": "files beyond 200,000",
+    "too many": f"files beyond {MOST_FILES:,}",
 }
 
 

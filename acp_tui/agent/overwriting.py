@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final
 
 from acp_tui.agent.given import Given
 from acp_tui.agent.own_questions import Decided, OwnQuestions
@@ -12,8 +12,6 @@ from acp_tui.host.host import Host
 from acp_tui.session import events
 from acp_tui.session.questions import StaleWrite
 
-Choice = Literal["write", "keep"]
-CHOICES: Final = ("write", "keep")
 _OUTCOMES: Final = {
     "write": "The agent has written over what was newly in {}.",
     "keep": "Kept {}; the agent was told to read it again.",
@@ -71,7 +69,7 @@ class Overwriting:
         decided = await self._questions.ask(
             session_id,
             lambda key: events.Conflicted(_question(key, stale)),
-            CHOICES,
+            _OUTCOMES,
             lambda decided: self._record(session_id, stale.path, decided),
         )
         return decided.choice

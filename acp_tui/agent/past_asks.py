@@ -11,10 +11,11 @@ from acp_tui.acp.reading import Unreadable
 from acp_tui.agent.history import question_key
 from acp_tui.agent.replay import replay
 from acp_tui.agent.serving import wish_of
-from acp_tui.agent.verdicts import absolute, ask_of
+from acp_tui.agent.verdicts import ask_of
 from acp_tui.agent.wish import is_about
 from acp_tui.host.rules import Ask
 from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store import recorded

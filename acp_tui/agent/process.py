@@ -16,8 +16,6 @@ from acp_tui.host.output import Tail
 from acp_tui.host.processes import Child, ExitStatus
 from acp_tui.host.spawning import FolderUnusable, NotExecutable, ProgramNotFound, StartFailed
 
-__all__ = ["ExitStatus", "Process", "SpawnFailed"]
-
 
 class SpawnFailed(Exception):
     """The agent could not be started: what happened (`title`), and what to try (`advice`)."""

@@ -13,7 +13,7 @@ from acp_tui.host.files import Files
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.links import with_targets
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Text
+from acp_tui.session.items import Text, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 
@@ -80,10 +80,11 @@ class Denied(Exception):
 def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
     """Return what a tool call asks for, in the words of the rules."""
     mode = session.option("mode")
+    named = (absolute(path, session.cwd) for path in call.named_paths)
     return rules.Ask(
         agent=agent,
         tool_kind=call.kind,
-        paths=with_targets(_paths(call, session.cwd), session.cwd),
+        paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
         command=call.command,
         told=tuple(_told(call)),
@@ -107,24 +108,6 @@ def _told(call: ToolCall) -> Iterator[str]:
             yield item.text[:_LOOKED_AT]
 
 
-def _paths(call: ToolCall, cwd: str) -> Iterator[str]:
-    """Yield the absolute paths that a tool call names: where it works, and what it changes."""
-    for path in named_paths(call):
-        yield absolute(path, cwd)
-
-
-def absolute(path: str, cwd: str) -> str:
-    """Return a path as it is meant in a folder."""
-    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
-
-
-def named_paths(call: ToolCall) -> list[str]:
-    """Return the paths that a tool call names, as written: where it works, and what it changes."""
-    named = [location.path for location in call.locations]
-    named += [item.path for item in call.content if isinstance(item, Diff)]
-    return list(dict.fromkeys(named))
-
-
 def input_paths(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that only the tool's input names, absolute."""
     found = named_in(call.raw_input, narrow=call.command is not None)
@@ -133,7 +116,7 @@ def input_paths(call: ToolCall, cwd: str) -> list[str]:
 
 def _for_policy(call: ToolCall, cwd: str) -> list[str]:
     """Return the paths that a policy looks at; an input alone does not say what is edited."""
-    named = named_paths(call)
+    named = call.named_paths
     return [*named, *input_paths(call, cwd)] if named or call.kind != "edit" else []
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from acp_tui.agent.verdicts import absolute, input_paths, named_paths
+from acp_tui.agent.verdicts import input_paths
 from acp_tui.host.scripts import script_of
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Location, Text
+from acp_tui.session.items import Diff, Location, Text, absolute
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import shell_command
 
@@ -83,7 +83,7 @@ def is_about(call: ToolCall, wish: Wish, cwd: str) -> bool:
     """Return whether a tool call names the file, or the command, of a wish."""
     if wish.kind == "execute":
         return names_command(call, wish)
-    named = {absolute(path, cwd) for path in named_paths(call)}
+    named = {absolute(path, cwd) for path in call.named_paths}
     return wish.path in named or wish.path in input_paths(call, cwd)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from acp_tui.acp.content import ContentBlock
 from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import NO_ITEMS, NO_PLACES, Item, Location
+from acp_tui.session.items import NO_ITEMS, NO_PLACES, Diff, Item, Location
 from acp_tui.session.shell_command import Said, shell_command
 
 Part = GrowingText | ContentBlock
@@ -92,6 +92,12 @@ class ToolCall:
     def is_final(self) -> bool:
         """Whether nothing more is expected."""
         return self.status in FINAL
+
+    @property
+    def named_paths(self) -> list[str]:
+        """The paths that it names, as written, each once: where it works, and what it changes."""
+        changed = (item.path for item in self.content if isinstance(item, Diff))
+        return list(dict.fromkeys([*(place.path for place in self.locations), *changed]))
 
     @property
     def command(self) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff
+from acp_tui.session.items import Diff, absolute
 from acp_tui.session.provenance import Origin
 
 
@@ -96,8 +96,7 @@ class Files:
         for position, item in enumerate(call.content):
             if isinstance(item, Diff):
                 edit = Edit(item.before, item.new_text)
-                path = item.path if item.path.startswith("/") else f"{cwd.rstrip('/')}/{item.path}"
-                reported = self._change(path).reported
+                reported = self._change(absolute(item.path, cwd)).reported
                 key = (call.tool_call_id, position)
                 changed = changed or reported.get(key) != edit
                 reported[key] = edit

@@ -49,6 +49,11 @@ NO_ITEMS: Final[tuple[Item, ...]] = ()
 NO_PLACES: Final[tuple[Location, ...]] = ()
 
 
+def absolute(path: str, cwd: str) -> str:
+    """Return a path that an agent names as it is meant in a folder."""
+    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
 def items_of(content: Iterable[tools.ToolCallContent]) -> tuple[Item, ...]:
     """Return the content of a tool call as it is kept."""
     return tuple([_item(word) for word in content])

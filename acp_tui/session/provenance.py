@@ -8,7 +8,6 @@ from typing import Final
 
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.session.entries import Entry, ToolCall
-from acp_tui.session.items import Diff
 
 _ONLY_LOOK: Final = ("read", "search", "think", "fetch", "switch_mode")
 """Kinds of tool calls that change no files."""
@@ -55,6 +54,4 @@ def _may_write(call: ToolCall, since: float) -> bool:
 
 def _names(call: ToolCall, path: str) -> bool:
     """Whether a call says that it is about a file."""
-    told = [place.path for place in call.locations]
-    told += [item.path for item in call.content if isinstance(item, Diff)]
-    return any(path == name or path.endswith(f"/{name}") for name in told if name)
+    return any(path == name or path.endswith(f"/{name}") for name in call.named_paths if name)

@@ -48,7 +48,6 @@ def _why(rule: Rule | None, policy: Policy) -> str:
 
 
 def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
-    from acp_tui.agent.verdicts import named_paths
     from acp_tui.store.precedents import precedents
 
     assert conversation.running is not None
@@ -60,7 +59,7 @@ def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
     beginning = _beginning(command) if command is not None else ""
     try:
         return precedents(
-            decisions.path, conversation.session.cwd, call.kind, hidden, named_paths(call), beginning
+            decisions.path, conversation.session.cwd, call.kind, hidden, call.named_paths, beginning
         )
     except OSError as error:
         log.warning("the decision log: %s", error)
