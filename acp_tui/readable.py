@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def seconds(duration: float) -> str:
     """Return a duration as people read it: `0.3 s`, `12 s`, `2:05`, `1:02:03`."""
@@ -34,9 +36,16 @@ def tokens(count: int) -> str:
 
 
 def inside(path: str, cwd: str) -> str:
-    """Return a path as short as it can be said in the workspace."""
+    """Return a path below the workspace without that folder, unless it climbs out again."""
     prefix = cwd.rstrip("/") + "/"
-    return path[len(prefix) :] if path.startswith(prefix) else path
+    return path[len(prefix) :] if path.startswith(prefix) and ".." not in path.split("/") else path
+
+
+def from_home(path: str) -> str:
+    """Return a path with `~` for the person's home."""
+    home = str(Path.home())
+    is_inside = home != "/" and (path == home or path.startswith(f"{home}/"))
+    return f"~{path[len(home) :]}" if is_inside else path
 
 
 def lines(count: int) -> str:

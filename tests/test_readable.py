@@ -1,6 +1,6 @@
 import pytest
 
-from acp_tui.readable import clock, inside, seconds, size, tokens
+from acp_tui.readable import clock, from_home, inside, seconds, size, tokens
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,24 @@ def test_tokens_are_counted_in_thousands() -> None:
         ("/w/a/b.py", "/w/", "a/b.py"),
         ("/work/b.py", "/w", "/work/b.py"),
         ("/w", "/w", "/w"),
+        ("/w/../etc/passwd", "/w", "/w/../etc/passwd"),
     ],
 )
 def test_a_path_is_said_from_the_workspace_when_it_lies_in_there(path: str, cwd: str, said: str) -> None:
     assert inside(path, cwd) == said
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "said"),
+    [
+        ("/home/me/a", "/home/me", "~/a"),
+        ("/home/me", "/home/me", "~"),
+        ("/home/men/a", "/home/me", "/home/men/a"),
+        ("/a", "/", "/a"),
+    ],
+)
+def test_a_path_is_said_from_the_persons_home(
+    path: str, home: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert from_home(path) == said

@@ -10,6 +10,7 @@ from typing import Literal
 
 from acp_tui.host.command_rules import is_prefix
 from acp_tui.host.rules import Rule
+from acp_tui.readable import from_home
 from acp_tui.store import rules as store
 from acp_tui.store.problem import Problem
 from acp_tui.store.rule_trust import Trust
@@ -111,14 +112,8 @@ def host_rule(written: WrittenRule, folder: str | None = None) -> Rule:
         mode=written.mode,
         note=written.note,
         workspace=folder if folder is not None else written.workspace,
-        where=shown(written.where) if written.file is not None else "",
+        where=from_home(written.where) if written.file is not None else "",
     )
-
-
-def shown(path: str) -> str:
-    """Return a path with `~` for the home folder."""
-    home = str(Path.home())
-    return f"~{path[len(home) :]}" if path.startswith(f"{home}/") else path
 
 
 def _listed(written: WrittenRule, trusted: bool, folder: str | None) -> Listed:

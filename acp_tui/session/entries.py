@@ -147,6 +147,11 @@ Message = UserMessage | AgentMessage | Thought
 Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | OwnCommand
 
 
+def line_of(message: Message) -> str:
+    """Return a message's text on one line."""
+    return " ".join(text_of(message).split())
+
+
 def text_of(message: Message) -> str:
     """Return a message's text without its other blocks."""
     return "".join(str(part) for part in message.parts if isinstance(part, GrowingText))

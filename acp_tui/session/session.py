@@ -21,7 +21,7 @@ from acp_tui.session.entries import (
     Severity,
     ToolCall,
     UserMessage,
-    text_of,
+    line_of,
 )
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
@@ -105,8 +105,7 @@ class Session:
     def subject(self) -> str:
         """What the session is about: its title, else its first prompt; may be empty."""
         first = next((entry for entry in self.entries if isinstance(entry, UserMessage)), None)
-        said = " ".join(text_of(first).split()) if first is not None else ""
-        return self.title or said
+        return self.title or (line_of(first) if first is not None else "")
 
     @property
     def options(self) -> list[Option]:

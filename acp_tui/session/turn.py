@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from acp_tui.acp.updates import UsageUpdate
-from acp_tui.session.entries import Entry, UserMessage, text_of
+from acp_tui.session.entries import Entry, UserMessage, line_of
 
 TurnState = Literal["idle", "running", "cancelling"]
 TurnStep = Literal["prompted", "cancelled", "ended"]
@@ -102,4 +102,4 @@ class Turns:
     def prompt_of(self, turn: int) -> str:
         """Return in one line what the person said to begin a turn, which are counted from 1."""
         entry = self._entries[self.all[turn - 1].first] if 0 < turn <= len(self.all) else None
-        return " ".join(text_of(entry).split()) if isinstance(entry, UserMessage) else ""
+        return line_of(entry) if isinstance(entry, UserMessage) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.readable import seconds, tokens
-from acp_tui.session.entries import ToolCall, UserMessage, text_of
+from acp_tui.session.entries import ToolCall, UserMessage, line_of
 from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.words import call_title
 
@@ -24,7 +24,7 @@ _NAMED: Final = 3
 
 def turn_line(said: UserMessage, glyph: Callable[[str], str]) -> list[Piece]:
     """Return the start of the prompt, as pieces for the left of a line."""
-    words = " ".join(text_of(said).split()) or "(no text)"
+    words = line_of(said) or "(no text)"
     return [("accent", f"{glyph('folded')} "), ("user", words)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.readable import size
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ MEASURED_EVERY: Final = 3.0
 _BUSY: Final = 0.02
 """Part of one processor from which a process computes; below it, it only turns over in its sleep."""
 _TITLE: Final = 24
-"""Characters of a tool call's title."""
+"""Cells of a tool call's title."""
 
 
 class Computing:
@@ -56,7 +57,7 @@ def pending(session: Session, methods: Sequence[str]) -> str:
         entry = session.entries[index]
         if isinstance(entry, ToolCall) and not entry.is_final and not entry.is_empty:
             title = call_title(entry, session.cwd)
-            short = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+            short = shortened(title, _TITLE)
             return f"{kind_word(entry.kind)} {short}"
     return methods[0] if methods else ""
 

@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from acp_tui.readable import from_home
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -98,7 +99,9 @@ class StartScreen(Screen[StartChoice]):
         """Lay out the field above the list."""
         with Vertical(id="start"):
             yield Static(
-                Content.assemble(("acp-tui", "bold $accent"), ("  in  ", "$muted"), _home(self._cwd)),
+                Content.assemble(
+                    ("acp-tui", "bold $accent"), ("  in  ", "$muted"), safe_line(from_home(self._cwd))
+                ),
                 id="workspace",
             )
             hint = "filter, or type the command line of any agent"
@@ -256,7 +259,7 @@ def _session(session: Recorded, now: datetime, folder: str) -> Row:
         (set_cell_size(when, _WHEN), "$muted"),
         (set_cell_size(safe_line(session.agent), _TITLE), "$accent"),
         title if session.title else (title, "italic $muted"),
-        (f"  {_home(folder)}" if folder else "", "$muted"),
+        (f"  {safe_line(from_home(folder))}" if folder else "", "$muted"),
     )
     return Row(text, _words(session.agent, session.title, folder), StartChoice("recorded", path=session.path))
 
@@ -276,10 +279,3 @@ def _words(*texts: str) -> str:
 
 def _same_folder(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
-
-
-def _home(path: str) -> str:
-    """Return a path with `~` for the person's home, safe to draw."""
-    home = str(Path.home())
-    inside = path == home or path.startswith(f"{home}/")
-    return safe_line(f"~{path[len(home) :]}" if inside and home != "/" else path)

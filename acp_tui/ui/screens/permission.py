@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
+from acp_tui import readable
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -24,7 +25,6 @@ from acp_tui.ui.screens.permission_details import (
     diffs_of,
     folder_of,
     has_more,
-    short,
     wish_of,
 )
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
@@ -354,7 +354,7 @@ class PermissionDialog(Dialog[Answer]):
 
     def _changes(self) -> list[FileDiff]:
         found = diffs_of(self._call)
-        return [FileDiff(short(diff.path, self._cwd), diff.before, diff.new_text) for diff in found]
+        return [FileDiff(readable.inside(diff.path, self._cwd), diff.before, diff.new_text) for diff in found]
 
     def _changes_view(self) -> DiffView:
         changes = DiffView(self._files, self.look)

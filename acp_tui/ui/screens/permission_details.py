@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from acp_tui import readable
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -116,14 +117,6 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, default=repr)
 
 
-def short(path: str, cwd: str) -> str:
-    """Return a path below the session's folder without that folder, unless it climbs out again."""
-    prefix = cwd.rstrip("/") + "/"
-    if path.startswith(prefix) and ".." not in path.split("/"):
-        return path[len(prefix) :]
-    return path
-
-
 def _facts(
     call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], how: Reading
 ) -> list[TextBlock]:
@@ -162,9 +155,9 @@ def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for location in call.locations:
         line = f":{location.line}" if location.line is not None else ""
-        found.setdefault(location.path, short(location.path, cwd) + line)
+        found.setdefault(location.path, readable.inside(location.path, cwd) + line)
     for diff in diffs_of(call):
-        found.setdefault(diff.path, short(diff.path, cwd))
+        found.setdefault(diff.path, readable.inside(diff.path, cwd))
     return found
 
 

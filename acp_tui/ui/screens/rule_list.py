@@ -7,7 +7,8 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
-from acp_tui.agent.rule_book import Listed, shown
+from acp_tui.agent.rule_book import Listed
+from acp_tui.readable import from_home
 from acp_tui.store.rules import WORKSPACE_FILE
 from acp_tui.ui.screens.rule_words import matches, scope, state, until
 from acp_tui.ui.widgets.one_line import Piece
@@ -47,7 +48,7 @@ class RuleList(RowList[Listed]):
             left.append(("muted", f"  {safe_line(item.rule.note)}"))
         expires = item.written.expires if item.written is not None else None
         right: list[Piece] = [("warning", f"  {text}") for text in (state(item), until(expires)) if text]
-        right.append(("muted", f"  {safe_line(shown(scope(item.rule, self.workspace)))} "))
+        right.append(("muted", f"  {safe_line(from_home(scope(item.rule, self.workspace)))} "))
         if self.row_width >= _WIDE:
             right.append(("accent", f" {safe_line(_place(item)):<{_PLACE}} "))
         return left, right

@@ -11,7 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Button
 
-from acp_tui.agent.rule_book import host_rule, shown
+from acp_tui.agent.rule_book import host_rule
+from acp_tui.readable import from_home
 from acp_tui.store.rules import RuleFile
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -37,7 +38,9 @@ class RuleTrust(Dialog[bool]):
 
     def compose_body(self) -> ComposeResult:
         """Yield what this is about, and the rules in words."""
-        where = f"{shown(str(self._file.path))} came with the workspace, or has changed since you trusted it."
+        where = (
+            f"{from_home(str(self._file.path))} came with the workspace, or has changed since you trusted it."
+        )
         about = "Until you trust it, what it denies and asks counts, and what it allows does not."
         blocks = [TextBlock([("text", safe_line(where))]), TextBlock([("muted", about)])]
         for number, written in enumerate(self._file.rules):

@@ -10,9 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
-from acp_tui.agent.rule_book import Listed, shown
+from acp_tui.agent.rule_book import Listed
 from acp_tui.agent.rule_changes import SCOPES, Draft, RuleChanges, Scope
 from acp_tui.host.rules import Ask
+from acp_tui.readable import from_home
 from acp_tui.store.rules import RuleFile, WrittenRule
 from acp_tui.store.rules_writing import CannotWrite
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor
@@ -182,12 +183,12 @@ class RulesScreen(Screen[None]):
             rules.focus()
         count = sum(one.state in ("counts", "mistake") for one in listed)
         counted = f"{count} of {len(listed)} count  " if listed else ""
-        where = safe_line(shown(str(self._book.user_file)))
+        where = safe_line(from_home(str(self._book.user_file)))
         left = [("strong", " Rules"), ("muted", f"  {counted}{where}")]
         problems = self._book.problems()
         lines: list[Line] = [(left, ())]
         lines += [
-            ([("warning", f" {safe_line(shown(str(problem)))}")], ()) for problem in problems[:_MISTAKES]
+            ([("warning", f" {safe_line(from_home(str(problem)))}")], ()) for problem in problems[:_MISTAKES]
         ]
         self.query_one("#title", Lines).set_lines(lines)
         self.refresh_bindings()

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 _TEXT = 60
-"""Characters of a question that are shown: each has to fit one row."""
+"""Cells of a question that are shown: each has to fit one row."""
 
 
 def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> list[TextBlock]:
@@ -26,6 +26,6 @@ def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> l
 
 def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:
     text = safe_line(what)
-    text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
+    text = shortened(text, _TEXT)
     mark = look.glyph("current") if is_here else " "
     return TextBlock([("accent", f"{mark} "), ("strong" if is_here else "muted", f"{number + 1} {text}")])

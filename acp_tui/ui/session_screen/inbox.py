@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.session_screen.waiting import WORDS, Waiting, waiting
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from acp_tui.ui.tabs import Tabs
@@ -67,8 +68,7 @@ class Inbox:
     def _item(self, one: Waiting) -> Item:
         number = self._tabs.screens.index(one.screen) + 1
         here = ", this session" if self._tabs.is_current(one.screen) else ""
-        label = f"{number} {one.screen.title_of_tab}"
-        label = label if len(label) <= 30 else f"{label[:29]}…"
+        label = shortened(f"{number} {one.screen.title_of_tab}", 30)
         about = f"{WORDS[one.kind]}: {one.what}" if one.what else WORDS[one.kind]
         return Item(self._key(one), label, f"{about}{here}")
 

@@ -76,8 +76,8 @@ def title_of(screen: SessionScreen) -> str:
 
 def last_said(session: Session | None) -> str:
     """Return the newest prompt of a session, in a line."""
-    from acp_tui.session.entries import UserMessage, text_of
+    from acp_tui.session.entries import UserMessage, line_of
 
     entries = reversed(session.entries) if session is not None else ()
     said = next((entry for entry in entries if isinstance(entry, UserMessage)), None)
-    return " ".join(text_of(said).split()) if said is not None else ""
+    return line_of(said) if said is not None else ""

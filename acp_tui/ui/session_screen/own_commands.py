@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.host.terminals import Terminal, TerminalError, Terminals, UnknownTerminal
 from acp_tui.session.events import CommandEnded, CommandStarted, Noted
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,8 +77,7 @@ class OwnCommands:
 
 def _short(command: str) -> str:
     """Return a command as it can stand in a chip."""
-    words = "".join(" " if letter in "[]\n\t" else letter for letter in command)
-    return words if len(words) <= 40 else f"{words[:39]}…"
+    return shortened("".join(" " if letter in "[]\n\t" else letter for letter in command), 40)
 
 
 def _shell() -> str:

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
@@ -39,7 +39,7 @@ _DOES: Final = {
 _NAMED: Final = 10
 """Files that the note for the agent names."""
 _PROMPT: Final = 60
-"""Characters of a prompt that name a turn."""
+"""Cells of a prompt that name a turn."""
 _NOT_READY: Final = "The snapshot from before this turn is not ready yet. Come back in a moment."
 _LATE: Final = (
     "The agent may have begun before this snapshot was ready: its first changes can be missing here."
@@ -200,8 +200,7 @@ async def _other_turn(screen: SessionScreen, tracking: Tracking, turn: int | Non
 
 def _prompt(screen: SessionScreen, turn: int) -> str:
     session = screen.conversation.session
-    prompt = session.prompt_of(turn) if session is not None else ""
-    return prompt if len(prompt) <= _PROMPT else f"{prompt[: _PROMPT - 1]}…"
+    return shortened(session.prompt_of(turn), _PROMPT) if session is not None else ""
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -230,5 +230,4 @@ def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:
 
 def _short(ask: Ask) -> str:
     text = ask.command or ", ".join(ask.paths) or ask.tool_kind
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:59]}…"
+    return shortened(" ".join(text.split()), 60)
