@@ -18,7 +18,8 @@ class GrowingText:
     __slots__ = ("_half", "_limit", "_loose", "_pieces", "dropped", "length")
 
     def __init__(self, text: str = "", limit: int | None = None) -> None:
-        self._pieces: list[str] = []
+        self._pieces: list[str] | str = ""
+        """What came, until it is one text: there are thousands that do not grow any more."""
         self._loose = 0
         """How many of the last pieces are as they came."""
         self._half = ""
@@ -37,14 +38,15 @@ class GrowingText:
             return
         if not piece.isascii() or self._half:
             piece = self._whole(self._half + piece)
-        self._pieces.append(piece)
+        pieces = self._to_grow()
+        pieces.append(piece)
         self.length += len(piece)
         self._loose += 1
         if self._loose == _TOGETHER:
-            self._pieces[-_TOGETHER:] = ["".join(self._pieces[-_TOGETHER:])]
+            pieces[-_TOGETHER:] = ["".join(pieces[-_TOGETHER:])]
             self._loose = 0
         if self._limit is not None and self.length - self.dropped > 2 * self._limit:
-            self._pieces, self._loose = [str(self)[-self._limit :]], 0
+            self._pieces, self._loose = str(self)[-self._limit :], 0
             self.dropped = self.length - self._limit
 
     def since(self, offset: int, most: int | None = None) -> str:
@@ -52,28 +54,31 @@ class GrowingText:
         missing = self.length - offset
         if missing <= 0:
             return ""
-        found: list[str] = []
-        for piece in reversed(self._pieces):
-            found.append(piece)
-            missing -= len(piece)
-            if missing <= 0:
-                break
-        text, start = "".join(reversed(found)), max(0, -missing)
+        if isinstance(self._pieces, str):
+            text, start = self._pieces, max(0, len(self._pieces) - missing)
+        else:
+            found: list[str] = []
+            for piece in reversed(self._pieces):
+                found.append(piece)
+                missing -= len(piece)
+                if missing <= 0:
+                    break
+            text, start = "".join(reversed(found)), max(0, -missing)
         return text[start : None if most is None else start + most]
 
     def finish(self) -> None:
         """No more pieces come: give up on a half character, and keep the text in one piece."""
         if self._half:
             self._half = ""
-            self._pieces.append("\ufffd")
+            self._to_grow().append("\ufffd")
             self.length += 1
-        self._pieces = [str(self)]
+        self._pieces = str(self)
 
     def __str__(self) -> str:
         """Return the whole text, as far as it is kept."""
-        if len(self._pieces) > 1:
-            self._pieces, self._loose = ["".join(self._pieces)], 0
-        return self._pieces[0] if self._pieces else ""
+        if not isinstance(self._pieces, str):
+            self._pieces, self._loose = "".join(self._pieces), 0
+        return self._pieces
 
     def __eq__(self, other: object) -> bool:
         """Equal texts are equal, however they came."""
@@ -83,6 +88,11 @@ class GrowingText:
 
     def __repr__(self) -> str:
         return f"GrowingText({str(self)!r})"
+
+    def _to_grow(self) -> list[str]:
+        if isinstance(self._pieces, str):
+            self._pieces = [self._pieces] if self._pieces else []
+        return self._pieces
 
     def _whole(self, piece: str) -> str:
         """Join halves of characters and hold back a first half at the end."""

@@ -88,7 +88,7 @@ class _Chat:
         if index >= 0:
             block = self._stack.blocks[index]
             assert isinstance(block, EntryBlock)
-            block.sync()
+            block.changed()
             self._stack.stale(block)
             self._stack.lay_out(index, perf_counter() + 60)
             self._stack.trim(range(index, index + 2))

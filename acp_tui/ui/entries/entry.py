@@ -37,7 +37,7 @@ class EntryBlock(Block):
     def __init__(self, entry: Entry | Any, setting: Setting) -> None:
         self.entry = entry
         self.setting = setting
-        self.parts = []
+        self.parts = ()
         self.kept = 0
         self._rows: Sequence[Row] = ()
         self._starts: Sequence[int] = ()
@@ -46,11 +46,34 @@ class EntryBlock(Block):
         """Those parts: there may be others by now."""
         self._instead: Sequence[Block] | None = None
         self._is_switched = False
-        self.sync()
+        self.changed()
 
     @abstractmethod
     def sync(self) -> None:
         """Make the parts equal to the entry."""
+
+    def changed(self) -> None:
+        """Note that the entry has changed: what nobody looks at may have its parts made later."""
+        if self.parts or not self.is_settled:
+            self.sync()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the parts can be made from the entry at any time, and made again: then they can be let go.
+
+        There are thousands of entries, and few that are looked at. One that says so gives `estimate` and
+        `unread`.
+        """
+        return False
+
+    def estimate(self, width: int) -> int:
+        """Return about how many rows it takes while it has no parts; one that is settled gives it."""
+        raise NotImplementedError
+
+    @property
+    def unread(self) -> int:
+        """Characters to lay out while it has no parts."""
+        return 0
 
     def choose(self) -> bool:
         """Enter or a click: change what is shown; return whether that was all there is to do."""
@@ -63,7 +86,16 @@ class EntryBlock(Block):
 
     @property
     def _drawn(self) -> Sequence[Block]:
-        return self.parts if self._instead is None else self._instead
+        if self._instead is not None:
+            return self._instead
+        if not self.parts:
+            self.sync()
+        return self.parts
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether it has no parts, and can have them at any time."""
+        return not self.parts and self._instead is None and self.is_settled
 
     @property
     def is_folded(self) -> bool:
@@ -81,7 +113,7 @@ class EntryBlock(Block):
     @property
     def waiting(self) -> int:  # type: ignore[override]  # the sum of the parts', which change it
         """Characters of the parts that are not laid out yet."""
-        return sum(part.waiting for part in self._drawn)
+        return self.unread if self._is_bare else sum(part.waiting for part in self._drawn)
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return the rows of all parts."""
@@ -115,14 +147,20 @@ class EntryBlock(Block):
 
     def height_hint(self, width: int) -> int:
         """Estimate the rows of the parts."""
+        if self._is_bare:
+            return self.estimate(width)
         return sum(part.height_hint(width) for part in self._drawn)
 
     def source(self) -> str:
         """Return the text of the parts."""
+        if not self.parts:
+            self.sync()
         return "\n".join(part.source() for part in self.parts)
 
     def forget_rows(self) -> None:
-        """Give back the rows of the parts."""
+        """Give back the rows of the parts, and the parts that can be made again."""
         self._rows = self._laid_out = self._starts = ()
+        if self.is_settled:
+            self.parts = ()
         for part in self.parts:
             part.forget_rows()

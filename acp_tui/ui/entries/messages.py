@@ -11,9 +11,10 @@ from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage,
 from acp_tui.session.growing import GrowingText
 from acp_tui.ui.entries.cards import card, described, has_links, picture
 from acp_tui.ui.entries.entry import EntryBlock
+from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.markdown_block import MarkdownBlock
+from acp_tui.ui.widgets.markdown_block import MarkdownBlock, rows_of
 from acp_tui.ui.widgets.one_line import Piece, one_row
 from acp_tui.ui.widgets.wrap import Row
 
@@ -23,6 +24,8 @@ _LONG_LINES: Final = 24
 _BEGINNING: Final = 8
 """Lines that are shown of it then."""
 _INDENT: Final = [("text", "  ")]
+_HEAD_ROWS: Final = 2
+"""Of the line of a thought: an empty one, and itself."""
 _NEWEST: Final = 400
 """Characters of a thought in which its newest line is looked for."""
 
@@ -144,7 +147,6 @@ class AgentMessageBlock(EntryBlock):
 
     __slots__ = ()
     entry: AgentMessage
-    parts: list[Block]
 
     @property
     def is_action(self) -> bool:  # type: ignore[override]  # it depends on what is said
@@ -154,8 +156,27 @@ class AgentMessageBlock(EntryBlock):
     def sync(self) -> None:
         """Take over what is new."""
         role = "muted" if self.entry.dropped else "text"
-        finished = self.entry.finished
-        take_over_parts(self.parts, self.entry, finished, role=role, indent=0, image=self._image)
+        finished, parts = self.entry.finished, list(self.parts)
+        take_over_parts(parts, self.entry, finished, role=role, indent=0, image=self._image)
+        self.parts = parts
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is text alone, and complete."""
+        return self.entry.finished and all(isinstance(part, GrowingText) for part in self.entry.parts)
+
+    def estimate(self, width: int) -> int:
+        """Estimate as the text does."""
+        return 1 + rows_of(text_of(self.entry), width)
+
+    @property
+    def unread(self) -> int:
+        """All of it."""
+        return len(text_of(self.entry))
+
+    def source(self) -> str:
+        """Return the text as it came."""
+        return text_of(self.entry) if self._is_bare else super().source()
 
     def _image(self, content: ImageContent) -> Block:
         if not self.setting.pictures:
@@ -168,21 +189,29 @@ class ThoughtBlock(EntryBlock):
 
     __slots__ = ("_is_open", "_now")
     entry: Thought
-    parts: list[Block]
     is_action = True
+
+    def __init__(self, entry: Thought, setting: Setting) -> None:
+        self._is_open: bool | None = None
+        self._now = entry.last
+        super().__init__(entry, setting)
 
     def sync(self) -> None:
         """Show the line, and the text where it is open."""
-        if not self.parts:
-            self._is_open: bool | None = None
-            self._now = self.entry.last
-            self.parts = [ThoughtHead(self)]
+        head = self.parts[0] if self.parts else ThoughtHead(self)
+        text = list(self.parts[1:]) if self._open_now else []
         if self._open_now:
-            text = self.parts[1:]
             take_over_parts(text, self.entry, self.entry.finished, role="thought", indent=2)
-            self.parts[1:] = text
-        else:
-            del self.parts[1:]
+        self.parts = (head, *text)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is its line alone, which does not change any more."""
+        return self.entry.finished and not self._open_now
+
+    def estimate(self, width: int) -> int:
+        """Two rows."""
+        return _HEAD_ROWS
 
     @property
     def is_folded(self) -> bool:
@@ -249,7 +278,7 @@ class ThoughtHead(Block):
 
     def height_hint(self, width: int) -> int:
         """Two rows."""
-        return 2
+        return _HEAD_ROWS
 
     def source(self) -> str:
         """Return the line without styles."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from acp_tui.session.items import Diff
     from acp_tui.ui.entries.setting import Setting
 
+_HEAD_ROWS: Final = 2
+"""Of the line of a call: an empty one, and itself."""
+_SOME_WIDTH: Final = 80
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
 _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
@@ -38,7 +41,7 @@ _Part = TypeVar("_Part", bound=Block)
 class ToolCallBlock(EntryBlock):
     """A tool call; enter opens it. What can be read from the entry again is not kept: there are thousands."""
 
-    __slots__ = ("_tails", "now")
+    __slots__ = ("_estimate", "_tails", "now")
     entry: ToolCall
     is_action = True
 
@@ -46,6 +49,8 @@ class ToolCallBlock(EntryBlock):
         self.now: float | None = None
         """The time, on the clock of the session's events, while the call runs."""
         self._tails: Mapping[str, TerminalTail] = _NONE
+        self._estimate = 0
+        """Rows that its parts took when they were let go; 0 before they were made."""
         super().__init__(entry, setting)
 
     def sync(self) -> None:
@@ -60,6 +65,21 @@ class ToolCallBlock(EntryBlock):
         output = self._printed()
         told = self._told(bool(self._tails or output))
         self.parts = (head, *self._diffs(), *self._tails.values(), *output, *told)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is over, and shows nothing of a terminal of ours."""
+        return self.entry.is_final and not self._tails and not self._names_a_terminal
+
+    def estimate(self, width: int) -> int:
+        """Return what its parts said, which no width changes by much; a line, and an output, before."""
+        return self._estimate or _HEAD_ROWS + (_OUTPUT_ROWS if self.entry.kind == "execute" else 0)
+
+    def forget_rows(self) -> None:
+        """Give back what can be made again; only how high it was stays."""
+        if self.parts and self.is_settled:
+            self._estimate = sum(part.height_hint(_SOME_WIDTH) for part in self.parts)
+        super().forget_rows()
 
     def _part(self, kind: type[_Part]) -> _Part | None:
         return next((part for part in self.parts if isinstance(part, kind)), None)
@@ -150,7 +170,7 @@ class CallHead(Block):
 
     def height_hint(self, width: int) -> int:
         """Two rows."""
-        return 2
+        return _HEAD_ROWS
 
     def source(self) -> str:
         """Return the call's title."""

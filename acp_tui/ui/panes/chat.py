@@ -79,7 +79,7 @@ class ChatPane(Pane):
             self.append(VIEWS[type(entry)](entry, self.setting))
         for index in change.entries:
             block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
-            block.sync()
+            block.changed()
             (self._counting.add if block.is_running else self._counting.discard)(block)
             self.changed(block)
         self._session = session

@@ -27,6 +27,11 @@ _ALL: Final = 1 << 60
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
+def rows_of(text: str, width: int) -> int:
+    """Estimate the rows of a text for which there is no block yet, as the block does."""
+    return text.count("\n") + 1 + len(text) // max(1, width) if text else 0
+
+
 class MarkdownBlock(Block):
     """Markdown as an agent sends it: `append` what comes, `finish` at the end; any cut gives the same rows.
 
@@ -133,9 +138,8 @@ class MarkdownBlock(Block):
 
     def height_hint(self, width: int) -> int:
         """Estimate from the number of characters and lines."""
-        return self._above + (
-            self._line_ends + 1 + self._length // max(1, width - self._indent) if self._length else 0
-        )
+        room = max(1, width - self._indent)
+        return self._above + (self._line_ends + 1 + self._length // room if self._length else 0)
 
     def source(self) -> str:
         """Return the Markdown as it came."""
