@@ -169,7 +169,7 @@ def started(tmp_path: Path, *argv: str, lines: int = 0, term: str = "xterm", **e
         env=environment,
     )
     os.close(theirs)
-    _, shown = process.communicate(timeout=20)
+    _, shown = process.communicate(timeout=60)
     os.close(ours)
     assert note.exists(), shown.decode()
     result: dict[str, object] = json.loads(note.read_text())

@@ -102,8 +102,10 @@ def test_a_flood_costs_as_much_per_byte_as_a_trickle() -> None:
             tail.append(b"0123456789abcdef" * 4)
         return time.process_time() - start
 
-    seconds(1000)
-    assert seconds(400_000) < 10 * seconds(100_000)
+    def least(pieces: int) -> float:
+        return min(seconds(pieces) for _ in range(3))  # a garbage collection is not of our making
+
+    assert least(400_000) < 10 * least(100_000)
 
 
 def test_line_ends_of_a_terminal_become_those_of_the_command() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 import pytest
 
+from acp_tui.host import stalling
 from acp_tui.host.stalling import Stalled, finish, pipe_in
+from tests.waiting import until
 
 
 async def python(code: str) -> Process:
@@ -30,15 +33,36 @@ async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
     assert process.returncode == -15
 
 
-async def test_what_works_may_take_its_time() -> None:
-    code = (
-        "import sys, time\nfor n in range(30): time.sleep(0.02); print(n, flush=True)\nsys.stderr.write('e')"
-    )
-    process = await python(code)
+async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
 
-    out, err = await finish(process, b"", still=0.5)
+    def more(pid: int) -> tuple[bytes]:
+        looks.append(pid)
+        return (b"%d" % len(looks),)
 
-    assert (out.split()[-1], err) == (b"29", b"e")
+    monkeypatch.setattr(stalling, "_work_of", more)
+    process = await python("import sys\nprint(sys.stdin.read())\nsys.stderr.write('e')")
+    os.kill(process.pid, signal.SIGSTOP)
+    waiting = asyncio.create_task(finish(process, b"x", still=0.02))
+
+    await until(lambda: len(looks) > 20)
+    assert not waiting.done()
+    os.kill(process.pid, signal.SIGCONT)
+
+    assert await waiting == (b"x\n", b"e")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")  # elsewhere nothing is told
+async def test_what_a_program_writes_is_work() -> None:
+    process = await python("import sys\nsys.stdin.read(1); print('x' * 9, flush=True); sys.stdin.read()")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    before = stalling._work_of(process.pid)
+    process.stdin.write(b"1")
+    await process.stdout.readline()
+
+    assert stalling._work_of(process.pid) != before
+    await finish(process, b"")
 
 
 async def test_whoever_waits_no_more_ends_the_program() -> None:

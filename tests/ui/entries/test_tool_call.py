@@ -74,7 +74,7 @@ def test_r30_a_closed_call_lays_out_nothing_of_one_huge_line() -> None:
     start = time.process_time()
     found = rows(block(call), 100)
 
-    assert time.process_time() - start < 0.05
+    assert time.process_time() - start < 0.5
     assert sum(map(len, found)) < 2_000
 
 

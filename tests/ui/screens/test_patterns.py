@@ -24,4 +24,4 @@ def test_c105_a_catastrophic_pattern_ends_in_time() -> None:
     found = matches([("x", "x"), ("^(a+)+$", "a" * 60 + "b"), ("x", "x")], 2)
 
     assert found[1:] == [None, None]
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30

@@ -140,7 +140,7 @@ async def test_a_huge_frame_is_shown_in_part_at_once(journal: Journal) -> None:
         await until(pilot, lambda: "Only the beginning" in screen_text(app))
 
         assert '"content": "xxx' in screen_text(app)
-        assert time.process_time() - started < 0.5  # the keys and frames of the pilot included
+        assert time.process_time() - started < 2  # the keys and frames of the pilot included
         await pilot.press("c")
         assert app.clipboard == ""
 

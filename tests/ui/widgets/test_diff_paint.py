@@ -55,5 +55,5 @@ def test_a_line_of_half_a_megabyte_is_painted_quickly() -> None:
     start = time.process_time()
     rows = diff_rows(difference, "a.json", 80, LOOK, limit=5)
 
-    assert time.process_time() - start < 0.05
+    assert time.process_time() - start < 0.5
     assert plain(rows)[-1].endswith("…")

@@ -194,7 +194,7 @@ async def test_a_flood_of_output_leaves_keys_their_turn() -> None:
             times.append(time.process_time() - start)
         source.emit(b"the end\r\n")
         await until(pilot, lambda: "the end" in screen(app.view))
-        assert sorted(times)[20] < 0.03  # the median: a garbage collection is not of our making
+        assert sorted(times)[20] < 0.1  # the median: a garbage collection is not of our making
 
 
 async def test_the_output_is_searched_with_what_scrolled_away() -> None:
