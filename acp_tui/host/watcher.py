@@ -110,11 +110,10 @@ class Watcher:
     def _open(self) -> None:
         from inotify_simple import INotify
 
-        notify = INotify()
-        if self.is_lost:  # closed in the meantime
+        self._notify = notify = INotify()
+        if self.is_lost:  # closed in the meantime: who looks last closes it
+            self._notify = None
             notify.close()
-        else:
-            self._notify = notify
 
     async def _kept(self, folders: Sequence[bytes]) -> list[bytes]:
         """Return those folders that are not left out."""

@@ -5,26 +5,27 @@ from pathlib import Path
 
 import pytest
 
+from acp_tui.host.programs import over
 from acp_tui.ui import winding_up
 from tests.ui.seats import seat
 
 
 async def test_what_runs_for_somebody_ends_before_the_interface_does(tmp_path: Path) -> None:
-    begun, over = asyncio.Event(), asyncio.Event()
+    begun, ended = asyncio.Event(), asyncio.Event()
 
     async def run_a_program() -> None:
         begun.set()
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.to_thread(int)  # as long as it takes to end it
-            over.set()
+            await over(asyncio.ensure_future(asyncio.sleep(0.2)))  # as long as it takes to end it
+            ended.set()
 
     async with seat(tmp_path) as here:
         here.session.run_worker(run_a_program())
         await begun.wait()
 
-    assert over.is_set()
+    assert ended.is_set()
 
 
 async def test_what_does_not_end_keeps_nobody_waiting(
