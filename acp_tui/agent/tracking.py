@@ -243,8 +243,7 @@ class Tracking:
             self.first = await self._snapshots.take()
         if self.first.left_out:
             self._tell(not_shown(self.first.left_out))
-        if self._following is None or self._following.done():
-            self._following = self._start(self._follow)
+        self._follow_on()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _remember(self) -> None:
@@ -253,7 +252,12 @@ class Tracking:
             self.before = await self._snapshots.take()
             self._ranges.remember(turn, self.before)
             self.first = self.first or self.before
+        self._go_on_after_failure()
         self._start(partial(self._look_back, self.before, is_late=self._in_turn))
+
+    def _follow_on(self) -> None:
+        if self._following is None or self._following.done():
+            self._following = self._start(self._follow)
 
     async def _follow(self) -> None:
         """Look whenever there may be something to see; where the system does not tell, only in turns."""
@@ -301,6 +305,13 @@ class Tracking:
             self._has_failed = True
             text = "Only changes that the agent reports are shown from now on."
             self._tell(Noted(text, "warning", str(error)))
+
+    def _go_on_after_failure(self) -> None:
+        """What stood in the way is gone, such as a full disk."""
+        if self._has_failed:
+            self._has_failed = False
+            self._follow_on()
+            self._tell(Noted("All changes are shown again."))
 
     def _start_over(self) -> None:
         """The store was damaged: what was before cannot be known any more."""

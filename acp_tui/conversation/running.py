@@ -35,6 +35,7 @@ class RunningAgent:
     def __init__(self, start: Start, launch: Launch, process: Process) -> None:
         from acp_tui.agent.agent import Agent
         from acp_tui.conversation.equipment import decision_log_for, host_for, journal_for
+        from acp_tui.conversation.unwritten import Unwritten
 
         self.launch = launch
         self.host = host_for(start, launch)
@@ -57,7 +58,7 @@ class RunningAgent:
         """The conversations, oldest first."""
         self.leaving: list[Hearer] = []
         """Those of them that take their leave, which may take a moment."""
-        self._told: set[str] = set()
+        self._unwritten = Unwritten(self.journal, self.decisions)
         self._introduction: asyncio.Task[InitializeResponse] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stopping = False
@@ -75,13 +76,9 @@ class RunningAgent:
         await asyncio.shield(self._introduction)
 
     def tell_problems(self, session_id: str) -> None:
-        """Note in a session, once for all, that what is said or decided cannot be written down."""
-        from acp_tui.session.events import Noted
-
-        problems = [str(one.problem) for one in (self.journal, self.decisions) if one.problem is not None]
-        for problem in [problem for problem in problems if problem not in self._told]:
-            self._told.add(problem)
-            self.agent.note(session_id, Noted(problem, "warning"))
+        """Note in a session, once for all, what is not written down of what is said or decided."""
+        for event in self._unwritten.news():
+            self.agent.note(session_id, event)
 
     @property
     def is_shared(self) -> bool:

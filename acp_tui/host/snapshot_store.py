@@ -136,8 +136,7 @@ class SnapshotStore:
         except Stalled:
             raise GitStalled(await self._why_it_stalled()) from None
         if process.returncode not in fine:
-            said = err.decode("utf-8", "replace").strip().splitlines()
-            raise GitFailed(said[-1] if said else f"git {arguments[0]} ended with {process.returncode}.")
+            raise GitFailed(_said(err) or f"git {arguments[0]} ended with {process.returncode}.")
         return out
 
     async def is_sound(self) -> bool:
@@ -189,6 +188,9 @@ class SnapshotStore:
             for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed
                 (self.path / left).unlink(missing_ok=True)
             if not self._is_ready:
+                for report in self.path.glob("fast_import_crash_*"):  # each time that it fails
+                    report.unlink(missing_ok=True)
+            if not self._is_ready:
                 await self._make()
                 os.utime(self.path / _USED)
         except OSError as error:
@@ -232,6 +234,13 @@ class SnapshotStore:
             "GIT_TERMINAL_PROMPT": "0",
             **{f"GIT_{who}_{what}": name for who in ("AUTHOR", "COMMITTER") for what, name in _WHO.items()},
         }
+
+
+def _said(err: bytes) -> str:
+    """Return why git failed: what it calls fatal, for `fast-import` tells of a report after that."""
+    lines = err.decode("utf-8", "replace").strip().splitlines()
+    fatal = [line for line in lines if line.startswith("fatal: ")]
+    return (fatal or lines or [""])[-1]
 
 
 def _locked(lock: int) -> bool:

@@ -8,7 +8,6 @@ run at once share it.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from acp_tui.store.appending import NO_ROOM, append
 from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
 from acp_tui.store.locking import alone
@@ -37,6 +37,8 @@ _TEXT: Final = 4000
 _LOOKED_AT: Final = 16 * _TEXT
 """Characters in which secrets are looked for; one that is cut off there lies far behind `_TEXT`."""
 _PATHS: Final = 50
+_HELD: Final = 1000
+"""Decisions at most that wait for room on the disk, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ class Decision:
 
 
 class DecisionLog:
-    """Adds to the log. It never fails its owner: `problem` says why the last decision is not in it."""
+    """Adds to the log. It never fails its owner: `problem` says why the last decision is not in it.
+
+    What could not be written is written with the next decision.
+    """
 
     def __init__(
         self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.time
@@ -96,6 +101,10 @@ class DecisionLog:
         """Take the file (None: nothing is kept), and values that must not be written down."""
         self.path = path
         self.problem: Problem | None = None
+        self.lacks_room = False
+        """Whether it is only room on the disk that the last decisions wait for."""
+        self._held: list[bytes] = []
+        """Lines that could not be written yet, oldest first."""
         self._secrets = sorted({one for one in secrets if len(one) >= SECRET_LENGTH}, key=len, reverse=True)
         self._clock = clock
 
@@ -103,17 +112,26 @@ class DecisionLog:
         """Write one decision down."""
         if self.path is None:
             return
-        line = json.dumps(self._row(decision)).encode() + b"\n"
+        self._held.append(json.dumps(self._row(decision)).encode() + b"\n")
+        self.write_held()
+
+    def write_held(self) -> None:
+        """Try once more to write what could not be written."""
+        if self.path is None or not self._held:
+            return
         try:
             private_folder(self.path.parent)
             with alone(self.path):
                 if self._is_full():
                     self._begin_anew()
-                _append(self.path, line)
+                append(self.path, b"".join(self._held), follows=False)
         except OSError as error:
+            del self._held[:-_HELD]
+            self.lacks_room = error.errno in NO_ROOM
             self.problem = Problem(self.path, None, f"decisions are not kept: {error.strerror or error}")
         else:
-            self.problem = None
+            self._held.clear()
+            self.problem, self.lacks_room = None, False
 
     def hidden(self, text: str) -> str:
         """Return a text as it would stand in the log."""
@@ -191,19 +209,6 @@ def now() -> str:
 
 def _numbered(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}.{number}{path.suffix}")
-
-
-def _append(path: Path, line: bytes) -> None:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        size = os.fstat(file).st_size
-        # A line that a crash or a full disk has cut off must not take the next one with it.
-        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-        data = memoryview(b"\n" + line if torn else line)
-        while data:
-            data = data[os.write(file, data) :]
-    finally:
-        os.close(file)
 
 
 def _newest_first(data: bytes, needle: bytes) -> Iterator[bytes]:

@@ -36,6 +36,7 @@ class Draft:
         try:
             if self._file < 0:
                 self._open()
+            _make_room(self._file, len(data))
             os.pwrite(self._file, data, 0)
             os.ftruncate(self._file, len(data))
         except OSError as error:
@@ -63,6 +64,18 @@ class Draft:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         self._path = path
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _make_room(file: int, size: int) -> None:
+    """Have room before anything is written: a full disk would leave half of a draft in the place of one.
+
+    What lies behind the line meanwhile is not read.
+
+    Raises:
+        OSError: there is none; the file holds what it held.
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
 
 
 def _written(path: Path) -> float:

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+from acp_tui.store.appending import append
 from acp_tui.store.folders import private_folder
 from acp_tui.store.locking import alone
 from acp_tui.store.problem import Problem
@@ -79,6 +80,7 @@ class History:
             self.problem = Problem(self._path, None, f"prompts are not kept: {error.strerror}")
             self._take(prompt)
             return
+        self.problem = None
         self.read()
 
     def _take(self, prompt: Prompt | None) -> None:
@@ -89,14 +91,7 @@ class History:
 
     def _write(self, line: bytes) -> None:
         assert self._path is not None
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            size = os.fstat(file).st_size
-            # A line that a crash has cut off must not take the next one with it.
-            torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-            os.write(file, b"\n" + line if torn else line)
-        finally:
-            os.close(file)
+        append(self._path, line)
         self._trim()
 
     def _trim(self) -> None:

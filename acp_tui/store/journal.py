@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from acp_tui.store.appending import NO_ROOM
 from acp_tui.store.folders import private_folder
 from acp_tui.store.problem import Problem
 
@@ -24,6 +25,12 @@ MASK: Final = "•••"
 
 SECRET_LENGTH: Final = 8
 """Shorter values are no secrets: replacing them would tear up ordinary text."""
+
+RETRY: Final = 5.0
+"""Seconds after which a disk that was full is tried again."""
+
+HELD: Final = 32 << 20
+"""Bytes at most that wait for room on the disk."""
 
 _PART: Final = 2 << 20
 """Bytes that are searched or written at one go."""
@@ -46,7 +53,10 @@ def journal_path(folder: Path, agent: str, at: datetime) -> Path:
 
 
 class Journal:
-    """Writes one journal. It never fails its owner: when the file cannot be written, `problem` says why."""
+    """Writes one journal. It never fails its owner: when the file cannot be written, `problem` says why.
+
+    While the disk is full, what was recorded is held, and written when there is room again.
+    """
 
     def __init__(
         self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
@@ -54,7 +64,7 @@ class Journal:
         self.path = path
         """The file; None when the person wants no journal, and then nothing is kept."""
         self.problem: Problem | None = None
-        """Why nothing is written any more, once that is so."""
+        """Why nothing is written, while that is so."""
         self._secrets: list[tuple[bytes, bytes]] = []
         self._clock = clock
         self._start = clock()
@@ -62,6 +72,10 @@ class Journal:
         self._file: int | None = None
         self._flushing: Iterator[bool] | None = None
         """A flush that is not at its end; what is recorded meanwhile comes after it."""
+        self._retry: float | None = None
+        """When the disk is tried again, while it is full."""
+        self._held = 0
+        """Bytes that were recorded since then."""
         self.hide(secrets)
         self._open()
 
@@ -83,8 +97,18 @@ class Journal:
 
     def record(self, direction: str, line: bytes) -> None:
         """Keep one message as it went over the wire, without reading it. `direction` is `out` or `in`."""
-        if self._file is not None:
-            self._rows.append((self._clock() - self._start, direction, line))
+        if self._file is None:
+            return
+        self._rows.append((self._clock() - self._start, direction, line))
+        if self._retry is not None:
+            self._held += len(line)
+            if self._held > HELD:
+                self._give_up("more was said than can be held until there is room on the disk")
+
+    @property
+    def lacks_room(self) -> bool:
+        """Whether it is only room on the disk that is waited for."""
+        return self._retry is not None
 
     def note(self, msg: Mapping[str, Any]) -> None:
         """Keep a remark of our own."""
@@ -108,17 +132,20 @@ class Journal:
 
         A line of many megabytes takes a hundred of them to search for secrets and to write.
         """
+        if self._retry is not None and self._clock() < self._retry:
+            return False
         if self._flushing is None:
             if self._file is None or not self._rows:
                 return False
             rows, self._rows = self._rows, []
             self._flushing = self._flushed(rows)
-        if next(self._flushing, None) is None:
+        goes_on = next(self._flushing, None)
+        if goes_on is None:
             self._flushing = None
-        return self._flushing is not None or bool(self._rows)
+        return goes_on is not False and (self._flushing is not None or bool(self._rows))
 
     def _flushed(self, rows: list[tuple[float, str, bytes]]) -> Iterator[bool]:
-        """Write rows, all secrets masked; yields where a part of the work is done."""
+        """Write rows, all secrets masked; yields where a part of the work is done, False: it has to wait."""
         data = b"".join(map(_row, rows))
         searched = 0
         for secret, mask in self._secrets:
@@ -133,12 +160,16 @@ class Journal:
             try:
                 view = view[os.write(self._file, view[:_PART]) :]
             except OSError as error:
-                self._give_up(error)
+                self._wait_or_give_up(error)
+                yield False
+                continue
+            self.problem = self._retry = None
             if len(view) > _PART:
                 yield True
 
     def close(self) -> None:
         """Write the rest and close the file; more calls do nothing."""
+        self._retry = None if self._retry is None else self._clock()
         self.flush()
         if self._file is not None:
             os.close(self._file)
@@ -152,12 +183,25 @@ class Journal:
             private_folder(self.path.parent)
             self._file = os.open(self.path, flags, 0o600)
         except OSError as error:
-            self._give_up(error)
+            self._give_up(error.strerror or str(error))
 
-    def _give_up(self, error: OSError) -> None:
+    def _wait_or_give_up(self, error: OSError) -> None:
+        """The rest of what was to be written stays where it is: a line that was begun goes on there."""
+        why = error.strerror or str(error)
+        if error.errno not in NO_ROOM:
+            self._give_up(why)
+            return
+        if self._retry is None:
+            assert self.path is not None
+            self._held = 0
+            self.problem = Problem(self.path, None, f"nothing is recorded until there is room: {why}")
+        self._retry = self._clock() + RETRY
+
+    def _give_up(self, why: str) -> None:
         assert self.path is not None
-        self.problem = Problem(self.path, None, f"the session is not recorded: {error.strerror or error}")
+        self.problem = Problem(self.path, None, f"the session is not recorded: {why}")
         self._rows.clear()
+        self._retry = None
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -14,9 +14,18 @@ from acp_tui.agent import found, tracking
 from acp_tui.agent.tracking import is_too_wide
 from acp_tui.host import successor
 from acp_tui.host.snapshot import Snapshot
+from acp_tui.host.snapshot_store import GitFailed
 from acp_tui.session.events import Noted
 from tests.agent.watched import Watched
 from tests.waiting import until
+
+_NO_ROOM = "fatal: unable to write loose object file: No space left on device"
+
+
+async def _no_room(*arguments: str, **others: Any) -> bytes:
+    if arguments[0] in ("ls-files", "fsck"):
+        return b""
+    raise GitFailed(_NO_ROOM)
 
 
 async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
@@ -160,6 +169,25 @@ async def test_without_git_it_is_said_once_and_turns_go_on(
     (noted,) = watched.told
     assert isinstance(noted, Noted)
     assert "Install git" in noted.detail
+
+
+async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next_turn_on(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    with monkeypatch.context() as full:
+        full.setattr(watched.snapshots.store, "git", _no_room)
+        (watched.root / "one").write_text("x\n")
+        await watched.tracking.look()
+        await watched.tracking.look()
+    assert [event.detail for event in watched.told if isinstance(event, Noted)] == [_NO_ROOM]
+
+    await watched.tracking.before_turn()
+    (watched.root / "two").write_text("x\n")
+
+    await until(lambda: [name for _, name, _ in watched.files] == ["one", "two"])
+    notes = [event.text for event in watched.told if isinstance(event, Noted)]
+    assert notes[1:] == ["All changes are shown again."]
 
 
 async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:

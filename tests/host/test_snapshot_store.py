@@ -146,3 +146,15 @@ async def test_git_is_ended_also_while_it_has_much_to_say_that_nobody_reads_any_
     await asyncio.wait([running], timeout=PATIENCE)
     assert running.done()
     assert running.cancelled()
+
+
+async def test_the_reason_of_git_is_told_and_its_reports_of_a_crash_do_not_pile_up(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    store = SnapshotStore(tmp_path / "stores", tmp_path / "w")
+    async with store.open():
+        with pytest.raises(GitFailed, match="fatal: Unsupported command"):
+            await store.git("fast-import", "--quiet", given=b"nonsense\n")
+    assert [*store.path.glob("fast_import_crash_*")]
+
+    async with SnapshotStore(tmp_path / "stores", tmp_path / "w").open():
+        assert not [*store.path.glob("fast_import_crash_*")]

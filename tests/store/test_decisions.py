@@ -11,6 +11,7 @@ import pytest
 
 from acp_tui.store import decisions
 from acp_tui.store.decisions import Decision, DecisionLog, Decisions, Offered, files
+from tests.full_disk import Disk
 
 YES = Offered("y", "Yes", "allow_once")
 ONE = Decision(
@@ -118,31 +119,30 @@ def test_a_log_that_cannot_be_written_says_so_and_goes_on_when_it_can(tmp_path: 
     assert "decisions are not kept" in str(kept.problem)
 
     (tmp_path / "data").unlink()
-    kept.add(ONE)
+    later = replace(ONE, tool_call="t2")
+    kept.add(later)
 
     assert kept.problem is None
-    assert read(kept) == [ONE]
+    assert read(kept) == [later, ONE]
 
 
-def test_a_full_disk_is_said_and_costs_only_what_came_then(
+def test_a_disk_that_is_full_in_the_middle_of_a_line_leaves_none_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = log(tmp_path)
     kept.add(ONE)
-    write = os.write
+    disk = Disk(monkeypatch, room=100)
+    kept.add(replace(ONE, tool_call="t2"))
+    assert kept.lacks_room
+    assert kept.path is not None
+    found = Decisions(kept.path)
+    assert (list(found), found.broken) == ([ONE], 0)
 
-    def full(file: int, data: memoryview) -> int:
-        write(file, bytes(data)[:10])
-        raise OSError(28, "No space left on device")
+    disk.room = 1 << 20
+    kept.write_held()
 
-    monkeypatch.setattr(os, "write", full)
-    kept.add(ONE)
-    assert "No space left" in str(kept.problem)
-
-    monkeypatch.setattr(os, "write", write)
-    kept.add(replace(ONE, tool_call="after"))
-
-    assert [one.tool_call for one in read(kept)] == ["after", "t1"]
+    assert kept.problem is None
+    assert [one.tool_call for one in read(kept)] == ["t2", "t1"]
 
 
 def test_a_full_file_is_put_aside_and_only_so_many_are_kept(

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from acp_tui.store.drafts import Draft
 from acp_tui.store.prompt import Prompt
@@ -34,6 +37,22 @@ def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
     assert Draft(tmp_path, "ws").left() is None
     running.leave()
     assert Draft(tmp_path, "ws").left() == Prompt("mine")
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot ask for room beforehand")
+def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
+    draft = Draft(tmp_path, "ws")
+    draft.keep(Prompt("a thought"))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        draft.keep(Prompt("a thought that grew" * 100))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    draft.leave()
+
+    assert "drafts are not kept" in str(draft.problem)
+    assert Draft(tmp_path, "ws").left() == Prompt("a thought")
 
 
 def test_the_newest_state_is_kept_whole(tmp_path: Path) -> None:

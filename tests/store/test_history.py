@@ -9,6 +9,7 @@ import pytest
 from acp_tui.store import history
 from acp_tui.store.history import History, workspace_name
 from acp_tui.store.prompt import Prompt
+from tests.full_disk import Disk
 
 
 def texts(kept: History) -> list[str]:
@@ -94,6 +95,26 @@ def test_a_folder_that_cannot_be_written_loses_nothing_in_this_run(tmp_path: Pat
 
     assert texts(kept) == ["a"]
     assert kept.problem is not None
+
+
+def test_a_prompt_for_which_the_disk_has_not_room_enough_is_there_for_this_run_and_torn_in_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = History(tmp_path / "h")
+    kept.add(Prompt("a"))
+    disk = Disk(monkeypatch, room=8)
+    kept.add(Prompt("b"))
+    assert texts(kept) == ["a", "b"]
+    assert "No space left" in str(kept.problem)
+
+    disk.room = 1 << 20
+    kept.add(Prompt("c"))
+    other = History(tmp_path / "h")
+    other.read()
+
+    assert (tmp_path / "h").read_bytes().count(b"\n") == len(other.prompts) == 2
+    assert texts(kept) == ["a", "b", "c"]
+    assert kept.problem is None
 
 
 def test_without_a_file_nothing_is_written() -> None:

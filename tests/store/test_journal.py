@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import json
 import os
 import stat
@@ -10,7 +9,10 @@ from timeit import repeat
 
 import pytest
 
-from acp_tui.store.journal import MASK, Journal, journal_path, secrets_of
+from acp_tui.store import journal as journals
+from acp_tui.store.journal import MASK, RETRY, Journal, journal_path, secrets_of
+from acp_tui.store.recorded import read
+from tests.full_disk import Disk
 
 SECRET = 'sk-"quo/ted"-ключ-1234'
 LINE = b'{"jsonrpc":"2.0","method":"x","params":{}}'
@@ -168,23 +170,75 @@ def test_a_place_that_cannot_be_written_is_one_problem_and_no_exception(tmp_path
     assert "not recorded" in journal.problem.message
 
 
-def test_a_full_disk_ends_the_journal_and_not_the_session(
+class Clock:
+    """A clock that stands until it is set."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_was_said_while_the_disk_was_full_is_written_when_there_is_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    journal = Journal(path, clock=clock)
+    disk = Disk(monkeypatch, room=20)
+    for _ in range(3):
+        journal.record("in", LINE)
+        journal.flush()
+    assert journal.lacks_room
+    assert journal.problem is not None
+    assert "No space left" in journal.problem.message
+    assert list(read(path)) == []
+
+    disk.room = 1 << 20
+    journal.flush()
+    assert list(read(path)) == []  # it is not tried each time
+
+    clock.now += RETRY
+    journal.record("in", LINE)
+    journal.flush()
+    assert journal.problem is None
+    journal.close()
+    assert len(rows(path)) == 4
+
+
+def test_a_journal_that_ends_on_a_full_disk_tries_once_more_and_is_read_as_far_as_it_came(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal(path)
-
-    def full(descriptor: int, data: bytes) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     journal.record("in", LINE)
-    monkeypatch.setattr(os, "write", full)
     journal.flush()
-    monkeypatch.undo()
+    disk = Disk(monkeypatch, room=20)
     journal.record("in", LINE)
+    journal.flush()
+    journal.close()
+    assert [row.direction for row in read(path)] == ["in"]
+
+    disk.room = 20
+    other = Journal(path.with_name("other"))
+    other.record("in", LINE)
+    other.flush()
+    disk.room = 1 << 20
+    other.close()
+    assert len(rows(path.with_name("other"))) == 1
+
+
+def test_no_more_than_a_limit_is_held_for_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journals, "HELD", 10 * len(LINE))
+    journal = Journal(path)
+    disk = Disk(monkeypatch, room=0)
+    for _ in range(12):
+        journal.record("in", LINE)
+        journal.flush()
+    disk.room = 1 << 20
     journal.close()
 
+    assert not journal.lacks_room
     assert journal.problem is not None
-    assert "No space left" in journal.problem.message
+    assert "the session is not recorded" in journal.problem.message
     assert path.read_bytes() == b""
 
 
