@@ -10,8 +10,13 @@ from acp_tui.host.snapshot import Changed, LeftOut
 from acp_tui.host.snapshot_store import NO_FILE
 
 _RENAMES: Final = 1_000  # files up to which renames are looked for
-QUESTION: Final = ("diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}")
-"""The command whose answer `changes_in` reads; the two trees follow."""
+QUESTION: Final = (
+    "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}", "--ignore-cr-at-eol",
+)  # fmt: skip
+"""The command whose answer `changes_in` reads; the two trees follow.
+
+A line of which only the end changed is not counted, as the view of a difference says it of the whole file.
+"""
 
 
 def changes_in(answer: bytes, left_out: Iterable[LeftOut]) -> list[Changed]:

@@ -59,6 +59,7 @@ class AcpApp(App[int]):
 
     TITLE = "acp-tui"
     DEFAULT_MODE = FIRST
+    SUSPENDED_SCREEN_CLASS = "-behind"
     CSS_PATH: ClassVar[list[Any]] = [*after_start.FIRST_SHEETS]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),

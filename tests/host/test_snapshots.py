@@ -12,7 +12,24 @@ import pytest
 from acp_tui.host import index
 from acp_tui.host import snapshots as snapshots_module
 from acp_tui.host.undoing import restore
+from acp_tui.ui.widgets.diff import compute
 from tests.host.workspaces import bytes_of, repository, told, workspace
+
+
+async def test_lines_of_which_only_the_ends_changed_are_not_counted_as_the_difference_does_not_show_them(
+    tmp_path: Path,
+) -> None:
+    root, snapshots = workspace(tmp_path, ends="", both="")
+    (root / "ends").write_bytes(b"a\nb\n")
+    (root / "both").write_bytes(b"a\r\nb\r\n")
+    before = await snapshots.take()
+
+    (root / "ends").write_bytes(b"a\r\nb\r\n")
+    (root / "both").write_bytes(b"a\nB\nc\n")
+
+    changes = {change.path: (change.added, change.removed) for change in await snapshots.changes(before)}
+    difference = compute("a\r\nb\r\n", "a\nB\nc\n")
+    assert changes == {"ends": (0, 0), "both": (difference.added, difference.removed)}
 
 
 async def test_what_is_written_changed_and_deleted_is_found_without_a_repository(tmp_path: Path) -> None:

@@ -124,13 +124,17 @@ async def seat(
     size: tuple[int, int] = (120, 40),
     given: Launch | None = None,
     ready: bool = True,
+    notices: bool = False,
     **like: Any,
 ) -> AsyncIterator[Seat]:
-    """Sit down before the interface; the agent is the plain one, `like` says what is special about it."""
+    """Sit down before the interface; the agent is the plain one, `like` says what is special about it.
+
+    `notices`: they are drawn, too.
+    """
     began = start(folder, settings or Settings(journal=False), **like)
     app = AcpApp(began._replace(launch=given or began.launch))
     try:
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notices) as pilot:
             here = Seat(app, pilot)
             app.write_to_terminal = here.written.append  # type: ignore[method-assign, assignment]
             await here.until(lambda: app.session_screen.query("#prompt"))

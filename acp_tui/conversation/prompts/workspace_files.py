@@ -10,6 +10,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.conversation.prompts.plain_letters import plain
 from acp_tui.host.programs import ended, started
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class _Listing:
             if path != last and path.isprintable():  # others can neither be typed nor drawn
                 self._put(path, path.rpartition("/")[0])
             last = path
-        new = self.paths[before:]
+        new = [plain(path) for path in self.paths[before:]]
         self._whole.extend(new)
         self._names.extend([path.rstrip("/").rpartition("/")[2] for path in new])
 
@@ -76,7 +77,7 @@ class _Listing:
         """Return the paths that hold the characters of `needle` in order, the likeliest first."""
         from frizbee import Matcher
 
-        matcher = Matcher(needle, max_items=_POOL)
+        matcher = Matcher(plain(needle), max_items=_POOL)
         named = matcher.match_list(self._names) if "/" not in needle else []
         scores = {match.index: match.score + _NAME_BONUS for match in named}
         if len(scores) < limit:
@@ -140,8 +141,8 @@ class WorkspaceFiles:
         else:
             found = listing.best(needle, limit)
         if len(needle) <= _SHORT:
-            letters = needle.casefold()
-            first = [path for path in recent if letters in path.rpartition("/")[2].casefold()]
+            letters = plain(needle).casefold()
+            first = [path for path in recent if letters in plain(path.rpartition("/")[2]).casefold()]
             found = list(dict.fromkeys([*first, *found]))
         return found[:limit]
 

@@ -110,7 +110,8 @@ def _look_around(turn: Turn) -> str:
         tool.finish(f"It could not be read: {refused.message}", failed=True)
         return f"{name} could not be read."
     tool.finish(content=[text_content(f"```\n{text[:400]}\n```")])
-    return f"{name} begins with {len(text.splitlines())} lines that I have read."
+    lines = len(text.splitlines())
+    return f"{name} begins with {lines} line{'' if lines == 1 else 's'} that I have read."
 
 
 def _some_file(folder: str) -> str | None:

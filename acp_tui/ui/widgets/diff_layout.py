@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from acp_tui.ui.widgets.diff import CONTEXT, Difference
 from acp_tui.ui.widgets.diff_lines import Block
+
+FEWEST: Final = 4
+"""Unchanged lines that are worth a fold, which takes a row itself and has to be opened."""
 
 PartKind = Literal[
     "gap", "header", "origin", "fact", "waiting", "equal", "removed", "added", "changed", "fold"
@@ -67,7 +70,7 @@ def _changed(index: int, block: Block, side_by_side: bool) -> Iterator[Part]:
 def _folded(index: int, block: Block, above: int, below: int) -> Iterator[Part]:
     length = block.old_stop - block.old_start
     hidden = length - above - below
-    if hidden <= 1:  # a fold takes a row itself
+    if hidden < FEWEST:
         yield _equal(index, block, 0, length)
         return
     if above:

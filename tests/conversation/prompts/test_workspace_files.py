@@ -87,6 +87,19 @@ async def test_recent_files_come_first_while_the_needle_is_short(folder: Path) -
     assert files.matching("READ", recent) == ["README.md"]
 
 
+async def test_names_with_accents_are_found_without_and_with_them_however_they_are_composed(
+    tmp_path: Path,
+) -> None:
+    composed, apart = "menus/caf\u00e9.md", "re\u0301sume\u0301.txt"
+    write(tmp_path, composed, apart, "cafeteria.md")
+    files = await listed(tmp_path)
+
+    assert set(files.matching("cafe")) == {composed, "cafeteria.md"}
+    assert composed in files.matching("cafe\u0301")
+    assert files.matching("resume") == files.matching("r\u00e9sum\u00e9") == [apart]
+    assert files.matching("r\u00e9", ["re\u0301sume\u0301.txt"])[0] == apart
+
+
 async def test_a_match_in_the_name_comes_before_one_in_the_path(tmp_path: Path) -> None:
     write(tmp_path, "client/index.py", "tests/client.py")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from acp_tui.ui.widgets.diff import Difference, compute
 from acp_tui.ui.widgets.diff_layout import Part, lay_out
 
@@ -44,10 +46,15 @@ def test_a_fold_takes_a_row_and_opening_it_brings_all_of_its_lines() -> None:
     assert rows == fold.old_lines - 1
 
 
-def test_one_line_is_not_folded_since_the_fold_would_take_its_row() -> None:
-    parts = list(lay_out(compute("a\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n"), side_by_side=False, context=3))
+@pytest.mark.parametrize(
+    ("hidden", "above"), [(1, [("equal", 4)]), (3, [("equal", 6)]), (4, [("fold", 1), ("equal", 3)])]
+)
+def test_less_than_four_lines_are_not_folded(hidden: int, above: list[tuple[str, int]]) -> None:
+    old = "".join(f"{number}\n" for number in range(hidden + 3))
 
-    assert shape(parts)[0] == ("equal", 4)
+    parts = shape(list(lay_out(compute(old, f"{old}new\n"), side_by_side=False)))
+
+    assert parts == [*above, ("added", 1)]
 
 
 def test_every_line_of_both_sides_is_in_one_part_whatever_is_folded() -> None:
