@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from acp_tui.store.recorded import Recorded, head_of
 from tests.journals import Line
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -23,3 +24,10 @@ def updates(name: str) -> list[tuple[str, dict[str, Any]]]:
     news = [row.msg for row in rows(name) if row.direction == "in"]
     params = [msg["params"] for msg in news if msg.get("method") == "session/update"]
     return [(each["sessionId"], each["update"]) for each in params]
+
+
+def recording(path: Path) -> Recorded:
+    """Return what a list shows of a journal that has one session."""
+    head = head_of(path)
+    assert head is not None
+    return head

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.conversation.listener import Listener
     from acp_tui.conversation.opening import Opening
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompt import Prompt
+    from acp_tui.store.recorded import Recorded
 
 
 class Recording:
@@ -22,19 +21,18 @@ class Recording:
         self._opening = opening
         self._listener = listener
 
-    async def show(self, path: Path) -> bool:
-        """Show a journal, until `go_on`. Return whether there is a session in it.
+    async def show(self, recorded: Recorded) -> bool:
+        """Show a session of a journal, until `go_on`. Return whether there is one in it.
 
         Raises:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay_in_slices
         from acp_tui.session.changes import everything
-        from acp_tui.store.recorded import head_of
         from acp_tui.store.recorded_sessions import rows_of
 
         conversation = self._conversation
-        this, rows, head = conversation.round, rows_of(path), head_of(path)
+        this, rows = conversation.round, rows_of(recorded)
         conversation.enter("reading")
         sessions = (await replay_in_slices(rows)).sessions
         if this != conversation.round:
@@ -42,9 +40,8 @@ class Recording:
         if not sessions:
             conversation.enter("starting")
             return False
-        known = sessions.get(head.session_id) if head is not None else None
-        conversation.session = session = known or next(reversed(sessions.values()))
-        conversation.recorded = head
+        session = sessions.get(recorded.session_id) or next(reversed(sessions.values()))
+        conversation.session, conversation.recorded = session, recorded
         conversation.enter("recorded")
         self._listener.session_changed(everything(len(session.entries)))
         return True

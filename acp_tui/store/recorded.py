@@ -5,12 +5,14 @@ from __future__ import annotations
 import heapq
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, Final
+
+from acp_tui.store.spoken import Spoken, spoken
 
 _HEAD: Final = 64 * 1024
 """Bytes of a file that a list looks at."""
@@ -50,6 +52,8 @@ class Recorded:
     """Whether that session was begun in an earlier journal."""
     is_silent: bool = False
     """Whether nobody said anything."""
+    title_of: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """What the agent called its sessions, by id, as far as the head tells."""
 
 
 class Reading(Iterator[Row]):
@@ -90,18 +94,49 @@ def head_of(path: Path) -> Recorded | None:
     rows = [row for line in head.split(b"\n") if (row := _row(line))]
     start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
     argv = _argv(start.get("start"))
+    titles = _titles(rows)
     session_id, is_taken_up = next(reversed(_opened(rows).items()), ("", False))
     return Recorded(
         path=path,
         agent=str(start.get("agent") or (Path(argv[0]).name if argv else "")),
         argv=argv,
         cwd=str(start.get("cwd") or _found(rows, "session/new", "cwd") or ""),
-        title=_title(rows),
+        title=next(reversed(titles.values()), "") or _first_words(_found(rows, "session/prompt", "prompt")),
         started=_time(start.get("at")),
         size=size,
         session_id=session_id,
         is_taken_up=is_taken_up,
         is_silent=size <= _HEAD and _found(rows, "session/prompt", "prompt") is None,
+        title_of=titles,
+    )
+
+
+def sessions_in(head: Recorded) -> list[Recorded]:
+    """Return what a list shows of each session of a journal in which something was said, the latest first.
+
+    Where there is none, or the file cannot be read, the head stands for all of it.
+    """
+    try:
+        said = spoken(head.path)
+    except OSError:
+        said = []
+    if not said or (len(said) == 1 and said[0].session_id in ("", head.session_id)):
+        return [head]
+    return [_one_of(head, one) for one in reversed(said)]
+
+
+def _one_of(head: Recorded, said: Spoken) -> Recorded:
+    """Return one of several sessions of a journal."""
+    session_id = said.session_id or head.session_id
+    is_last = session_id == head.session_id
+    started = head.started and head.started + timedelta(seconds=said.at)
+    return replace(
+        head,
+        session_id=session_id,
+        title=head.title_of.get(session_id) or _first_words(said.prompt),
+        started=started,
+        is_taken_up=head.is_taken_up if is_last else said.is_taken_up,
+        is_silent=False,
     )
 
 
@@ -153,16 +188,21 @@ def _time(text: object) -> datetime | None:
         return None
 
 
-def _title(rows: list[Row]) -> str:
-    """Return the last title in these rows, else the first words of the first prompt, on one line."""
-    titles = [_inside(row.msg, "params", "update", "title") for row in rows if row.direction == "in"]
-    updates = [_inside(row.msg, "params", "update", "sessionUpdate") for row in rows if row.direction == "in"]
-    told = [
-        title for title, kind in zip(titles, updates, strict=True) if kind == "session_info_update" and title
-    ]
-    if told:
-        return _one_line(told[-1])
-    prompt = _found(rows, "session/prompt", "prompt")
+def _titles(rows: list[Row]) -> dict[str, str]:
+    """Return the last title of each session, by its id; the latest at the end."""
+    told: dict[str, str] = {}
+    for row in rows:
+        update = _inside(row.msg, "params", "update")
+        title = _inside(update, "title")
+        if row.direction == "in" and title and _inside(update, "sessionUpdate") == "session_info_update":
+            session_id = str(_inside(row.msg, "params", "sessionId"))
+            told.pop(session_id, None)
+            told[session_id] = _one_line(title)
+    return told
+
+
+def _first_words(prompt: Any) -> str:
+    """Return the first words of a prompt, on one line."""
     blocks = prompt if isinstance(prompt, list) else []
     return _one_line(next((text for block in blocks if (text := _inside(block, "text"))), ""))
 

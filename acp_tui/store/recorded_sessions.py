@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from acp_tui.store.recorded import Recorded, Row, read, recent
+from acp_tui.store.recorded import Recorded, Row, read, recent, sessions_in
 
 _LOOKED_AT: Final = 200
 """Journals at most among which the parts of one session are looked for, the newest."""
@@ -17,7 +17,9 @@ _LOOKED_AT: Final = 200
 def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
     """Return the sessions of the latest journals in which something was said, newest first.
 
-    Each stands for its newest journal, with the title that it had first.
+    Blocking: it takes a second where journals are very long. A journal may tell several sessions. Each
+    stands for its newest journal, with the title that it had first.
+
 
     Args:
         folder: of the journals.
@@ -26,14 +28,18 @@ def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
     return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
 
 
-def rows_of(path: Path) -> Iterator[Row]:
-    """Return the rows of the session that a journal tells, from the journal in which it was begun.
+def rows_of(recorded: Recorded) -> Iterator[Row]:
+    """Return the rows of the journals that tell a session, from the one in which it was begun.
 
     Raises:
         OSError: the file cannot be opened.
     """
-    newest = read(path)
-    whole = next((parts for parts in _sessions(path.parent, _LOOKED_AT) if parts[-1].path == path), [])
+    newest = read(recorded.path)
+    if not recorded.is_taken_up:
+        return newest
+    same = (recorded.path, recorded.session_id)
+    sessions = _sessions(recorded.path.parent, _LOOKED_AT)
+    whole = next((parts for parts in sessions if (parts[-1].path, parts[-1].session_id) == same), [])
     return chain(*(read(part.path) for part in whole[:-1]), newest)
 
 
@@ -42,15 +48,16 @@ def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
     sessions: list[list[Recorded]] = []
     unfinished: dict[tuple[str, str], list[Recorded]] = {}
     for journal in recent(folder, limit):
-        if journal.is_silent:
-            continue
-        name = (journal.agent, journal.session_id)
-        parts = unfinished.pop(name, None)
-        if parts is None:
-            sessions.append(parts := [])
-        parts.insert(0, journal)
-        if journal.is_taken_up:
-            unfinished[name] = parts
+        for session in sessions_in(journal):
+            if session.is_silent:
+                continue
+            name = (session.agent, session.session_id)
+            parts = unfinished.pop(name, None)
+            if parts is None:
+                sessions.append(parts := [])
+            parts.insert(0, session)
+            if session.is_taken_up:
+                unfinished[name] = parts
     return sessions
 
 

@@ -8,7 +8,6 @@ import os
 import signal
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.store.problem import Problem
+    from acp_tui.store.recorded import Recorded
     from acp_tui.ui.clipboard import Clipboard
     from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.widgets.diff_habits import DiffHabits
@@ -133,7 +133,7 @@ class AcpApp(App[int]):
         return screen
 
     def session_screen_for(
-        self, running: RunningAgent | None, attach: Attach | None, recorded: Path | None
+        self, running: RunningAgent | None, attach: Attach | None, recorded: Recorded | None
     ) -> SessionScreen:
         """Return a screen for one more session; without a running agent it begins with a choice."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)

@@ -12,11 +12,10 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from acp_tui.conversation.opening import Attach
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.store.names import Names
+    from acp_tui.store.recorded import Recorded
     from acp_tui.ui.app import AcpApp
     from acp_tui.ui.session_screen.asking import Key
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -72,7 +71,7 @@ class Tabs:
         *,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
-        recorded: Path | None = None,
+        recorded: Recorded | None = None,
     ) -> None:
         """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""
         self._made += 1

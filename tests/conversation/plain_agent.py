@@ -110,6 +110,8 @@ def turn(text: str) -> str:
 
 
 def prompt(frame: Frame) -> None:
+    global SESSION
+    SESSION = frame["params"]["sessionId"]
     text = frame["params"]["prompt"][0]["text"]
     if LIKE.get("login") == "prompt" and not logged_in:
         reply(frame, error=LOGIN_REQUIRED)

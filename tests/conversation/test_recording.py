@@ -12,6 +12,7 @@ from acp_tui.agent import replay as agent_replay
 from acp_tui.store.prompt import Prompt
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
+from tests.recordings import recording
 from tests.waiting import until
 
 RECORDED = "\n".join(
@@ -40,7 +41,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
 
     async with talk(start(tmp_path)) as (replayed, notes):
-        assert await replayed.recording.show(journal)
+        assert await replayed.recording.show(recording(journal))
         assert replayed.recorded is not None
         assert replayed.recorded.agent == launch().name, "names of sessions are kept by agent"
         replayed.say("is anybody there?")
@@ -48,7 +49,7 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
         assert said(replayed)[:2] == ["hello", "heard hello"]
         assert notes.given_back == ["is anybody there?"]
         journal.write_text("")
-        assert not await replayed.recording.show(journal)
+        assert not await replayed.recording.show(recording(journal))
 
 
 async def test_others_have_their_turn_while_a_recording_is_read(
@@ -58,7 +59,7 @@ async def test_others_have_their_turn_while_a_recording_is_read(
     journal = tmp_path / "j.ndjson"
     journal.write_text(RECORDED)
     async with talk(start(tmp_path)) as (replayed, notes):
-        reading = asyncio.create_task(replayed.recording.show(journal))
+        reading = asyncio.create_task(replayed.recording.show(recording(journal)))
         turns = 0
         while not reading.done():
             await asyncio.sleep(0)
@@ -79,7 +80,7 @@ async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
     journal = tmp_path / "j.ndjson"
     journal.write_text(RECORDED)
     async with talk(start(tmp_path)) as (replayed, _):
-        reading = asyncio.create_task(replayed.recording.show(journal))
+        reading = asyncio.create_task(replayed.recording.show(recording(journal)))
         await asyncio.sleep(0)
         await replayed.end()
 
@@ -94,7 +95,7 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
 ) -> None:
     journal = await journal_of_a_talk(tmp_path, monkeypatch)
     async with talk(start(tmp_path)._replace(launch=None)) as (replayed, notes):
-        assert await replayed.recording.show(journal)
+        assert await replayed.recording.show(recording(journal))
         recorded = replayed.session
 
         await replayed.recording.go_on(launch(can=can), Prompt("more"))

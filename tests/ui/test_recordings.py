@@ -38,7 +38,7 @@ async def showing(name: str, folder: Path) -> AsyncIterator[tuple[SessionScreen,
     try:
         async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, lambda: isinstance(app.screen, StartScreen))
-            await app.tabs.open(recorded=recordings.FOLDER / f"{name}.ndjson")
+            await app.tabs.open(recorded=recordings.recording(recordings.FOLDER / f"{name}.ndjson"))
             await until(pilot, lambda: app.session_screen.conversation.phase == "recorded")
             yield app.session_screen, pilot
     finally:

@@ -43,8 +43,8 @@ class StartChoice:
     kind: Literal["agent", "demo", "recorded"]
     agent: str = ""
     """The name of a known agent, or a command line as it was typed."""
-    path: Path | None = None
-    """The journal of a past session."""
+    recorded: Recorded | None = None
+    """A past session."""
 
 
 class Row(NamedTuple):
@@ -261,7 +261,7 @@ def _session(session: Recorded, now: datetime, folder: str) -> Row:
         title if session.title else (title, "italic $muted"),
         (f"  {safe_line(from_home(folder))}" if folder else "", "$muted"),
     )
-    return Row(text, _words(session.agent, session.title, folder), StartChoice("recorded", path=session.path))
+    return Row(text, _words(session.agent, session.title, folder), StartChoice("recorded", recorded=session))
 
 
 def _columns(name: str, title: str, what: str, *styles: str) -> Content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import time
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
-    from pathlib import Path
 
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.start import Start
@@ -50,8 +50,8 @@ class Beginning:
         while (choice := await self._choice(wanted)) is not None:
             wanted = choice.agent
             if choice.kind == "recorded":
-                assert choice.path is not None
-                if await self.show_recorded(choice.path):
+                assert choice.recorded is not None
+                if await self.show_recorded(choice.recorded):
                     return
             elif (launch := self._launch(choice)) is not None:
                 self.again(launch)
@@ -92,7 +92,7 @@ class Beginning:
         from acp_tui.store.recorded_sessions import recent_sessions
         from acp_tui.ui.screens.agents import StartScreen
 
-        recorded = recent_sessions(data_folder() / "journals", _RECENT)
+        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         screen = StartScreen(
             self._start.known,
             recorded,
@@ -103,15 +103,15 @@ class Beginning:
         )
         return await self._screen.presence.ask(screen)
 
-    async def show_recorded(self, path: Path) -> bool:
+    async def show_recorded(self, recorded: Recorded) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
-            shown = await self._screen.conversation.recording.show(path)
+            shown = await self._screen.conversation.recording.show(recorded)
         except OSError as error:
-            self._say("This recording cannot be read", f"{path}: {error.strerror}")
+            self._say("This recording cannot be read", f"{recorded.path}: {error.strerror}")
             return False
         if not shown:
-            self._say("There is no session in this recording", str(path))
+            self._say("There is no session in this recording", str(recorded.path))
         return shown
 
     @property

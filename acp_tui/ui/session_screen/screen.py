@@ -31,11 +31,11 @@ from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from acp_tui.conversation.opening import Attach
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
+    from acp_tui.store.recorded import Recorded
     from acp_tui.ui.attention import Attention
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
@@ -64,7 +64,7 @@ class SessionScreen(Screen[None]):
         tabs: Tabs,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
-        recorded: Path | None = None,
+        recorded: Recorded | None = None,
     ) -> None:
         """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
         super().__init__()

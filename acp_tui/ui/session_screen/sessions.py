@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -19,6 +18,7 @@ from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.store.recorded import Recorded
@@ -86,7 +86,8 @@ class SessionList:
         `place`.
         """
         listing = Listing(self._screen.conversation)
-        recorded = [_recorded_item(one) for one in self._recorded()]
+        found = await self._recorded()
+        recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
         menu = SessionsMenu("Sessions", recorded, None, self._screen.look)
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
         menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
@@ -111,7 +112,7 @@ class SessionList:
         finally:
             reading.cancel()
         if choice is not None:
-            await self._do(choice, listing.found, menu.left)
+            await self._do(choice, listing.found, found, menu.left)
 
     async def _wait_for(self, listing: Listing) -> None:
         """Give a list that comes at once the time to do so, and a login that it wants first."""
@@ -120,9 +121,11 @@ class SessionList:
         if self._screen.app.screen is not self._screen:
             await listing.has_begun.wait()
 
-    async def _do(self, choice: str, infos: Sequence[SessionInfo], place: Place) -> None:
+    async def _do(
+        self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[Recorded], place: Place
+    ) -> None:
         if choice.startswith(_RECORDED):
-            await self._screen.tabs.open(recorded=Path(choice.removeprefix(_RECORDED)))
+            await self._look_at(recorded[int(choice.removeprefix(_RECORDED))])
             return
         session_id = choice.partition(":")[2]
         info = next(info for info in infos if info.session_id == session_id)
@@ -133,10 +136,20 @@ class SessionList:
         else:
             await self._take_up(info)
 
+    async def _look_at(self, recorded: Recorded) -> None:
+        shown = self._showing(recorded)
+        if shown is not None:
+            await self._go_to(shown)
+        else:
+            await self._screen.tabs.open(recorded=recorded)
+
+    async def _go_to(self, screen: SessionScreen) -> None:
+        await self._screen.tabs.go_to(self._screen.tabs.screens.index(screen))
+
     async def _take_up(self, info: SessionInfo) -> None:
         shown = self._shown(info.session_id)
         if shown is not None:
-            await self._screen.tabs.go_to(self._screen.tabs.screens.index(shown))
+            await self._go_to(shown)
             return
         agent = self._screen.conversation.agent
         assert agent is not None
@@ -154,6 +167,11 @@ class SessionList:
             if is_it and not known.is_over:
                 return screen
         return None
+
+    def _showing(self, recorded: Recorded) -> SessionScreen | None:
+        """Return the tab in which what a journal tells is read, or goes on."""
+        name = (recorded.path, recorded.session_id)
+        return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
 
     async def _delete(self, info: SessionInfo, place: Place) -> None:
         from acp_tui.agent.errors import AgentError
@@ -192,13 +210,19 @@ class SessionList:
         return [*map(self._item, listing.found), *recorded]
 
     def _item(self, info: SessionInfo) -> Item:
-        about = " · ".join(filter(None, (self._where(info), _local(info.updated_at or ""), info.cwd)))
+        where = self._where(self._shown(info.session_id))
+        about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
         return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
 
-    def _where(self, info: SessionInfo) -> str:
+    def _recorded_item(self, number: int, one: Recorded) -> Item:
+        when = _local(one.started.isoformat()) if one.started is not None else ""
+        where = self._where(self._showing(one))
+        about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
+        return Item(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
+
+    def _where(self, shown: SessionScreen | None) -> str:
         """Say in which tab a session is open, if it is."""
-        shown = self._shown(info.session_id)
         if shown is None:
             return ""
         number = self._screen.tabs.screens.index(shown) + 1
@@ -209,14 +233,13 @@ class SessionList:
         own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
         return own or info.title or info.session_id
 
-    def _recorded(self) -> list[Recorded]:
+    async def _recorded(self) -> list[Recorded]:
+        """Return what was recorded here and is not what is seen."""
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recorded_sessions import recent_sessions
 
-        journal = self._screen.conversation.journal
-        ours = journal.path if journal is not None else None
-        found = recent_sessions(data_folder() / "journals", _RECENT)
-        return [one for one in found if one.title and one.path != ours]
+        found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        return [one for one in found if one.title and self._showing(one) is not self._screen]
 
     def _can(self, what: str) -> bool:
         from acp_tui.acp.initialization import has
@@ -239,7 +262,10 @@ def _local(text: str) -> str:
         return text
 
 
-def _recorded_item(one: Recorded) -> Item:
-    when = _local(one.started.isoformat()) if one.started is not None else ""
-    about = " · ".join(filter(None, (one.agent, when, one.cwd)))
-    return Item(_RECORDED + str(one.path), one.title, about, "Recorded here, to look at")
+def _recorded_in(screen: SessionScreen) -> tuple[Path | None, str]:
+    """Return the journal that tells what a tab shows, and the session in it."""
+    conversation = screen.conversation
+    if conversation.recorded is not None:
+        return conversation.recorded.path, conversation.recorded.session_id
+    path = conversation.journal.path if conversation.journal is not None else None
+    return path, conversation.session.id if conversation.session is not None else ""

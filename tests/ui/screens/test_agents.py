@@ -35,7 +35,7 @@ def test_what_runs_here_comes_first_and_what_is_missing_last(tmp_path: Path) -> 
         "Not installed",
     ]
     assert [row.choice for row in found[0].rows] == [StartChoice("agent", "shell"), StartChoice("demo")]
-    assert found[1].rows[0].choice == StartChoice("recorded", path=Path("/journals/here"))
+    assert found[1].rows[0].choice == StartChoice("recorded", recorded=sessions[1])
     assert found[3].rows[0].choice is None
     assert "npm install gone" in found[3].rows[0].text.plain
 
@@ -114,7 +114,7 @@ async def test_a_click_starts_a_session() -> None:
     async with app.run_test() as pilot:
         await pilot.click(OptionList, offset=(5, 4))
 
-        assert app.results == [StartChoice("recorded", path=session.path)]
+        assert app.results == [StartChoice("recorded", recorded=session)]
 
 
 async def test_problems_of_the_settings_are_shown() -> None:

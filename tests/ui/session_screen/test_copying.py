@@ -12,8 +12,9 @@ UPDATES = json.dumps([{"kind": "agent_message_chunk", "content": {"type": "text"
 
 
 def told(here: Seat) -> str:
-    """Return the newest notice, but for what there is to say of the clipboard outside."""
-    return [notice for notice in here.app._notifications if notice.title != "Clipboard"][-1].message
+    """Return the newest notice, but for what there is to say of the clipboard outside; nothing before one."""
+    notices = [notice for notice in here.app._notifications if notice.title != "Clipboard"]
+    return notices[-1].message if notices else ""
 
 
 async def test_an_answer_its_code_and_a_block_are_copied_as_they_came(tmp_path: Path) -> None:

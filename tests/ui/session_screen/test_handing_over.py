@@ -10,6 +10,7 @@ from acp_tui.session.events import Ended, Prompted
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
 from acp_tui.ui.session_screen.handing_over import MOST, told
+from tests.recordings import recording
 from tests.ui.seats import seat
 
 
@@ -48,7 +49,7 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
     (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
     async with seat(tmp_path) as here:
         assert here.session.check_action("open", ("hand-over",)) is False
-        await here.app.tabs.open(recorded=journal)
+        await here.app.tabs.open(recorded=recording(journal))
         await here.sees("heard hello", "recorded, F12 goes on with it")
 
         await here.say("go on")

@@ -13,7 +13,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen.sessions import SessionsMenu
-from tests.ui.seats import Seat
+from tests.ui.seats import Seat, seat
 from tests.ui.session_screen.test_copying import told
 from tests.ui.test_tabs import two_sessions
 
@@ -123,3 +123,40 @@ async def test_sessions_that_are_open_say_in_which_tab(
         await here.sees("open in tab 1", "this session")
         row = next(row for row in here.text.splitlines() if "open in tab 1" in row)
         assert "apples " in row
+
+
+async def test_each_session_that_an_agent_had_is_offered_and_one_that_is_open_is_gone_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    async with seat(tmp_path, Settings()) as here:
+        first = here.session
+        await here.press("ctrl+n")
+        await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
+        second = here.session
+        await here.until(lambda: here.session.query("#prompt"))
+        await here.say("pears")
+        await here.sees("heard pears")
+        await here.press("alt+1")
+        await here.until(lambda: here.session is first)
+        await here.say("apples")
+        await here.sees("heard apples")
+
+        await here.press("alt+s")
+        await here.is_before(SessionsMenu)
+        await here.sees("pears", "open in tab 2")
+        assert " apples" not in here.text.partition("Recorded here")[2]
+        await here.press("enter")
+        await here.until(lambda: here.session is second)
+
+        await here.press("alt+w")
+        await here.until(lambda: here.session is first)
+        for _ in range(2):  # the second time it is open
+            await here.press("alt+s")
+            await here.is_before(SessionsMenu)
+            await here.press("enter")
+            await here.until(lambda: here.conversation.phase == "recorded")
+            assert len(here.app.tabs.screens) == 2
+            assert here.said[:2] == ["pears", "heard pears"]
+            await here.press("alt+1")
+            await here.until(lambda: here.session is first)
