@@ -87,6 +87,7 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
         command=call.command,
+        worded=call.worded_command,
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         workspace=session.cwd,

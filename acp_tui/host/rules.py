@@ -62,6 +62,8 @@ class Ask:
     """The id of the session."""
     inputs: tuple[str, ...] = ()
     """Likewise, those that only the tool's input names: they can forbid, and allow nothing by themselves."""
+    worded: str | None = None
+    """Where no command is known: the one that its words ask for. It can be forbidden, and allows nothing."""
     told: tuple[str, ...] = ()
     """Where no command is known: what else the call says of itself, in which one may stand. A rule that
     denies or asks for it makes this a question; none is allowed by it."""
@@ -86,10 +88,10 @@ def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
     fitting = [rule for rule in rules if _fits(rule, ask)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
     for rule in denying:
-        if rule.command is None or runs(rule.command, ask.command):
+        if rule.command is None or _is(rule.command, ask):
             return Verdict("deny", rule)
     for rule in asking:
-        if rule.command is None or runs(rule.command, ask.command):
+        if rule.command is None or _is(rule.command, ask):
             return Verdict("ask", rule)
     for rule in (*denying, *asking):
         if rule.command is not None and _may_be(rule.command, ask):
@@ -97,9 +99,15 @@ def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
     return _allowed(allowing, ask)
 
 
+def _is(prefix: str, ask: Ask) -> bool:
+    """Return whether what is asked runs a prefix, by its command or by its words."""
+    return runs(prefix, ask.command) or runs(prefix, ask.worded)
+
+
 def _may_be(prefix: str, ask: Ask) -> bool:
     """Return whether what is asked could run a prefix, for all that is known."""
-    return may_run(prefix, ask.command) or any(runs(prefix, text) for text in ask.told)
+    known = ask.command or ask.worded
+    return may_run(prefix, known) or any(runs(prefix, text) for text in ask.told)
 
 
 def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:

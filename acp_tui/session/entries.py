@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 
 from acp_tui.acp.content import ContentBlock
 from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import NO_ITEMS, NO_PLACES, Diff, Item, Location
-from acp_tui.session.shell_command import Said, shell_command
+from acp_tui.session.items import NO_ITEMS, NO_PLACES, Diff, Item, Location, Text
+from acp_tui.session.shell_command import Said, shell_command, worded_command
 
 Part = GrowingText | ContentBlock
 """A piece of a message: text that may still grow, or a block of another kind."""
@@ -111,6 +111,13 @@ class ToolCall:
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
             return Said(self.title) if self.title else None
         return shell_command(self.kind, self.raw_input)
+
+    @property
+    def worded_command(self) -> str | None:
+        """The command that only its words ask for, which nothing holds its agent to."""
+        if self.kind not in ("execute", "other") or self.command is not None:
+            return None
+        return worded_command((self.title, *(item.text for item in self.content if isinstance(item, Text))))
 
     @property
     def is_empty(self) -> bool:

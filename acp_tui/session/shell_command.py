@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
@@ -13,6 +13,8 @@ _SHELLS: Final = frozenset({"sh", "bash", "dash"})
 """Shells that read a text as our parser does; what another one makes of it is not told by the text."""
 
 _OPERATION: Final = re.compile(r"[a-z][a-z_]*")
+_LONGEST: Final = 10_000
+"""Characters of a text up to which a command is looked for in it."""
 _ABOUT_RUNNING: Final = frozenset(
     {
         *("command", "cmd", "commands", "args", "cwd", "workdir", "working_directory", "directory", "env"),
@@ -20,6 +22,9 @@ _ABOUT_RUNNING: Final = frozenset(
     }
 )
 """What the input of a tool that runs commands holds beside the command."""
+
+_IN_WORDS: Final = re.compile(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
+"""A sentence in which an agent asks for a command, in all that it says."""
 
 _HIDES: Final = ("\\", "$", "`", "<<")
 
@@ -36,6 +41,15 @@ def shell_command(kind: str, raw_input: Any) -> Said | None:
     if not isinstance(raw_input, dict) or _is_operation(kind, raw_input):
         return None
     return _in_input(raw_input)
+
+
+def worded_command(texts: Iterable[str]) -> str | None:
+    """Return the command that the words of a call ask for, where one of its texts says nothing else.
+
+    Nothing holds an agent to its words: such a command may be shown and forbidden, and allows nothing.
+    """
+    found = (_IN_WORDS.fullmatch(text.strip()) for text in texts if len(text) < _LONGEST)
+    return next((said[1] for said in found if said is not None), None)
 
 
 def _in_input(raw: Mapping[str, Any]) -> Said | None:

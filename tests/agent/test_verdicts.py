@@ -115,13 +115,16 @@ async def test_a_rule_wins_over_the_policy_that_allows_everything(
 async def test_a_command_that_only_stands_in_words_is_a_question_where_a_rule_denies_it(
     tmp_path: Path,
 ) -> None:
-    words = "Requesting approval to perform: Run command `rm -r x`"
+    words = "Requesting approval to perform: Run command `rm -r x`, then more."
     call: Frame = {
         "title": "Shell: rm -r x",
         "content": [{"type": "content", "content": {"type": "text", "text": words}}],
     }
     told: tuple[Frame, ...] = (
-        call,
+        {
+            **call,
+            "content": [{"type": "content", "content": {"type": "text", "text": f"{words}, then more."}}],
+        },
         {"kind": "execute", "title": "rm -r x"},
         {"kind": "edit", "rawInput": {"command": "rm", "path": str(tmp_path / "x")}},
     )
@@ -130,6 +133,27 @@ async def test_a_command_that_only_stands_in_words_is_a_question_where_a_rule_de
         rules = (Rule("deny", command="rm"),)
         assert await answered_under("allow-everything", one, tmp_path, rules=rules) is None
         assert await answered_under("allow-everything", one, tmp_path) == chosen("yes")
+
+
+async def test_a_command_that_the_words_of_a_call_ask_for_is_denied_by_a_rule_and_allowed_by_none(
+    tmp_path: Path,
+) -> None:
+    words = "Requesting approval to perform: Run command `echo hi; rm -r x`"
+    call: Frame = {
+        "title": "Shell: echo hi; rm -r x",
+        "content": [{"type": "content", "content": {"type": "text", "text": words}}],
+    }
+    allows = (Rule("allow", command="echo"), Rule("allow", command="rm"), Rule("allow", tool_kind="execute"))
+
+    denied = await answered_under("ask", call, tmp_path, rules=(*allows, Rule("deny", command="rm")))
+    assert denied == chosen("no")
+    assert await answered_under("ask", call, tmp_path, rules=allows) is None
+    in_title: Frame = {"title": "Run command `rm x`"}
+    denies = (Rule("deny", command="rm"),)
+    assert await answered_under("ask", in_title, tmp_path, rules=allows) is None
+    assert await answered_under("ask", in_title, tmp_path, rules=denies) == chosen("no")
+    reads: Frame = {**in_title, "kind": "read"}
+    assert await answered_under("ask", reads, tmp_path, rules=denies) is None
 
 
 async def test_an_edit_by_a_tool_that_names_its_operation_is_no_command(tmp_path: Path) -> None:

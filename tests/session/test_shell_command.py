@@ -87,3 +87,24 @@ def test_a_command_that_an_agent_calls_a_read_stays_one(raw: object) -> None:
 
 def test_a_call_that_runs_something_has_a_command_of_one_word() -> None:
     assert command_of({"command": "view", "path": "/w/a"}, "execute") == "view"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ("Run command `ls -l`", "ls -l"),
+        ("Requesting approval to perform: Run command `echo \\`date\\`; ls`", "echo \\`date\\`; ls"),
+        ("Run the shell command: `ls`.", "ls"),
+        ("Run command `ls` and `rm x`, then more", None),
+        ("I would never Run command `ls`", None),
+        ("Run command ``", None),
+        ("Run command `" + "x" * 20_000 + "`", None),
+    ],
+)
+def test_words_ask_for_a_command_where_they_say_nothing_else(words: str, command: str | None) -> None:
+    call = ToolCall("t", words)
+
+    assert call.worded_command == command
+    assert call.command is None
+    assert ToolCall("t", words, "read").worded_command is None
+    assert ToolCall("t", words, "execute", raw_input={"command": "id"}).worded_command is None

@@ -25,6 +25,7 @@ from acp_tui.ui.screens.permission_details import (
     diffs_of,
     folder_of,
     has_more,
+    kind_of,
     wish_of,
 )
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
@@ -131,7 +132,7 @@ class PermissionDialog(Dialog[Answer]):
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
         """
-        super().__init__(wish_of(agent, call.kind, ours=question.wish is not None), look, counter=counter)
+        super().__init__(wish_of(agent, kind_of(call), ours=question.wish is not None), look, counter=counter)
         self._options = list(question.options)
         self._keys = keys_of(self._options)
         self._call = call
@@ -193,7 +194,7 @@ class PermissionDialog(Dialog[Answer]):
         elif action == "make_rule":
             possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
         elif action == "toggle_whole":
-            more = has_more(self._call) or has_more_parts(self._call.command, self._cwd, self._inside)
+            more = has_more(self._call) or has_more_parts(_command(self._call), self._cwd, self._inside)
             possible = more and not self._zoomed
         elif action == "go":
             possible = len(self._waiting) > 1 and self._rejecting is None
@@ -347,7 +348,7 @@ class PermissionDialog(Dialog[Answer]):
         call, look = self._call, self.look
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         how = Reading(self._whole, key_of(self, "permission.whole"))
-        why = reasons(call.command, folder, self._inside, self._background, look, how)
+        why = reasons(_command(call), folder, self._inside, self._background, look, how)
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
         news = [TextBlock([("warning", _CHANGED)])] if self._is_new else []
         return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *news, *told]
@@ -385,6 +386,10 @@ class PermissionDialog(Dialog[Answer]):
         self.refresh_bindings()
         self.show_hints()
         self.after_refresh(self.fit)
+
+
+def _command(call: ToolCall) -> str | None:
+    return call.command or call.worded_command
 
 
 def _wish(call: ToolCall) -> tuple[object, ...]:

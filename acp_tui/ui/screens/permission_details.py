@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
+from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -30,6 +31,7 @@ WISHES: Final = {
 }
 """What an agent wants, by the kind of the tool call."""
 
+_WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
@@ -50,6 +52,11 @@ READ: Final = Reading()
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
+
+
+def kind_of(call: ToolCall) -> str:
+    """Return what a call is to the person who is asked: also words that ask for a command ask for one."""
+    return call.kind if call.worded_command is None else "execute"
 
 
 def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
@@ -80,13 +87,13 @@ def details_of(
     What explains it (`reasons`) stands between what is done and the rest. Long texts are cut, and the rest
     of the input is folded, unless the whole is asked for.
     """
-    command = call.command
+    command = call.command or call.worded_command
     blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, how)
     if blocks and facts:
         blocks.append(TextBlock())
     blocks += [*facts, *reasons]
-    texts = [text for item in call.content if (text := _text_of(item))]
+    texts = [text for item in call.content if (text := _text_of(item)) and not _only_asks(text, call)]
     blocks += [TextBlock(_cut("text", text, how), above=1) for text in texts]
     rest = rest_of_input(call)
     if rest is not None:
@@ -124,6 +131,8 @@ def _facts(
     blocks: list[TextBlock] = []
     if command is not None:
         blocks.append(labelled("command", _cut("code", command, how)))
+        if call.command is None:
+            blocks.append(labelled("", [("muted", _WORDED)]))
         blocks.append(
             labelled("in", [("text", folder_of(call, cwd)), *_outside(folder_of(call, cwd), inside)])
         )
@@ -135,8 +144,15 @@ def _facts(
 
 
 def _worth_showing(title: str, command: str | None) -> bool:
-    """A title that only repeats the command says nothing."""
-    return bool(title) and title.strip().strip("`") != command
+    """A title that only repeats the command says nothing, nor one that names the tool before it."""
+    words = title.strip().strip("`")
+    tool, _, rest = words.partition(": ")
+    return bool(title) and words != command and (command is None or " " in tool or rest != command)
+
+
+def _only_asks(text: str, call: ToolCall) -> bool:
+    """Whether a text only asks for the command that is shown anyway."""
+    return call.worded_command is not None and worded_command([text]) == call.worded_command
 
 
 def folder_of(call: ToolCall, cwd: str) -> str:

@@ -11,6 +11,7 @@ from acp_tui.ui.screens.permission_details import (
     Reading,
     details_of,
     has_more,
+    kind_of,
     rest_of_input,
     wish_of,
 )
@@ -51,6 +52,19 @@ def test_without_a_folder_of_its_own_a_command_runs_in_the_folder_of_the_session
 
 def test_a_title_that_repeats_the_command_is_left_out() -> None:
     assert text_of(ToolCall("t", "`ls -l`", "execute", raw_input={"command": "ls -l"})).count("ls -l") == 1
+
+
+def test_a_command_that_only_words_ask_for_is_shown_once_and_as_such() -> None:
+    words = "Requesting approval to perform: Run command `rm -r x`"
+    call = ToolCall("t", "Shell: rm -r x", content=items_of([ContentItem(content=TextContent(text=words))]))
+
+    text = text_of(call)
+
+    assert text.count("rm -r x") == 1
+    assert "command   rm -r x" in text
+    assert "in the agent's words" in text
+    assert kind_of(call) == "execute"
+    assert kind_of(ToolCall("t", "Shell: rm -r x")) == "other"
 
 
 def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
