@@ -113,7 +113,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do, as pairs (key, action)."""
-        return [(key_of(self, "dialog.put-aside"), "later")]
+        _, among = self._counter
+        return [(key_of(self, "dialog.put-aside"), "all later" if among > 1 else "later")]
 
     def first_focus(self) -> Widget | None:
         """Return the widget that gets the focus as soon as keys count."""
@@ -205,6 +206,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         if counter != self._counter:
             self._counter = counter
             self.show_note(self.note)
+            self.show_hints()
 
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""

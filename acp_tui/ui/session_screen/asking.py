@@ -210,9 +210,10 @@ class Asking:
             return
         if answer is not None:
             del self._last[key]
-        self._aside[key] = (
-            shown.question
-        )  # also what stays open after its answer: an address that is being visited
+        else:  # not now: the others, which the dialog has listed, are not brought up either
+            self._aside.update(conversation.questions)
+        # Also what stays open after its answer: an address that is being visited.
+        self._aside[key] = shown.question
         if isinstance(answer, Answer):
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:

@@ -275,6 +275,23 @@ async def test_the_inbox_is_opened_from_over_a_question_and_closed_without_an_an
         assert len(here.conversation.questions) == 2
 
 
+async def test_escape_puts_all_that_is_listed_aside_and_says_so(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.asked("one", "two")
+        await here.sees("Do one", "Do two", "Esc all later")
+        await here.press("escape")
+        await here.until(lambda: here.app.screen is here.session)
+        await here.sees("2 questions")
+        assert here.session.asking.shown is None
+
+        await here.press("ctrl+y")
+        await here.is_before(PermissionDialog)
+        await here.press("y")
+        await here.until(lambda: len(here.conversation.questions) == 1)
+        await here.is_before(PermissionDialog)
+        await here.sees("Esc later")
+
+
 async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at_once(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         dialog = await here.asked("t1")
@@ -301,7 +318,9 @@ async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_w
         dialog = await here.is_before(PermissionDialog)
         await here.sees("asks us to run a command", "touch more", "network", "did not ask for permission")
         assert "asks for all" in here.text
-        await here.press("r", *"no", "enter")
+        await here.press("r")
+        await here.until(lambda: dialog.focused is not None)
+        await here.press(*"no", "enter")
 
         await here.until(lambda: here.app.screen is not dialog)
         await here.sees("You did not let demo run", "› no")
