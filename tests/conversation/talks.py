@@ -36,6 +36,20 @@ def start(folder: Path, settings: Settings | None = None, /, **like: Any) -> Sta
     return Start(str(folder), settings or Settings(journal=False), Guard(), launch=launch(**like))
 
 
+class LeftOpen:
+    """A screen of a login to which the person says nothing."""
+
+    def __init__(self) -> None:
+        self.is_gone = asyncio.Event()
+        """Whether it was taken away."""
+
+    async def __call__(self, *_: object) -> Any:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.is_gone.set()
+
+
 class Notes:
     """A listener that writes down what it hears; logins are answered from a list, None is `not now`."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conversation.talks import said, start, talk
+from tests.conversation.talks import LeftOpen, said, start, talk
 from tests.waiting import until
 
 
@@ -83,22 +83,15 @@ async def test_a_form_during_a_login_is_a_question_of_no_session(tmp_path: Path)
 
 async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="session")) as (conversation, notes):
-        gone = asyncio.Event()
-
-        async def never(*_: object) -> None:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                gone.set()
-
-        notes.choose_login = never  # type: ignore[method-assign, assignment]
+        left_open = LeftOpen()
+        notes.choose_login = left_open  # type: ignore[method-assign, assignment]
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: conversation.phase == "logging-in")
         assert conversation.connecting.process is not None
         os.kill(conversation.connecting.process.pid, 9)
         await beginning
 
-        assert gone.is_set()
+        assert left_open.is_gone.is_set()
         assert conversation.phase == "failed"
         assert conversation.failure is not None
         assert conversation.failure.kind == "exited"

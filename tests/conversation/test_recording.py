@@ -52,14 +52,18 @@ async def test_a_recording_is_shown_as_it_was_and_hears_nothing(
         assert not await replayed.recording.show(recording(journal))
 
 
-async def test_others_have_their_turn_while_a_recording_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recording of which each row is a slice of its own."""
+    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)
     journal = tmp_path / "j.ndjson"
     journal.write_text(RECORDED)
+    return journal
+
+
+async def test_others_have_their_turn_while_a_recording_is_read(tmp_path: Path, slow: Path) -> None:
     async with talk(start(tmp_path)) as (replayed, notes):
-        reading = asyncio.create_task(replayed.recording.show(recording(journal)))
+        reading = asyncio.create_task(replayed.recording.show(recording(slow)))
         turns = 0
         while not reading.done():
             await asyncio.sleep(0)
@@ -73,14 +77,9 @@ async def test_others_have_their_turn_while_a_recording_is_read(
         assert replayed.phase == "recorded"
 
 
-async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agent_replay, "_SLICE", -1.0)  # each row is a slice
-    journal = tmp_path / "j.ndjson"
-    journal.write_text(RECORDED)
+async def test_a_recording_that_is_left_while_it_is_read_is_not_shown(tmp_path: Path, slow: Path) -> None:
     async with talk(start(tmp_path)) as (replayed, _):
-        reading = asyncio.create_task(replayed.recording.show(recording(journal)))
+        reading = asyncio.create_task(replayed.recording.show(recording(slow)))
         await asyncio.sleep(0)
         await replayed.end()
 

@@ -20,7 +20,7 @@ from acp_tui.ui.screens.login_wait import LoginWait
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
-from tests.conversation.talks import Notes, said, talk
+from tests.conversation.talks import LeftOpen, Notes, said, talk
 from tests.ui.seats import seat
 from tests.waiting import until
 
@@ -185,22 +185,14 @@ async def test_c41_after_logging_out_a_prompt_leads_back_to_the_login(tmp_path: 
 
 async def test_an_end_during_a_login_in_a_terminal_ends_it(tmp_path: Path) -> None:
     async with talk(start(tmp_path, at="session")) as (conversation, notes):
-        gone = asyncio.Event()
-
-        async def never(*_: object) -> str:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                gone.set()
-            return ""
-
-        notes.log_in_in_terminal = never  # type: ignore[method-assign, assignment]
+        left_open = LeftOpen()
+        notes.log_in_in_terminal = left_open  # type: ignore[method-assign, assignment]
         notes.logins = ["tui"]
         beginning = asyncio.create_task(conversation.begin())
         await until(lambda: not notes.logins)
         await conversation.end()
         await beginning
-        await until(gone.is_set)
+        await until(left_open.is_gone.is_set)
 
         assert conversation.phase == "ending"
 

@@ -8,8 +8,17 @@ from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.inbox import InboxMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.waiting import waiting
+from tests.ui.seats import Seat
 from tests.ui.session_screen.test_copying import told
 from tests.ui.test_tabs import is_over, two_sessions
+
+
+async def visit_a_question(here: Seat, other: SessionScreen) -> None:
+    """Have another session ask, and go to its question by way of the inbox."""
+    other.conversation.say("/ask")
+    await here.until(lambda: other.conversation.questions)
+    await here.press("alt+a", "enter")
+    await here.is_before(PermissionDialog)
 
 
 async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_path: Path) -> None:
@@ -38,10 +47,7 @@ async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_p
 
 async def test_a_question_that_is_put_aside_leads_back_too_and_waits_on(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
-        first.conversation.say("/ask")
-        await here.until(lambda: first.conversation.questions)
-        await here.press("alt+a", "enter")
-        await here.is_before(PermissionDialog)
+        await visit_a_question(here, first)
         await here.press("escape")
 
         await here.until(lambda: here.session is second)
@@ -55,10 +61,7 @@ async def test_a_question_that_is_put_aside_leads_back_too_and_waits_on(tmp_path
 
 async def test_a_question_that_is_withdrawn_while_it_is_looked_at_leads_back(tmp_path: Path) -> None:
     async with two_sessions(tmp_path) as (here, first, second):
-        first.conversation.say("/ask")
-        await here.until(lambda: first.conversation.questions)
-        await here.press("alt+a", "enter")
-        await here.is_before(PermissionDialog)
+        await visit_a_question(here, first)
 
         first.conversation.cancel()
 

@@ -20,6 +20,20 @@ def growing(text: str) -> list[str]:
     return shown
 
 
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many characters the parser was given, each time that it was asked."""
+    lengths: list[int] = []
+    real = markdown_parser.parse
+
+    def count(text: str, references: dict[str, object]) -> object:
+        lengths.append(len(text))
+        return real(text, references)
+
+    monkeypatch.setattr(markdown_parser, "parse", count)
+    return lengths
+
+
 def test_unfinished_emphasis_and_links_do_not_show_their_marks() -> None:
     for text in ("a **bold** b", "a `code` b", "a ~~gone~~ b"):
         assert not any(mark in row for row in growing(text) for mark in "*`~")
@@ -32,15 +46,7 @@ def test_an_unfinished_block_is_not_taken_for_another() -> None:
     assert not any("`" in row for row in growing("```py\nx\n```\n"))
 
 
-def test_only_the_open_block_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[int] = []
-    real = markdown_parser.parse
-
-    def count(text: str, references: dict[str, object]) -> object:
-        parsed.append(len(text))
-        return real(text, references)
-
-    monkeypatch.setattr(markdown_parser, "parse", count)
+def test_only_the_open_block_is_parsed_again(parsed: list[int]) -> None:
     for text in (
         "A paragraph of some words.\n\n" * 300,
         "- an item\n" * 800,
@@ -90,15 +96,7 @@ def test_a_finished_text_can_be_continued_or_replaced() -> None:
     assert block.source() == "three"
 
 
-def test_lines_without_end_are_not_read_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[int] = []
-    real = markdown_parser.parse
-
-    def count(text: str, references: dict[str, object]) -> object:
-        parsed.append(len(text))
-        return real(text, references)
-
-    monkeypatch.setattr(markdown_parser, "parse", count)
+def test_lines_without_end_are_not_read_again_and_again(parsed: list[int]) -> None:
     text = "".join(f"line {number} of what a program has printed\n" for number in range(2_000))
     block, longest = MarkdownBlock(), 0
     for start in range(0, len(text), 1_000):

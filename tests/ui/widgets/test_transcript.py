@@ -280,13 +280,19 @@ async def test_a_new_look_is_drawn_at_once() -> None:
         assert segment.style.color is not None
 
 
+async def hidden(harness: Harness) -> MarkdownBlock:
+    """Return an empty block of a view that has just been hidden."""
+    block = MarkdownBlock()
+    harness.view.append(block)
+    await harness.settled()
+    harness.view.display = False
+    await harness.until(lambda: harness.view._hidden)
+    return block
+
+
 async def test_text_that_comes_while_hidden_is_shown_later() -> None:
     async with running() as harness:
-        block = MarkdownBlock()
-        harness.view.append(block)
-        await harness.settled()
-        harness.view.display = False
-        await harness.until(lambda: harness.view._hidden)
+        block = await hidden(harness)
 
         block.append("late\n\n" * 3_000)
         harness.view.changed(block)
@@ -301,11 +307,7 @@ async def test_what_came_while_hidden_is_shown_though_no_word_comes_of_being_sho
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with running() as harness:
-        block = MarkdownBlock()
-        harness.view.append(block)
-        await harness.settled()
-        harness.view.display = False
-        await harness.until(lambda: harness.view._hidden)
+        block = await hidden(harness)
         block.append("late\n\n")
         harness.view.changed(block)
         posted = Transcript.post_message
