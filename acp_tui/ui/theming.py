@@ -11,7 +11,7 @@ from acp_tui.store.last_theme import keep_theme, last_theme
 from acp_tui.ui.few_colors import Colors, told_by_form, with_few_colors
 from acp_tui.ui.theme import choose, look_of, textual_theme
 from acp_tui.ui.theme_watch import ThemeWatch
-from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.look import Look, restyle
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,8 +84,7 @@ class Theming:
         else:
             self._app.theme = theme.name
         for screen in self._app.every_screen:
-            if hasattr(screen, "set_look"):
-                screen.set_look(self.look)
+            restyle(screen, self.look)
         return problem is None
 
     def look_again(self) -> None:

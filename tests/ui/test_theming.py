@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.screen import Screen
 
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import Settings
+from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.session_details import SessionDetailsScreen
 from acp_tui.ui.theme import bundled_folder
 from tests.ui.seats import Seat, seat
 
@@ -47,3 +54,21 @@ async def test_a_saved_theme_is_shown_at_once_and_a_broken_one_says_its_line_and
 
         file.write_text(NORD)
         await here.until(lambda: here.app.screen.styles.background.hex6 == "#2E3440")
+
+
+@pytest.mark.parametrize(
+    ("opens", "over"), [("/ask", PermissionDialog), ("/keys", HelpScreen), ("/details", SessionDetailsScreen)]
+)
+async def test_all_that_lies_over_a_session_is_drawn_in_a_new_theme(
+    tmp_path: Path, opens: str, over: type[Screen[Any]]
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.say(opens if over is not PermissionDialog else "ask")
+        await here.is_before(over)
+
+        here.app.theming.use("acp-light")
+
+        screens: list[Any] = [here.session, here.app.screen]
+        drawn = [widget for screen in screens for widget in screen.query("*") if hasattr(widget, "set_look")]
+        assert drawn
+        assert {id(one.look) for one in (*drawn, *screens)} == {id(here.app.theming.look)}

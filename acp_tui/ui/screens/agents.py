@@ -89,7 +89,7 @@ class StartScreen(Screen[StartChoice]):
         self._wanted = wanted
         self._cwd = cwd
         self._problems = problems
-        self._look = look or Look()
+        self.look = look or Look()
         self._groups = groups(known, sessions, cwd, datetime.now(UTC))
         self._rows: list[Row | None] = []
         """What each line of the list is; None for a heading."""
@@ -107,7 +107,7 @@ class StartScreen(Screen[StartChoice]):
             yield Input(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
-        yield Keys(self._look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Show everything, ready to type."""
@@ -172,7 +172,7 @@ class StartScreen(Screen[StartChoice]):
         listed.scroll_to(y=0, animate=False)
 
     def _said_problems(self) -> Content:
-        mark = self._look.glyph("warning")
+        mark = self.look.glyph("warning")
         return Content("\n").join(
             Content.assemble((f"{mark} ", "$warning"), (safe_line(str(problem)), "$muted"))
             for problem in self._problems[:4]

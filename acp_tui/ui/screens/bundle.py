@@ -40,16 +40,16 @@ class BundleScreen(Screen[Path | None]):
     def __init__(self, journal: Path, look: Look | None = None) -> None:
         super().__init__()
         self._journal = journal
-        self._look = look or Look()
+        self.look = look or Look()
         self._target = data_folder() / "bundles" / f"{journal.stem}.redacted.ndjson"
         self._review: Review | None = None
         self._saving = False
 
     def compose(self) -> ComposeResult:
         """Lay out a title and the facts."""
-        yield Lines(self._look, id="title")
-        yield Transcript(self._look, id="content")
-        yield Keys(self._look)
+        yield Lines(self.look, id="title")
+        yield Transcript(self.look, id="content")
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Look through the journal."""
@@ -58,12 +58,6 @@ class BundleScreen(Screen[Path | None]):
         self.query_one(Transcript).append(TextBlock([("muted", "Looking through the journal …")]))
         self.query_one(Transcript).focus()
         self._look_through()
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(Transcript).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to save once it is known what."""

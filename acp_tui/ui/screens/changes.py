@@ -98,13 +98,13 @@ class ChangesScreen(Screen[None]):
         self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
         self._lines: tuple[int, int] | None = None
         self._said: Piece = ("muted", "")
-        self._look = look or Look()
+        self.look = look or Look()
 
     def compose(self) -> ComposeResult:
         """Lay out a title above the differences."""
-        yield Lines(self._look, id="title")
-        yield DiffView(self._diffs, self._look, id="diffs")
-        yield Keys(self._look, _LOOKS, _SHORT)
+        yield Lines(self.look, id="title")
+        yield DiffView(self._diffs, self.look, id="diffs")
+        yield Keys(self.look, _LOOKS, _SHORT)
 
     def on_mount(self) -> None:
         """Compare and count, once the view is there."""
@@ -177,12 +177,6 @@ class ChangesScreen(Screen[None]):
         if self._review is not None:
             await self._review.tracking.look()
         self._read()
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(DiffView).set_look(look)
-        self.query_one(Lines).set_look(look)
 
     def action_close(self) -> None:
         """Close."""
@@ -312,7 +306,7 @@ class ChangesScreen(Screen[None]):
         left: list[Piece] = [("strong", title) if count else ("muted", " This session has changed no files.")]
         right: list[Piece] = []
         if lines is not None and count:
-            minus = self._look.glyph("minus")
+            minus = self.look.glyph("minus")
             right = [("added", f"+{lines[0]} "), ("removed", f"{minus}{lines[1]} ")]
         self.query_one(Lines).set_lines([([*left, self._said], right)])
 

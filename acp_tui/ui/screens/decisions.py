@@ -53,7 +53,7 @@ class DecisionsScreen(Screen[None]):
         super().__init__()
         self._path = path
         self._session = session
-        self._look = look or Look()
+        self.look = look or Look()
         self._all: list[Decision] = []
         self._shown: list[Decision] = []
         self._sieve = Sieve()
@@ -62,11 +62,11 @@ class DecisionsScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out a title, the decisions and a line to search with."""
-        yield Lines(self._look, id="title")
+        yield Lines(self.look, id="title")
         yield Static(NOTHING, id="nothing", markup=False)
-        yield DecisionList(self._look, id="decisions")
+        yield DecisionList(self.look, id="decisions")
         yield Input(placeholder="words that a decision must have", id="filter")
-        yield Keys(self._look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Begin to read."""
@@ -80,7 +80,7 @@ class DecisionsScreen(Screen[None]):
 
     def on_row_list_opened(self, event: DecisionList.Opened) -> None:
         """Show all that is known of a decision."""
-        self.app.push_screen(SessionDetailsScreen(sections(event.item), self._look, "decision"))
+        self.app.push_screen(SessionDetailsScreen(sections(event.item), self.look, "decision"))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Keep what has the words."""
@@ -89,12 +89,6 @@ class DecisionsScreen(Screen[None]):
     def on_input_submitted(self) -> None:
         """Go to the decisions that are left."""
         self.query_one(DecisionList).focus()
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(DecisionList).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to show one session only where there is one."""

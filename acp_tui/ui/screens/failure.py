@@ -76,7 +76,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._advice = advice
         self._can_log_in = can_log_in
         self._can_begin_new = can_begin_new
-        self._look = look or Look()
+        self.look = look or Look()
         self._edited = edited
         self._edits = False
         self._said: list[TextBlock] = []
@@ -96,16 +96,16 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             yield Input(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
-            yield Details(self._advice_blocks(), self._look, id="advice")
+            yield Details(self._advice_blocks(), self.look, id="advice")
             with Vertical(id="said"):
-                yield Transcript(self._look)
-        yield Keys(self._look)
+                yield Transcript(self.look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Show the end of what the agent said, and wait for typing to pause."""
         self._typing_pause = TypingPause(monotonic(), self.pause)
         box = self.query_one("#failure")
-        box.border_title = Content(f"{self._look.glyph('failed')} {safe_line(self._title)}")
+        box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
         self.query_one("#said").border_title = Content("what it said (stderr)")
         said = self.query_one(Transcript)
@@ -126,7 +126,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
         width, rows = self.query_one(Transcript).size.width - 2, 0
         for block in self._said:
-            rows += len(block.rows(width, self._look)) if rows < room else 0
+            rows += len(block.rows(width, self.look)) if rows < room else 0
         said.styles.height = max(1, min(rows, room)) + _FRAME - 1
 
     def on_key(self, event: Key) -> None:
@@ -144,12 +144,6 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             return
         if words:
             self.dismiss(FailureChoice("edit", tuple(words)))
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Transcript).set_look(look)
-        self.query_one(Details).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a login or a new session only where there is one, and no keys while the command is edited."""
@@ -193,6 +187,6 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self.refresh_bindings()
 
     def _advice_blocks(self) -> list[TextBlock]:
-        mark, rest = [("list-marker", f"{self._look.glyph('bullet')} ")], [("text", "  ")]
+        mark, rest = [("list-marker", f"{self.look.glyph('bullet')} ")], [("text", "  ")]
         lines = [TextBlock([("text", safe_line(one))], first=mark, rest=rest) for one in self._advice]
         return [TextBlock([("heading", "What to try")]), *lines]

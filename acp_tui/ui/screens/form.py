@@ -54,7 +54,7 @@ class FieldRow(Vertical):
         """Show a field with what is entered in it at first."""
         super().__init__()
         self.about = about
-        self._look = look
+        self.look = look
         self._first = entry
 
     def compose(self) -> ComposeResult:
@@ -88,7 +88,7 @@ class FieldRow(Vertical):
     def show_problem(self, message: str) -> None:
         """Say what is wrong, or nothing."""
         problem = self.query_one(".problem", Static)
-        problem.update(Content(f"{self._look.glyph('failed')} {message}" if message else ""))
+        problem.update(Content(f"{self.look.glyph('failed')} {message}" if message else ""))
         problem.display = bool(message)
 
     def _title(self) -> Content:
@@ -97,7 +97,7 @@ class FieldRow(Vertical):
             (safe_line(self.about.title), "bold"),
             (" *" if self.about.required else "", "$warning"),
             (f"  {safe_line(limits)}" if limits else "", "$muted"),
-            (f"  {self._look.glyph('warning')} asks for a secret?", "$warning")
+            (f"  {self.look.glyph('warning')} asks for a secret?", "$warning")
             if self.about.asks_for_secret
             else "",
         )
@@ -111,7 +111,7 @@ class FieldRow(Vertical):
             return Input(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
             [(choice.title, choice.description) for choice in about.choices],
-            self._look,
+            self.look,
             chosen=self._chosen(),
             several=about.kind == "choices",
             needed=about.required,

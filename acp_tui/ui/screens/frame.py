@@ -49,7 +49,7 @@ class FrameScreen(Sheet):
 
     def title_line(self) -> Line:
         """The frame's row."""
-        return pieces(self._frame, self._look, 80)
+        return pieces(self._frame, self.look, 80)
 
     def content(self) -> Iterable[Block]:
         """The frame's message."""

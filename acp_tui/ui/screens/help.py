@@ -63,7 +63,7 @@ class HelpScreen(ModalScreen[None]):
             problems: what is wrong with the person's own keys.
         """
         super().__init__()
-        self._look = look or Look()
+        self.look = look or Look()
         self._places = places or {}
         self._problems = problems
         self._lines: Sequence[KeyLine] = ()

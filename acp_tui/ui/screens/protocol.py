@@ -52,18 +52,18 @@ class ProtocolScreen(Screen[None]):
     def __init__(self, path: Path | None, look: Look | None = None) -> None:
         super().__init__()
         self._path = path
-        self._look = look or Look()
+        self.look = look or Look()
         self._tail: Tail | None = None
         self._filter = ""
         self._begin(None)
 
     def compose(self) -> ComposeResult:
         """Lay out a title, the frames and a filter line."""
-        yield Lines(self._look, id="title")
+        yield Lines(self.look, id="title")
         yield Static(NO_JOURNAL, id="nothing", markup=False)
-        yield FrameList(self._look, id="frames")
+        yield FrameList(self.look, id="frames")
         yield Input(placeholder="words that a frame must have; errors", id="filter")
-        yield Keys(self._look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Open the file and read its end."""
@@ -85,7 +85,7 @@ class ProtocolScreen(Screen[None]):
         """Show a frame."""
         if self._tail is not None:
             screen = FrameScreen(
-                event.item, self._tail, self._look, lambda frame: other_half(self._all, frame)
+                event.item, self._tail, self.look, lambda frame: other_half(self._all, frame)
             )
             self.app.push_screen(screen)
 
@@ -100,12 +100,6 @@ class ProtocolScreen(Screen[None]):
     def on_input_submitted(self) -> None:
         """Go to the frames that are left."""
         self.query_one(FrameList).focus()
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(FrameList).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is something for."""
@@ -151,7 +145,7 @@ class ProtocolScreen(Screen[None]):
                 self.notify(str(path), title="The redacted copy is saved", timeout=10, markup=False)
 
         if self._path is not None:
-            self.app.push_screen(BundleScreen(self._path, self._look), saved)
+            self.app.push_screen(BundleScreen(self._path, self.look), saved)
 
     def action_beginning(self) -> None:
         """Read the file from its beginning."""

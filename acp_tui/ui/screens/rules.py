@@ -60,15 +60,15 @@ class RulesScreen(Screen[None]):
         self._book = changes.book
         self._changes = changes
         self._ask = ask
-        self._look = look
+        self.look = look
         self._preview = preview
 
     def compose(self) -> ComposeResult:
         """Lay out a title and the rules."""
-        yield Lines(self._look, id="title")
+        yield Lines(self.look, id="title")
         yield Static(NOTHING, id="nothing", markup=False)
-        yield RuleList(self._look, id="rules")
-        yield Keys(self._look)
+        yield RuleList(self.look, id="rules")
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """List the rules."""
@@ -96,14 +96,8 @@ class RulesScreen(Screen[None]):
         scope: Scope = (
             "session" if listed.written is None else "workspace" if listed.rule.workspace else "everywhere"
         )
-        editor = RuleEditor("Edit a rule", Draft(written, scope), self._look, self._preview, scopes=scopes)
+        editor = RuleEditor("Edit a rule", Draft(written, scope), self.look, self._preview, scopes=scopes)
         self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(RuleList).set_look(look)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done."""
@@ -122,7 +116,7 @@ class RulesScreen(Screen[None]):
         scope: Scope = "workspace"
         scopes = SCOPES if self._ask.session else SCOPES[1:]
         draft = Draft(WrittenRule("allow"), scope)
-        editor = RuleEditor("A new rule", draft, self._look, self._preview, scopes=scopes)
+        editor = RuleEditor("A new rule", draft, self.look, self._preview, scopes=scopes)
         self.app.push_screen(editor, self._made)
 
     def action_remove(self) -> None:
@@ -137,14 +131,14 @@ class RulesScreen(Screen[None]):
 
     def action_try(self) -> None:
         """Type a question and see what the rules say."""
-        self.app.push_screen(RuleTrying(self._book, self._ask, self._look))
+        self.app.push_screen(RuleTrying(self._book, self._ask, self.look))
 
     def action_trust(self) -> None:
         """Ask whether the file of a workspace is trusted."""
         files = self._book.not_trusted()
         if files:
             self.app.push_screen(
-                RuleTrust(files[0], self._look), lambda trusted: self._trusted(files[0], trusted)
+                RuleTrust(files[0], self.look), lambda trusted: self._trusted(files[0], trusted)
             )
 
     def _trusted(self, file: RuleFile, trusted: bool | None) -> None:

@@ -20,7 +20,7 @@ class Sheet(Screen[None]):
 
     def __init__(self, look: Look | None = None) -> None:
         super().__init__()
-        self._look = look or Look()
+        self.look = look or Look()
 
     @abstractmethod
     def title_line(self) -> Line:
@@ -36,9 +36,9 @@ class Sheet(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the title above the text."""
-        yield Lines(self._look, id="title")
-        yield Transcript(self._look, id="content")
-        yield Keys(self._look)
+        yield Lines(self.look, id="title")
+        yield Transcript(self.look, id="content")
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Show the text."""
@@ -53,12 +53,6 @@ class Sheet(Screen[None]):
         for block in self.content():
             content.append(block)
         self.call_after_refresh(content.action_scroll_start)
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(Transcript).set_look(look)
 
     def action_close(self) -> None:
         """Close."""

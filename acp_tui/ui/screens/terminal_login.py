@@ -47,15 +47,15 @@ class TerminalLoginScreen(Screen[str]):
         super().__init__()
         self._terminal = terminal
         self._title = title
-        self._look = look
+        self.look = look
         self._watching: asyncio.Task[None] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the exact command above its terminal."""
-        yield Lines(self._look, id="facts")
+        yield Lines(self.look, id="facts")
         yield Static(f"$ {safe_line(self._terminal.command_line)}", id="command", markup=False)
-        yield TerminalView(self._look)
-        yield Keys(self._look)
+        yield TerminalView(self.look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Type into the command from the start."""
@@ -72,12 +72,6 @@ class TerminalLoginScreen(Screen[str]):
         """Wait no longer."""
         if self._watching is not None:
             self._watching.cancel()
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        self.query_one(Lines).set_look(look)
-        self.query_one(TerminalView).set_look(look)
 
     async def on_terminal_view_ended(self) -> None:
         """Leave with how it ended."""

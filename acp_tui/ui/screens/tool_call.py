@@ -69,7 +69,7 @@ class ToolCallScreen(Screen[None]):
         self._call = call
         self._terminals = terminals
         self._cwd = cwd
-        self._look = look or Look()
+        self.look = look or Look()
         self._now: float | None = None
         self._pages: list[Page] = []
         self._views: dict[str, Widget] = {}
@@ -77,10 +77,10 @@ class ToolCallScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, the names of the pages, and room for one page."""
-        yield Lines(self._look, id="facts")
-        yield Lines(self._look, id="pages")
+        yield Lines(self.look, id="facts")
+        yield Lines(self.look, id="pages")
         yield Container(id="page")
-        yield Keys(self._look)
+        yield Keys(self.look)
 
     def on_mount(self) -> None:
         """Open the first page."""
@@ -98,16 +98,6 @@ class ToolCallScreen(Screen[None]):
             if page.name in self._views and before.get(page.name) != page:
                 self._fill(self._views[page.name], page)
         self._open(self._current if self._current in names else names[0])
-
-    def set_look(self, look: Look) -> None:
-        """Draw in another look from now on."""
-        self._look = look
-        for lines in self.query(Lines):
-            lines.set_look(look)
-        for view in self._views.values():
-            if isinstance(view, Transcript | DiffView | TerminalView):
-                view.set_look(look)
-        self._show_head()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to end what runs, and to send it signals."""
@@ -149,7 +139,7 @@ class ToolCallScreen(Screen[None]):
         """Choose a signal for what runs in the foreground of the terminal; the turn goes on."""
         terminal = self._terminal()
         if terminal is not None:
-            choose_signal(self.app, terminal, self._look)
+            choose_signal(self.app, terminal, self.look)
 
     def action_zoom(self) -> None:
         """Give the page the whole screen, or not."""
@@ -178,10 +168,10 @@ class ToolCallScreen(Screen[None]):
 
     def _view(self, page: Page) -> Widget:
         if page.kind == "diff":
-            return DiffView((), self._look)
+            return DiffView((), self.look)
         if page.kind == "terminal" and self._terminals(page.items[0].terminal_id) is not None:
-            return TerminalView(self._look)
-        return Transcript(self._look)
+            return TerminalView(self.look)
+        return Transcript(self.look)
 
     def _fill(self, view: Widget, page: Page) -> None:
         match view:
@@ -197,7 +187,7 @@ class ToolCallScreen(Screen[None]):
     def _write(self, view: Transcript, page: Page) -> None:
         """Write a page of texts anew; a reader at its start stays there."""
         view.clear()
-        pictures = has_pictures(self.app, self._look)
+        pictures = has_pictures(self.app, self.look)
         for block in blocks(page, view.changed if pictures else None):
             view.append(block)
         self.call_after_refresh(view.action_scroll_start)
@@ -218,7 +208,7 @@ class ToolCallScreen(Screen[None]):
     # what stands above
 
     def _show_head(self) -> None:
-        left, right = call_pieces(self._call, self._cwd, self._look, self._now)
+        left, right = call_pieces(self._call, self._cwd, self.look, self._now)
         facts: list[Line] = [([("text", " "), *left], [*right, ("text", " ")])]
         command = self._call.command
         if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
@@ -239,7 +229,7 @@ class ToolCallScreen(Screen[None]):
         return [([("muted", f"   {place}")], []) for place in shown]
 
     def _tabs(self) -> Sequence[Piece]:
-        open_tab = self._look["accent"] + self._look["strong"]
+        open_tab = self.look["accent"] + self.look["strong"]
         return [
             (open_tab if page.name == self._current else "muted", f"  {page.name} ") for page in self._pages
         ]

@@ -27,6 +27,7 @@ from acp_tui.ui.session_screen.showing import Showing
 from acp_tui.ui.session_screen.writing import Writing
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.look import restyle
 from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class SessionScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
-        self.set_look(self.look)
+        self.set_class(self.look.ascii, "-ascii")
+        restyle(self, self.look)
+        self.show_status()
         self.query_one(ChatPane).welcome(welcome(self._start.cwd, lambda name: key_of(self, name)))
         # By way of the application, which shows nothing before its own start is over.
         self.app.call_later(self.call_after_refresh, self._begin)
@@ -118,19 +121,11 @@ class SessionScreen(Screen[None]):
             await self.mount(self._sessions, Lines(id="tabs"), before="#body")
             await self.mount(Lines(id="queue"), before=self.query_one(Writing))
             await self.query_one("#body").mount(Side())
-            self.set_look(self.look)
+            restyle(self, self.look)
+            self.show_status()
             self.arranging.begin()
         self.is_complete = True
         self.tabs.show()
-
-    def set_look(self, look: Look) -> None:
-        """Draw everything in another look."""
-        self.look = look
-        self.set_class(look.ascii, "-ascii")
-        for widget in self.query("*"):
-            if isinstance(widget, Transcript | Lines):
-                widget.set_look(look)
-        self.show_status()
 
     @property
     def prompt(self) -> PromptBox:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.style import Style
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 ROLES: Final = (
     # text
@@ -119,3 +122,12 @@ class Look:
 
 
 _PLAIN: Final = Style.null()
+
+
+def restyle(screen: Screen[Any], look: Look) -> None:
+    """Draw a screen, seen or not, and all that is on it in this look from now on."""
+    if hasattr(screen, "look"):  # Textual's own screens have none
+        screen.look = look
+    for widget in screen.query("*"):
+        if (set_look := getattr(widget, "set_look", None)) is not None:
+            set_look(look)
