@@ -68,20 +68,21 @@ class ChatPane(Pane):
         self._counting.clear()
 
     def show(self, session: Session, change: Change) -> None:
-        """Make the changed entries' blocks equal to them; new entries get new blocks."""
+        """Make the changed entries' blocks equal to them; new entries, up to the last one, get new blocks."""
         from acp_tui.ui.entries.views import VIEWS
 
         if self._welcome is not None and session.entries:
             self.remove_block(self._welcome)
             self._welcome = None
-        while len(self.blocks) - self._above < len(session.entries):
-            entry = session.entries[len(self.blocks) - self._above]
+        known = len(self.blocks) - self._above
+        for entry in session.entries[known : max(change.entries, default=-1) + 1]:
             self.append(VIEWS[type(entry)](entry, self.setting))
         for index in change.entries:
             block: EntryBlock = self.blocks[self._above + index]  # type: ignore[assignment]  # only entries are appended here
-            block.changed()
+            if index < known:
+                block.changed()
+                self.changed(block)
             (self._counting.add if block.is_running else self._counting.discard)(block)
-            self.changed(block)
         self._session = session
         folding = self._folding or self._make_folding()
         for index in change.entries:

@@ -23,6 +23,9 @@ _SELDOM: Final = 0.25
 and while an agent tells an earlier session, of which only the end stays in view.
 """
 
+_SLICE: Final = 500
+"""Entries that are handed on at once, about ten milliseconds of work: keys have a turn before the next."""
+
 _URGENT: Final = ("questions", "turn")
 """Fields that matter to a dialog as well."""
 
@@ -34,7 +37,7 @@ class Drawing:
         self,
         screen: Screen[None],
         furnish: Callable[[Session], None],
-        draw: Callable[[Session, Change], None],
+        draw: Callable[[Session, Change, bool], None],
         passes_by: Callable[[], bool],
     ) -> None:
         """Take whom to tell.
@@ -42,7 +45,7 @@ class Drawing:
         Args:
             screen: whose loop draws.
             furnish: told when another session than before is shown from now on.
-            draw: told what changed in the session.
+            draw: told what changed in the session, and whether more of the same follows at once.
             passes_by: whether an earlier session is being told.
         """
         self._screen = screen
@@ -59,7 +62,7 @@ class Drawing:
     def add(self, session: Session, change: Change) -> None:
         """Draw a change soon."""
         if session is not self._session:
-            self.flush()  # what is left to draw belongs to the session before
+            self.flush(whole=True)  # what is left to draw belongs to the session before
             self._session = session
             self._furnish(session)
         self._entries.update(change.entries)
@@ -85,13 +88,20 @@ class Drawing:
         self._entries.clear()
         self._fields.clear()
 
-    def flush(self) -> None:
-        """Draw what is collected."""
+    def flush(self, *, whole: bool = False) -> None:
+        """Draw what is collected: of very much, such as a recording, a part now and the rest soon."""
         self._due = inf
         if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
             return
         self._drawn_at = time.perf_counter()
-        change = Change(tuple(sorted(self._entries)), tuple(self._fields))
-        self._entries.clear()
-        self._fields.clear()
-        self._draw(self._session, change)
+        entries = sorted(self._entries)
+        room = len(entries) if whole else _SLICE
+        change, later = Change(tuple(entries[:room]), ()), entries[room:]
+        if not later:
+            change = change._replace(fields=tuple(self._fields))
+            self._fields.clear()
+        self._entries.difference_update(change.entries)
+        self._draw(self._session, change, bool(later))
+        if later:
+            self._due = 0.0
+            after(self._screen, 0.001, self.flush)

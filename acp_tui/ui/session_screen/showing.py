@@ -112,12 +112,13 @@ class Showing:
                 pane.tick(now)
             screen.rooms.opened.refresh(now)
 
-    def draw(self, session: Session, change: Change) -> None:
-        """Draw what changed in a session; called by `Drawing`, not for every change."""
+    def draw(self, session: Session, change: Change, more: bool = False) -> None:
+        """Draw what changed in a session; called by `Drawing`. `more`: it is a part, and the rest follows."""
         screen = self._screen
         if not screen.query(StatusLine):
             return  # the screen is being taken away, its parts first
         for pane in screen.query(Pane):
+            pane.holds = more
             pane.show(session, change)
         if change.entries:
             screen.rooms.opened.refresh()

@@ -38,6 +38,11 @@ class Backlog:
         self._told.add(block)
         return block.waiting > OVERLOADED
 
+    def inserted(self, block: Block) -> bool:
+        """A block is new, and as high as it says; return as `changed` does."""
+        self._told.add(block)
+        return block.waiting > OVERLOADED and self.changed(block)
+
     def refolded(self, block: Block) -> None:
         """A block is drawn as something else, which is no news."""
         self._stack.refold(block)
@@ -62,7 +67,8 @@ class Backlog:
         changed, self._waiting = self._waiting, set()
         self._stack.estimate(changed, but=self._view.near())
         finished = self._view.settle(until)
-        self.has_news = self.has_news or any(self._view.is_above_end_of(block) for block in self._told)
+        if not self._view.shows_end and not self.has_news:
+            self.has_news = any(self._view.is_above_end_of(block) for block in self._told)
         self._told.clear()
         near = map(self._stack.blocks.__getitem__, self._view.near())
         self._waiting = {block for block in near if block.waiting}

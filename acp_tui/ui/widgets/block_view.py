@@ -69,6 +69,7 @@ class BlockView(ScrollView, can_focus=True):
         self._cursor: Block | None = None
         self._backlog = Backlog(self._stack, self._view)
         self._hidden = False
+        self._holds = False
         self._flush_waits = False
         self._flushed_at = 0.0
         self._redraw = Redraw()
@@ -98,6 +99,17 @@ class BlockView(ScrollView, can_focus=True):
         return self._cursor
 
     @property
+    def holds(self) -> bool:
+        """Whether what comes is only taken in, for more follows at once that belongs to it."""
+        return self._holds
+
+    @holds.setter
+    def holds(self, holds: bool) -> None:
+        if self._holds and not holds:
+            self._request_flush()
+        self._holds = holds
+
+    @property
     def first_in_view(self) -> int:
         """The place of the first block in view."""
         return self._view.near().start
@@ -109,7 +121,9 @@ class BlockView(ScrollView, can_focus=True):
     def insert(self, index: int, block: Block) -> None:
         """Add a block before the one at `index`; what the reader sees does not move."""
         self._stack.insert(index, block)
-        self.changed(block)
+        if self._backlog.inserted(block):
+            self._weigh()  # a flush would find out too late
+        self._request_flush()
 
     def remove_block(self, block: Block) -> None:
         """Take a block out; ValueError if it is not here."""
@@ -223,7 +237,7 @@ class BlockView(ScrollView, can_focus=True):
     def _flush(self) -> None:
         """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
         self._flush_waits = False
-        if not self._stack.width or self._hidden:
+        if not self._stack.width or self._hidden or self._holds:
             return
         finished = self._backlog.settle(perf_counter() + SLICE)
         self._weigh()

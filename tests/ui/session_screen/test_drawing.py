@@ -51,7 +51,7 @@ def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
     made = Drawing(
         cast("Screen[None]", loop),
         lambda session: told.append(session.id),
-        lambda session, change: told.append((session.id, change.entries, sorted(change.fields))),
+        lambda session, change, _: told.append((session.id, change.entries, sorted(change.fields))),
         lambda: loop.passes_by,
     )
     return made, told
@@ -64,6 +64,33 @@ def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
     made.add(session, Change((0,)))
     loop.turn()
     return made, told, session
+
+
+def test_very_much_is_drawn_in_parts_between_which_keys_have_their_turn(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change(tuple(range(1_200)), ("turn",)))
+    loop.turn()
+    assert told[1:] == [("a", tuple(range(500)), [])]
+
+    made.add(session, Change((1_200,), ("plan",)))
+    assert len(loop.waiting) == 1, "what comes meanwhile is drawn with the rest"
+    loop.turn()
+    loop.turn()
+    assert told[2:] == [
+        ("a", tuple(range(500, 1_000)), []),
+        ("a", tuple(range(1_000, 1_201)), ["plan", "turn"]),
+    ]
+    assert not loop.waiting
+
+
+def test_what_is_left_of_a_session_is_drawn_whole_before_the_next_one(loop: Loop) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change(tuple(range(1_200))))
+    loop.turn()
+
+    made.add(Session("b"), Change((0,)))
+    assert told[2:] == [("a", tuple(range(500, 1_200)), []), "b"]
 
 
 def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together(loop: Loop) -> None:
