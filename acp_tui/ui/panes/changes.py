@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from acp_tui.session.session import Session
     from acp_tui.ui.entries.counting import EditCounts
 
+
+_SLICE: Final = 0.03
+"""Seconds of counting before other work gets its turn."""
 
 LONG: Final = 3.0
 """Seconds from which a look at the workspace is told of."""
@@ -48,12 +53,15 @@ class ChangesPane(Pane):
         self.looking_for: Callable[[], float] = lambda: 0.0
         """Seconds that the look at the workspace takes which is being taken."""
         self._said = ""
+        self._unshown: dict[str, FileChange] = {}
+        self._cwd, self._since = "", 0
 
     def begin(self) -> None:
         """Another session is shown from now on."""
         self._lines.clear()
         self._counts.clear()
         self._edits.clear()
+        self._unshown.clear()
         self._said = ""
         super().begin()
 
@@ -67,15 +75,25 @@ class ChangesPane(Pane):
             self.remove_block(self._lines.pop(path))
             del self._counts[path]
             self._edits.pop(path, None)
-        for path, file in files.items():
-            self._show(path, file, session.cwd)
-        added = sum(plus for plus, _ in self._counts.values())
-        removed = sum(minus for _, minus in self._counts.values())
-        counts = f"+{added} {self.look.glyph('minus')}{removed}" if files else ""
-        self._said = f"{range_of(session.since)} {counts}".strip()
-        self.look_on()
+        self._unshown, self._cwd, self._since = dict(files), session.cwd, session.since
+        self._show_some()
         if not files:
             self.on_mount()  # all is as it was: say what will be here
+
+    def _show_some(self) -> None:
+        """Show what takes no key its turn: the edits of a long session are counted when it is opened."""
+        until = perf_counter() + _SLICE
+        while self._unshown:
+            path = next(iter(self._unshown))
+            self._show(path, self._unshown.pop(path), self._cwd)
+            if self._unshown and perf_counter() > until:
+                after(self, 0.001, self._show_some)
+                break
+        added = sum(plus for plus, _ in self._counts.values())
+        removed = sum(minus for _, minus in self._counts.values())
+        counts = f"+{added} {self.look.glyph('minus')}{removed}" if self._lines else ""
+        self._said = f"{range_of(self._since)} {counts}".strip()
+        self.look_on()
 
     def look_on(self) -> None:
         """Say how long the workspace is being looked at, where that takes long; call it each second."""

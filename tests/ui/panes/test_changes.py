@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.app import App, ComposeResult
 
 from acp_tui.session.changes import Change
-from acp_tui.session.events import Snapped
+from acp_tui.session.events import Snapped, Wrote
 from acp_tui.session.files import OnDisk
 from acp_tui.session.session import Session
+from acp_tui.ui.panes import changes
 from acp_tui.ui.panes.changes import LONG, ChangesPane
+from tests.waiting import until
 
 
 class Shown(App[None]):
@@ -41,3 +44,17 @@ async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it
         app.pane.look_on()
         assert app.pane.fact.startswith("+2")
         assert "looking" not in app.pane.fact
+
+
+async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "_SLICE", 0.0)
+    app = Shown()
+    async with app.run_test():
+        session = Session("s", "/w")
+        for number in range(5):
+            session.apply(Wrote(f"/w/{number}", "old\n", "new\nand more\n"))
+        app.pane.show(session, Change(fields=("files",)))
+        assert len(app.pane.blocks) == 1, "the keys have their turn first"
+
+        await until(lambda: len(app.pane.blocks) == 5)
+        assert app.pane.fact == f"+10 {app.pane.look.glyph('minus')}5"
