@@ -37,6 +37,9 @@ _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": 
 LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
 
+_READ: Final = 100_000
+"""Characters of an input that are read to tell how long it is: megabytes would make the person wait, too."""
+
 
 class Reading(NamedTuple):
     """How a question is read."""
@@ -124,6 +127,20 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, default=repr)
 
 
+def _beginning(value: Any, most: int) -> tuple[str, bool]:
+    """Return as `pretty` does, of a long value `most` characters or some more, and whether that is all."""
+    if isinstance(value, str):
+        return value, True
+    found: list[str] = []
+    length = 0
+    for piece in json.JSONEncoder(indent=2, ensure_ascii=False, default=repr).iterencode(value):
+        if length >= most:
+            return "".join(found), False
+        found.append(piece)
+        length += len(piece)
+    return "".join(found), True
+
+
 def _facts(
     call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], how: Reading
 ) -> list[TextBlock]:
@@ -187,22 +204,20 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
 
 
 def _input(rest: Any, look: Look, how: Reading, is_alone: bool, above: int) -> TextBlock:
-    text = pretty(rest)
+    text, is_all = (pretty(rest), True) if how.whole else _beginning(rest, _READ)
     if how.whole or is_alone:
-        return labelled("input", _cut("muted", text, how), above)
+        return labelled("input", _cut("muted", text, how, is_all), above)
     count = text.count("\n") + 1
-    lines = "1 line" if count == 1 else f"{count} lines"
+    lines = "1 line" if count == 1 else f"{count} lines" if is_all else f"more than {count:,} lines"
     return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({how.key} opens)")], above)
 
 
-def _cut(role: str, text: str, how: Reading) -> list[tuple[str, str]]:
-    """Return a text with its role; of a very long one the start, with how much is left."""
+def _cut(role: str, text: str, how: Reading, is_all: bool = True) -> list[tuple[str, str]]:
+    """Return a text with its role; of a very long one the start, with how much is left, as far as known."""
     if how.whole or len(text) <= LONG:
         return [(role, text)]
-    return [
-        (role, text[:LONG]),
-        ("warning", f"\n{len(text) - LONG:,} more characters ({how.key} shows them)"),
-    ]
+    left = f"{'' if is_all else 'more than '}{len(text) - LONG:,} more characters"
+    return [(role, text[:LONG]), ("warning", f"\n{left} ({how.key} shows them)")]
 
 
 def _text_of(item: Item) -> str:

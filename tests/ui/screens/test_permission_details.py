@@ -91,6 +91,22 @@ def test_input_that_is_not_shown_otherwise_is_folded_until_asked_for() -> None:
     assert '"timeout": 30' in text_of(call, whole=True)
 
 
+def test_of_a_huge_input_the_beginning_is_read_and_all_of_it_on_demand() -> None:
+    records = [{"name": f"file {number}.py", "size": number} for number in range(20_000)]
+    alone = ToolCall("t", "Import", "other", raw_input=records)
+    beside = ToolCall("t", "Import", "other", raw_input=records, locations=[Location("/w/all.csv")])
+
+    text = text_of(alone)
+    assert text.startswith("Import")
+    assert '"name": "file 7.py"' in text
+    assert "file 19999.py" not in text
+    assert "more than 80," in text
+    assert "more characters (i shows them)" in text
+    assert "more than 7" in text_of(beside)
+    assert "lines (i opens)" in text_of(beside)
+    assert "file 19999.py" in text_of(alone, whole=True)
+
+
 def test_input_is_open_where_there_is_nothing_else() -> None:
     assert '"query": "x"' in text_of(ToolCall("t", "Search", "search", raw_input={"query": "x"}))
 
