@@ -20,6 +20,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
+def notices_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no notice be gone before a busy machine comes to look at it."""
+    monkeypatch.setattr("textual.app.App.NOTIFICATION_TIMEOUT", 300.0)
+
+
+@pytest.fixture(autouse=True)
 def idle_is_told_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys and pauses of a pilot wait until all is done, and no longer."""
     monkeypatch.setattr("textual.app.wait_for_idle", idle)

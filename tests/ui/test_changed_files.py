@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.session_screen.restoring import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
+from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.seats import Seat, seat
 
 
@@ -324,3 +327,28 @@ async def test_the_pane_shows_this_turn_or_the_whole_session_and_where_each_chan
         newest = session.all_files[str(tmp_path / "second.txt")].origins[-1]
         assert newest.turn == 2
         assert "mv first.txt" in newest.title
+
+
+@pytest.mark.parametrize("goes", ["with a key", "with the program"])
+async def test_what_is_still_being_read_when_the_changes_are_closed_is_not_shown_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goes: str
+) -> None:
+    async with a_line_more(tmp_path) as here:
+        screen = here.app.screen
+        assert isinstance(screen, ChangesScreen)
+        reading, may_end = asyncio.Event(), asyncio.Event()
+
+        async def slowly(*_: object) -> list[Any]:
+            reading.set()
+            await may_end.wait()
+            return []
+
+        monkeypatch.setattr(screen, "_differences", slowly)
+        monkeypatch.setattr(DiffView, "on_unmount", lambda _: may_end.set(), raising=False)
+        screen._read()
+        await reading.wait()
+        if goes == "with a key":
+            await here.press("escape")
+            await here.until(may_end.is_set)
+            assert here.app.screen is here.session
+    assert may_end.is_set()

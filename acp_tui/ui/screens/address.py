@@ -20,6 +20,7 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.form import FormAnswer
 from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 
@@ -106,7 +107,10 @@ class AddressDialog(Dialog[FormAnswer]):
     @work(exclusive=True)
     async def action_open(self) -> None:
         """Open the address, and agree by that; without a browser nothing is agreed."""
-        if await asyncio.to_thread(self._opener, self._address.url):
+        is_open = await asyncio.to_thread(self._opener, self._address.url)
+        if not draws(self):
+            return
+        if is_open:
             if self._elicitation.visiting:
                 self._say("It is open in your browser again.")
             else:

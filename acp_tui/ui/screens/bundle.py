@@ -15,6 +15,7 @@ from textual.screen import Screen
 from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -77,6 +78,8 @@ class BundleScreen(Screen[Path | None]):
         self.refresh_bindings()
         try:
             await asyncio.to_thread(save, self._review, _redactor(), self._target)
+            if not draws(self):
+                return
         except OSError as error:
             self._saving = False
             self.refresh_bindings()
@@ -93,8 +96,9 @@ class BundleScreen(Screen[Path | None]):
         except OSError as error:
             self._say_not(f"{self._journal} cannot be read: {error.strerror}.")
             return
-        self._show(self._review)
-        self.refresh_bindings()
+        if draws(self):
+            self._show(self._review)
+            self.refresh_bindings()
 
     def _show(self, found: Review) -> None:
         content = self.query_one(Transcript)

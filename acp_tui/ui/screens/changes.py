@@ -16,6 +16,7 @@ from acp_tui.host.merging import Hunk
 from acp_tui.readable import inside
 from acp_tui.ui.panes.changes import facts
 from acp_tui.ui.screens.origins import origin_words
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.diff import counts
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
@@ -132,6 +133,8 @@ class ChangesScreen(Screen[None]):
             for file in self._files
             for seen, diff in await self._differences(file)
         ]
+        if not draws(self):
+            return
         self._kept = sum(self._is_kept(file) for file in self._files)
         self._shown = [seen for seen, _ in found]
         diffs = [diff for _, diff in found]
@@ -298,6 +301,8 @@ class ChangesScreen(Screen[None]):
         self._show_title(self._lines)
 
     def _show_title(self, lines: tuple[int, int] | None = None) -> None:
+        if not draws(self):
+            return
         self._lines = lines
         count = len(self._files)
         title = " 1 changed file" if count == 1 else f" {count} changed files"

@@ -30,6 +30,7 @@ from acp_tui.ui.screens.form_fields import (
 from acp_tui.ui.screens.patterns import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.choices import Choices
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
@@ -230,6 +231,8 @@ class FormDialog(Dialog[FormAnswer]):
                 if value is not None:
                     content[row.about.name] = value
         problems |= await self._against_patterns(content)
+        if not draws(self):
+            return
         for row in self._rows:
             row.show_problem(problems.get(row.about.name, ""))
         if not problems:

@@ -25,6 +25,7 @@ from acp_tui.ui.session_screen.presence import Presence
 from acp_tui.ui.session_screen.rooms import Rooms
 from acp_tui.ui.session_screen.showing import Showing
 from acp_tui.ui.session_screen.writing import Writing
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Line, Lines
 from acp_tui.ui.widgets.look import restyle
@@ -105,6 +106,8 @@ class SessionScreen(Screen[None]):
     @work(group="begin", exclusive=True)
     async def _begin(self) -> None:
         await self._complete()
+        if not draws(self):
+            return
         await self.query_one(Writing).begin()
         self.set_interval(1.0, self.showing.tick)
         if self._recorded is not None:

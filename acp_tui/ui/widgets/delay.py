@@ -25,5 +25,8 @@ def after(pump: MessagePump, seconds: float, act: Callable[[], object]) -> None:
 
 
 def draws(pump: MessagePump) -> bool:
-    """Whether a widget or screen still has its parts: when the application ends they go before it does."""
-    return pump.is_running and pump.app.is_running
+    """Whether a widget or screen still has its parts: they go before it does, as before the application does.
+
+    To be asked by whatever has waited, for a file or for git, before it shows what came of that.
+    """
+    return pump.is_running and pump.app.is_running and not getattr(pump, "_pruning", False)

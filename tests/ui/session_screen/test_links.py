@@ -120,7 +120,9 @@ async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no
         await here.press("down", "enter")
 
         await here.until(lambda: here.app.clipboard == "https://example.org/y")
-        assert "There is no browser with a window here. The address is copied." in told(here)
+        await here.until(
+            lambda: "There is no browser with a window here. The address is copied." in told(here)
+        )
 
 
 async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
