@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
 from acp_tui.store.urls import masked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from acp_tui.agent.conduct import Finding
     from acp_tui.agent.doctor import Report
     from acp_tui.store.launch import Launch
@@ -35,6 +39,8 @@ Exit code: 0 all is well, 1 something is broken, 2 the command line is wrong.
 """
 
 _MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
+_LONGEST: Final = 400
+"""Characters of what an agent says that are printed."""
 _CHECK: Final = 22
 """Cells of the column of checks."""
 
@@ -69,8 +75,9 @@ def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json
 
 def print_missing(agent: str, why: str) -> None:
     """Print the JSON of an agent that is not there to be examined, in the shape of the others."""
-    finding = {"check": "program", "verdict": "broken", "text": why, "fallback": ""}
-    report = {"command": [masked(agent)], "agent": None, "capabilities": None, "auth_methods": None}
+    hidden = _hiding({})
+    finding = {"check": "program", "verdict": "broken", "text": hidden(why), "fallback": ""}
+    report = {"command": [hidden(agent)], "agent": None, "capabilities": None, "auth_methods": None}
     _print(json.dumps({**report, "ok": False, "findings": [finding]}, indent=2))
 
 
@@ -90,9 +97,10 @@ def _seconds(text: str) -> float:
 
 
 def _words(report: Report) -> str:
-    lines = [masked(shlex.join(report.launch.argv)), ""]
+    lines = [shlex.join(_command(report.launch)).replace(f"'{MASK}'", MASK), ""]
+    hidden = _hiding(report.launch.env)
     for finding in report.findings:
-        lines += _lines(finding)
+        lines += map(hidden, _lines(finding))
     counts = dict.fromkeys(_MARKS, 0)
     for finding in report.findings:
         counts[finding.verdict] += 1
@@ -112,23 +120,51 @@ def _safe(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what makes a text fit to be shown to others, as reports are: short, and without secrets."""
+    from acp_tui.store.redacting import mask_tokens
+
+    values = secrets_of({**os.environ, **env})
+    secrets = sorted((one for one in values if len(one) >= SECRET_LENGTH), key=len, reverse=True)
+
+    def hidden(text: str) -> str:
+        for secret in secrets:
+            text = text.replace(secret, MASK)
+        text = mask_tokens(masked(text[: 4 * _LONGEST]), MASK)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+    return hidden
+
+
+def _command(launch: Launch) -> list[str]:
+    from acp_tui.store.redacting import mask_arguments
+
+    return [*map(_hiding(launch.env), mask_arguments(launch.argv, MASK))]
+
+
 def _plain(report: Report) -> dict[str, Any]:
     from acp_tui.agent.abilities import abilities
 
-    info = report.info
+    info, hidden = report.info, _hiding(report.launch.env)
     named = info.agent_info if info is not None else None
     return {
-        "command": [masked(argument) for argument in report.launch.argv],
-        "agent": {"name": named.name, "title": named.title, "version": named.version} if named else None,
+        "command": _command(report.launch),
+        "agent": {
+            "name": hidden(named.name),
+            "title": hidden(named.title) if named.title is not None else None,
+            "version": hidden(named.version),
+        }
+        if named
+        else None,
         "capabilities": dict(abilities(info.agent_capabilities)) if info is not None else None,
-        "auth_methods": [method.id for method in info.auth_methods] if info is not None else None,
+        "auth_methods": [hidden(method.id) for method in info.auth_methods] if info is not None else None,
         "ok": not report.broken,
         "findings": [
             {
                 "check": finding.check,
                 "verdict": finding.verdict,
-                "text": finding.text,
-                "fallback": finding.fallback,
+                "text": hidden(finding.text),
+                "fallback": hidden(finding.fallback),
             }
             for finding in report.findings
         ],

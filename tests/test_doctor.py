@@ -49,6 +49,33 @@ def test_nothing_of_the_agent_is_obeyed_by_the_terminal(capfd: pytest.CaptureFix
     assert "\x1b" not in capfd.readouterr().out
 
 
+_NAMED = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    name = os.environ["MY_API_KEY"] + " sk-abcdefghijklmnop1234 " + "N" * 1_000_000
+    result = {"protocolVersion": 1, "agentInfo": {"name": name, "version": "half \\ud83d"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": result}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_report_that_is_shown_to_others_is_short_and_holds_no_secret(
+    form: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_API_KEY", "supersecretvalue")
+    agent = [sys.executable, "-S", "-c", _NAMED, "--token=abcdefgh12345678", "--api-key", "onlyinhere"]
+
+    main(["doctor", "--timeout", "0.5", *form, "--agent", *agent])
+
+    said = capfd.readouterr().out
+    assert "MY_API_KEY" in said, "the command is told"
+    for secret in ("supersecretvalue", "sk-abcdef", "abcdefgh12345678", "onlyinhere"):
+        assert secret not in said
+    assert "•••" in said or "\\u2022" in said
+    assert len(said) < 10_000
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

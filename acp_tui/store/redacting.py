@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -221,6 +221,16 @@ class Redactor:
 def mask_tokens(text: str, mask: str) -> str:
     """Return a text with `mask` where a token stands, known by its look or by what stands before it."""
     return _TOKENS.sub(lambda found: mask if found["alone"] else found["before"] + mask, text)
+
+
+def mask_arguments(arguments: Iterable[str], mask: str) -> list[str]:
+    """Return the arguments of a program with `mask` where one is secret by itself, or by the one before."""
+    found: list[str] = []
+    is_secret = False
+    for argument in arguments:
+        found.append(mask if is_secret else mask_tokens(argument, mask))
+        is_secret = argument.startswith("-") and "=" not in argument and bool(_KEY_NAME.search(argument))
+    return found
 
 
 def review(path: Path, redactor: Redactor) -> Review:
