@@ -73,6 +73,7 @@ class AcpApp(App[int]):
         Binding(
             "alt+a", "inbox", "Inbox: what waits in all sessions", id="app.inbox", show=False, priority=True
         ),
+        Binding("ctrl+z", "suspend_process", "Suspend, until fg in the shell", id="app.suspend", show=False),
         Binding("ctrl+pagedown", "go(1)", "Next session", id="app.next", show=False, priority=True),
         Binding("ctrl+pageup", "go(-1)", "Previous session", id="app.previous", show=False, priority=True),
         *(
@@ -156,6 +157,8 @@ class AcpApp(App[int]):
         loop.add_signal_handler(signal.SIGTERM, self.action_leave)
         if not self.is_headless:
             when_terminal_goes(lambda: loop.call_soon_threadsafe(self.action_leave))
+        # Whoever had the terminal meanwhile has drawn over it.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.call_after_refresh(self._after_first_frame)
@@ -340,6 +343,15 @@ class AcpApp(App[int]):
                 yield
             finally:
                 self._is_lent = False
+
+    def action_suspend_process(self) -> None:
+        """Give the terminal back to the shell; agents work on meanwhile."""
+        from acp_tui.ui.job_control import has_shell
+
+        if has_shell():
+            super().action_suspend_process()
+        else:
+            self.notify("No shell started this program, so that nothing could bring it back.")
 
     def write_to_terminal(self, sequence: str) -> None:
         """Send a control sequence to the terminal."""
