@@ -364,7 +364,7 @@ async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_
     async with seat(tmp_path) as here:
         for text in ("wait", "ask t1", "later", "still later"):
             await here.say(text)
-        await here.sees("queued still later")
+        await here.sees("waiting", "queued still later")
         await here.press(opened, "down")
         here.app.last_key = ("down", monotonic() + 60)  # just now, however long the machine takes
         here.conversation.cancel()

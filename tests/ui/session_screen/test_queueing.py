@@ -41,7 +41,7 @@ async def test_a_key_that_was_meant_for_what_is_gone_does_nothing_to_the_next(
     async with seat(tmp_path) as here:
         for text in ("wait", "wait 2", "b", "c", "d"):
             await here.say(text)
-        await here.until(lambda: waits(here) == ["wait 2", "b", "c", "d"])
+        await here.until(lambda: here.conversation.is_busy and waits(here) == ["wait 2", "b", "c", "d"])
         await here.press("alt+q")
         await here.is_before(QueueMenu)
 
