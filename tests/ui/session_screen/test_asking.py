@@ -50,7 +50,7 @@ async def test_a_question_that_appears_while_a_word_is_typed_is_not_answered_by_
         here.conversation.say("ask t1")
         await here.press(*"any")
         dialog = await shown(here)
-        typed(here, "nydra\n" * 4)
+        typed(here, "nydra\n" * 4, every=0.3)  # seconds of typing, however long the machine takes
         await here.pilot.pause()
 
         assert not dialog.armed
