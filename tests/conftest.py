@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from acp_tui.agent.connection import Connection
 from acp_tui.host import guard
@@ -11,6 +12,12 @@ from acp_tui.wire.messages import Message, Request
 from tests.checklist import table
 from tests.judges import Judges
 from tests.offspring import descriptors, zombies
+
+# The same examples in each run, at whatever pace: what fails only in the next run would be nobody's fault.
+settings.register_profile(
+    "tests", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

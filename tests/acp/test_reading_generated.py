@@ -31,11 +31,9 @@ from tests.schema.official import SCHEMA
 
 
 def tried(times: int) -> settings:
-    """The same examples in each run."""
+    """So many examples, of large values."""
     return settings(
         max_examples=times,
-        deadline=None,
-        derandomize=True,
         database=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )

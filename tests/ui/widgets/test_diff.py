@@ -25,7 +25,7 @@ def applied(difference: Difference) -> list[str]:
     return lines
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(LINES, LINES)
 def test_old_lines_and_the_difference_give_the_new_lines(old: list[str], new: list[str]) -> None:
     blocks, coarse = compare(old, new)
@@ -39,7 +39,7 @@ def test_old_lines_and_the_difference_give_the_new_lines(old: list[str], new: li
     assert all(one.equal != other.equal for one, other in pairwise(blocks))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(LINES, LINES)
 def test_a_small_difference_is_the_smallest(old: list[str], new: list[str]) -> None:
     blocks, _ = compare(old, new)

@@ -61,7 +61,7 @@ def test_r33_lines_are_what_a_terminal_would_show(written: str, shown: str) -> N
     assert log_of(written).text() == shown
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
 def test_r33_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(pieces) + b"."
@@ -72,7 +72,7 @@ def test_r33_it_does_not_matter_where_the_bytes_are_cut(pieces: list[bytes], dat
     assert log_of(*parts).cursor == log_of(whole).cursor
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=300))
 def test_no_bytes_break_it_and_no_control_reaches_a_row(data: bytes) -> None:
     log = TerminalLog()

@@ -55,7 +55,7 @@ def test_the_smallest_screens_hold_wide_characters() -> None:
     assert terminal.text()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(SEQUENCES), max_size=30))
 def test_rows_of_a_screen_are_those_of_its_emulator(pieces: list[str]) -> None:
     terminal = TerminalScreen(12, 4)
