@@ -104,6 +104,8 @@ class Session:
     @property
     def subject(self) -> str:
         """What the session is about: its title, else its first prompt; may be empty."""
+        if self.title:
+            return self.title
         first = next((entry for entry in self.entries if isinstance(entry, UserMessage)), None)
         return self.title or (line_of(first) if first is not None else "")
 

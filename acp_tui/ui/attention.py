@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, start_of
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
 
 State = Literal["starting", "ready", "working", "asks", "ended"]
+
+_NAME: Final = 80
+"""Cells of an agent's name that the terminal is told."""
 
 KEEP_TITLE: Final = "\x1b[22;2t"
 GIVE_TITLE_BACK: Final = "\x1b[23;2t"
@@ -84,7 +87,7 @@ class Attention:
     def update(self, conversation: Conversation) -> None:
         """Tell the terminal what is new."""
         before, self._state = self._state, state_of(conversation)
-        name = safe_line(conversation.agent_name)
+        name = safe_line(start_of(conversation.agent_name, _NAME))
         title = f"{name}: {_WORDS[self._state]}" if conversation.launch is not None else "acp-tui"
         if title != self._title:
             self._write(f"{'' if self._title else KEEP_TITLE}\x1b]2;{title}\x07")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from rich.cells import cell_len
 
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 
 if TYPE_CHECKING:
     from acp_tui.conversation.opening import Attach
@@ -186,7 +186,8 @@ class Tabs:
     def _tab(self, number: int, screen: SessionScreen) -> list[Piece]:
         role, mark = self._state(screen)
         here = "user" if screen is self.current else "text"
-        title = shortened(safe_line(screen.title_of_tab), _TITLE, self._app.theming.look.glyph("cut"))
+        title = safe_line(start_of(screen.title_of_tab, _TITLE))
+        title = shortened(title, _TITLE, self._app.theming.look.glyph("cut"))
         return [
             (role, f" {mark} "),
             (here, f"{number} {title}"),

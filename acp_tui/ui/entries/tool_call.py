@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _HEAD_ROWS: Final = 2
 """Of the line of a call: an empty one, and itself."""
 _SOME_WIDTH: Final = 80
+_LONGEST: Final = 4_000
+"""Characters of a title that its line is made of, whatever the width of the terminal."""
 _DIFF_ROWS: Final = 12
 _OUTPUT_ROWS: Final = 6
 _NONE: Final[Mapping[str, TerminalTail]] = MappingProxyType({})
@@ -231,13 +233,13 @@ def call_pieces(
     """
     role = "warning" if asks else STATUS_ROLES.get(call.status, "tool-pending")
     glyph = look.glyph("asks" if asks else STATUS_GLYPHS.get(call.status, "pending"))
+    title, about = call_title(call, cwd, _LONGEST), call_words(call, cwd, _LONGEST)
     left: list[Piece] = [
         (role, f"{glyph} "),
         ("strong", f"{kind_word(call.kind):<6} "),
-        ("muted" if call.dropped else "text", call_title(call, cwd)),
+        ("muted" if call.dropped else "text", title),
     ]
-    about = call_words(call, cwd)
-    if about and about not in call_title(call, cwd):
+    if about and about not in title:
         left.append(("muted", f"  {about}"))  # the command stands before what the agent calls it
     right = _brought(call, look)
     if asks:

@@ -42,20 +42,26 @@ def kind_word(kind: str) -> str:
     return KIND_WORDS.get(kind, kind if kind in known else "tool")
 
 
-def call_title(call: ToolCall, cwd: str) -> str:
-    """Return what a tool call is about: the command that it runs, its title, or what else is known of it."""
-    title, command = call_words(call, cwd), call_command(call, cwd)
+def call_title(call: ToolCall, cwd: str, most: int | None = None) -> str:
+    """Return what a tool call is about: the command that it runs, its title, or what else is known of it.
+
+    `most`: characters that are enough, for a line that is drawn again and again.
+    """
+    title, command = call_words(call, cwd, most), call_command(call, cwd, most)
     return command if command and command not in title else title
 
 
-def call_words(call: ToolCall, cwd: str) -> str:
-    """Return what the agent calls a tool call, or what else is known of it."""
+def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
+    """Return what the agent calls a tool call, or what else is known of it; `most`: see `call_title`."""
     title = call.title or call.name or (call.locations[0].path if call.locations else "")
-    title = " ".join(title.split()).strip("`")
+    title = " ".join(title[:most].split()).strip("`")
     return title.replace(cwd.rstrip("/") + "/", "") if cwd else title
 
 
-def call_command(call: ToolCall, cwd: str) -> str:
-    """Return the command that a call runs, on one line: some agents say only what it is good for."""
-    command = " ".join((call.command or "").split()) if call.kind == "execute" else ""
+def call_command(call: ToolCall, cwd: str, most: int | None = None) -> str:
+    """Return the command that a call runs, on one line: some agents say only what it is good for.
+
+    `most`: see `call_title`.
+    """
+    command = " ".join((call.command or "")[:most].split()) if call.kind == "execute" else ""
     return command.replace(cwd.rstrip("/") + "/", "") if cwd else command

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from acp_tui.acp.plan import PlanEntry
@@ -21,6 +22,10 @@ _MARKS: Final = {
 """By status: the glyph, its role, and the role of the text."""
 
 
+_LONGEST: Final = 1_000
+"""Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
+
+
 class PlanLine(TextBlock):
     """One entry of the plan."""
 
@@ -29,10 +34,14 @@ class PlanLine(TextBlock):
         glyph, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
         priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
         mark = f"{look.glyph(glyph)} "
-        spans = [(role, entry.content), *priority]
+        spans = [(role, shortened(entry.content, _LONGEST, look.glyph("cut"))), *priority]
         super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))])
         self.entry = entry
         self.is_current = status == "in_progress"
+
+    def source(self) -> str:
+        """Return the whole entry."""
+        return self.entry.content
 
 
 class PlanPane(Pane):

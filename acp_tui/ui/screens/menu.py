@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
 from textual import on
@@ -19,10 +19,12 @@ from textual.widgets.option_list import Option
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, start_of
 
 _LABEL_CELLS = 36
 """Widest column of labels; a longer label moves its own description to the right."""
+_LONGEST: Final = 200
+"""Cells of a label or a description that are drawn, however much of it an agent sends."""
 
 _NO_MATCH = "nothing matches"
 
@@ -211,8 +213,6 @@ class Menu(Dialog[str]):
 
     def _row(self, item: Item, column: int) -> Content:
         mark = self.look.glyph("current") if item.key == self._current else " "
-        label = safe_line(item.label)
+        label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
         gap = " " * max(0, column - cell_len(label))
-        return Content.assemble(
-            (f"{mark} ", "$accent"), label, (f"{gap}  {safe_line(item.description)}", "$muted")
-        )
+        return Content.assemble((f"{mark} ", "$accent"), label, (f"{gap}  {about}", "$muted"))

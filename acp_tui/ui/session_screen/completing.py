@@ -185,7 +185,7 @@ def _hint(command: Command) -> str:
 def _command(command: Command, length: int) -> Completion:
     """Return a command as a completion; one that takes an argument waits for it."""
     hint = f" {_hint(command)}".rstrip()
-    about = command.description.split("\n")[0]
+    about = command.description.partition("\n")[0]
     line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
     return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)
 

@@ -118,11 +118,15 @@ class TextBlock(Block):
 
     def height_hint(self, width: int) -> int:
         """Estimate from the number of characters and lines."""
-        text = self.source()
+        text = self._text
         return self._above + text.count("\n") + 1 + len(text) // max(1, width)
 
     def source(self) -> str:
         """Return the text without styles and prefixes."""
+        return self._text
+
+    @property
+    def _text(self) -> str:
         return "".join([text for _, text in self._spans])
 
     def forget_rows(self) -> None:  # most blocks keep none

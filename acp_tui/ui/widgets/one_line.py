@@ -10,7 +10,7 @@ from rich.style import Style
 
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, start_of
 from acp_tui.ui.widgets.wrap import Row
 
 Piece = tuple[str | Style, str]
@@ -63,18 +63,18 @@ class OneLine(Block):
 
 def one_row(left: Sequence[Piece], right: Sequence[Piece], width: int, look: Look) -> Row:
     """Return a row with `right` at its end; `left` is cut with a mark when both do not fit."""
-    ends = _segments(right, look)
+    ends = _segments(right, width, look)
     room = width - sum(segment.cell_length for segment in ends) - (1 if ends else 0)
-    row = crop_row(_segments(left, look), max(0, room), look)
+    row = crop_row(_segments(left, width, look), max(0, room), look)
     if ends:
         used = sum(segment.cell_length for segment in (*row, *ends))
         row = [*row, Segment(" " * max(0, width - used)), *ends]
     return row if sum(segment.cell_length for segment in row) <= width else crop_row(row, width, look)
 
 
-def _segments(pieces: Sequence[Piece], look: Look) -> list[Segment]:
+def _segments(pieces: Sequence[Piece], width: int, look: Look) -> list[Segment]:
     return [
-        Segment(safe_line(text), kind if isinstance(kind, Style) else look[kind])
+        Segment(safe_line(start_of(text, width)), kind if isinstance(kind, Style) else look[kind])
         for kind, text in pieces
         if text
     ]

@@ -27,6 +27,14 @@ def safe(text: str) -> str:
     return _UNSAFE.sub(_visible, text)
 
 
+def start_of(text: str, width: int) -> str:
+    """Return what `width` cells can show of a text, and some more: whoever cuts it sees that it is longer.
+
+    An agent may send a megabyte where a title belongs: what is drawn often must not read all of it.
+    """
+    return text[: _PER_CELL * (width + 1)]
+
+
 def safe_line(text: str) -> str:
     """Return `text` safe and on one line: line ends and tabs become single spaces."""
     return safe(text).replace("\n", " ").replace("\t", " ")

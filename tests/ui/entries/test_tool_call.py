@@ -14,7 +14,7 @@ from acp_tui.host.terminals import Terminals
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.growing import GrowingText
 from acp_tui.session.items import Diff, Text
-from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.entries.tool_call import ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.look import Look
 from tests.ui.entries.rows import block, call, rows, setting, text_item
 from tests.waiting import until
@@ -204,3 +204,12 @@ def test_a_search_finds_raw_input_and_output_whatever_their_fields_are_called() 
     for text in ("first hit", "second", "417", "plain", "*.rs"):
         assert found.count(text) == 1
     assert "True" not in found
+
+
+def test_of_a_title_without_end_no_more_is_made_than_a_line_can_show() -> None:
+    endless = call(kind="read", title="word " * 200_000)
+
+    left, _ = call_pieces(endless, "/w", Look())
+
+    assert max(len(text) for _, text in left) < 5_000
+    assert len(block(endless).searched()) > 900_000, "it is searched whole"

@@ -21,3 +21,14 @@ def test_r36_wide_and_joined_characters_of_an_entry_keep_to_its_width_and_stay_w
     assert max(map(row_cells, rows)) <= width
     text = "".join(row_text(row)[2:] for row in rows)
     assert text.replace(" ", "") == f"{ODD}{ODD}".replace(" ", "")
+
+
+def test_of_an_endless_entry_the_beginning_is_shown_and_all_of_it_copied() -> None:
+    line = PlanLine(PlanEntry(content="word " * 100_000, priority="low", status="pending"), Look())
+
+    rows = line.rows(80, Look())
+
+    assert len(rows) < 20
+    assert row_text(rows[-1]).rstrip().endswith(Look().glyph("cut"))
+    assert abs(line.height_hint(80) - len(rows)) < 5
+    assert line.source() == "word " * 100_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets.text import safe, safe_line, shortened
+from acp_tui.ui.widgets.text import cells, safe, safe_line, shortened, start_of
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,15 @@ def test_a_line_has_no_line_ends() -> None:
 )
 def test_a_text_is_shortened_by_cells(text: str, short: str) -> None:
     assert shortened(text, 4) == short
+
+
+def test_of_a_megabyte_no_more_is_read_than_a_line_can_show() -> None:
+    long = "wörd " * 200_000
+    assert len(start_of(long, 20)) < 200
+    assert shortened(start_of(long, 20), 20) == shortened(long, 20)
+    assert start_of("short", 20) == "short"
+
+
+@pytest.mark.parametrize(("text", "width"), [("", 0), ("word", 4), ("wörd", 4), ("日本", 4), ("e\u0301", 1)])
+def test_a_text_takes_as_many_cells_as_a_terminal_gives_it(text: str, width: int) -> None:
+    assert cells(text) == width
