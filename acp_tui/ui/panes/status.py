@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from textual import on
 from textual.message import Message
 
@@ -15,6 +16,8 @@ from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.session.options import Option
     from acp_tui.ui.widgets.look import Look
@@ -61,8 +64,14 @@ class StatusLine(Lines):
             if separated:
                 separated.append(("", ("faint", f" {self.look.glyph('dot')} ")))
             separated.append(part)
-        self._parts = separated
-        self.set_lines([([piece for _, piece in separated], self._right())])
+        right = self._right()
+        self._parts = self._fitting(separated, right)
+        self.set_lines([([piece for _, piece in self._parts], right)])
+
+    def on_resize(self) -> None:
+        """Show what there is room for."""
+        super().on_resize()
+        self.show()
 
     @on(Lines.Clicked)
     def _clicked(self, event: Lines.Clicked) -> None:
@@ -71,6 +80,14 @@ class StatusLine(Lines):
             self.post_message(self.Wanted(self._parts[event.piece][0]))
 
     # ------------------------------------------------------------------ parts
+
+    def _fitting(self, parts: Sequence[tuple[str, Piece]], right: Sequence[Piece]) -> list[tuple[str, Piece]]:
+        """Return the parts without facts at the end that do not fit: half a number says nothing."""
+        fitting = list(parts)
+        room = self.size.width - sum(cell_len(text) for _, text in right) - 1
+        while room > 0 and len(fitting) > 3 and not fitting[-1][0] and _cells(fitting) > room:
+            del fitting[-2:]
+        return fitting
 
     def _short(self, text: str) -> str:
         """Return a name that the agent gives, without the length to push away what stands behind it."""
@@ -188,6 +205,10 @@ class StatusLine(Lines):
         waits_for = pending(conversation.session, connection.waiting_for)
         words = told(clock(silent), waits_for, self._computing.is_busy, connection.unread)
         return [("warning", f"{words}  "), ("accent", f"{key_of(self, 'session.ladder')}  ")]
+
+
+def _cells(parts: Sequence[tuple[str, Piece]]) -> int:
+    return sum(cell_len(text) for _, (_, text) in parts)
 
 
 def _acts_unasked(option: Option, value: str | bool) -> bool:

@@ -31,3 +31,17 @@ async def test_a_name_of_any_length_leaves_in_view_what_is_allowed_unasked(tmp_p
     async with seat(tmp_path, name="agent " * 10_000) as here:
         await here.sees("agent agent agent agent…")
         await here.sees("asks for all")
+
+
+async def test_facts_for_which_there_is_no_room_are_left_out_whole(tmp_path: Path) -> None:
+    usage = {"kind": "usage_update", "used": 50, "size": 200, "cost": {"amount": 1.25, "currency": "USD"}}
+    async with seat(tmp_path, updates=[usage]) as here:
+        await here.sees("ctx 25 % · 1.25 USD")
+
+        await here.pilot.resize_terminal(58, 24)
+        await here.until(lambda: "1.2" not in here.text)
+        assert "ctx 25 %" in here.text
+        await here.pilot.resize_terminal(42, 24)
+        await here.until(lambda: "ctx" not in here.text)
+        assert "asks for all" in here.text
+        assert "F1 help" in here.text
