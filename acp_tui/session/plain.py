@@ -26,7 +26,7 @@ TYPES: Final[dict[type[Entry], str]] = {
 def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
     """Return what was said and done as values that JSON has; words of the protocol keep its names.
 
-    Times are seconds since the agent was started.
+    Times are seconds since the agent was started, to the millisecond.
 
     Args:
         session: what is told.
@@ -66,4 +66,4 @@ def _value(value: Any) -> Any:
         return {field.name: _value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, list | tuple):
         return [_value(one) for one in value]
-    return value
+    return round(value, 3) if isinstance(value, float) else value

@@ -30,6 +30,8 @@ async def test_a_session_is_exported_in_the_form_that_is_chosen(tmp_path: Path, 
     assert "\n```\nprinted\n```\n" in text.read_text()
     assert [one["output"] for one in json.loads(data.read_text())["terminals"].values()] == ["printed"]
     assert json.loads(data.read_text())["agent"] == "Plain agent"
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    assert [name for name in json.loads(data.read_text()) if f"`{name}`" not in readme] == []
 
 
 async def test_what_the_journal_hides_is_hidden_in_an_export_too(
