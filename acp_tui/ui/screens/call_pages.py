@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from acp_tui.acp.content import EmbeddedResource, ImageContent
 from acp_tui.acp.tools import ContentItem, TerminalItem, UnknownItem
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from acp_tui.session.items import Item
 
 Kind = Literal["text", "diff", "terminal", "json"]
+
+_MARKDOWN: Final = re.compile(r"[`*_#>|\[\]~\\&]|://|^\s*[-+]|^\s*\d+[.)]\s|^\s*=+\s*$", re.MULTILINE)
+"""What Markdown would show otherwise than as it is written; without it, lines stay lines."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,9 @@ def _block(item: Text | ContentItem | UnknownItem, redraw: Callable[[Block], Non
 
 
 def _text(text: str) -> Block:
-    """Return Markdown, as the protocol says, unless it is plainly what a terminal printed."""
-    if "\x1b" in text or "\r" in text.replace("\r\n", "\n"):
+    """Return Markdown, as the protocol says, unless it is plainly what a program printed."""
+    has_lines = "\n" in text.strip()
+    if "\x1b" in text or "\r" in text.replace("\r\n", "\n") or (has_lines and not _MARKDOWN.search(text)):
         return OutputBlock(text)
     block = MarkdownBlock(text)
     block.finish()

@@ -62,3 +62,13 @@ def test_r33_output_of_a_terminal_in_a_text_keeps_no_junk() -> None:
     (page,) = pages(ToolCall("c", content=[said("10 %\r20 %\r\n\x1b[31mred\x1b[0m\x1b]0;title\x07")]))
 
     assert shown(page).split("\n") == ["20 %", "red"]
+
+
+def test_lines_that_a_program_printed_stay_lines_and_markdown_is_laid_out() -> None:
+    assert shown(Page("text", "text", [said("line one\nline two\n  three")])).split("\n") == [
+        "line one",
+        "line two",
+        "  three",
+    ]
+    assert "**" not in shown(Page("text", "text", [said("some **bold**\nwords")]))
+    assert "• one" in shown(Page("text", "text", [said("- one\n- two")]))
