@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -33,7 +33,7 @@ class Code(NamedTuple):
 class CodeRows:
     """The pieces of code among the rows of one text, at one width and look."""
 
-    def __init__(self, rows: list[Row], width: int, look: Look) -> None:
+    def __init__(self, rows: Sequence[Row], width: int, look: Look) -> None:
         self._rows = rows
         self._width = width
         self._styles = _Styles(look)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.segment import Segment
@@ -15,6 +15,7 @@ from acp_tui.ui.widgets.paint import Paint
 from acp_tui.ui.widgets.selecting import line_of
 from acp_tui.ui.widgets.stack import Stack
 from acp_tui.ui.widgets.viewport import Viewport
+from acp_tui.ui.widgets.wrap import Row
 
 _NEWS: Final = "new below"
 
@@ -36,12 +37,14 @@ class Frame:
         index, number = stack.at(row) if row < stack.height else (len(stack), 0)
         y, paint = start, self._paint
         while y < end and index < len(stack):
-            block, rows = stack.blocks[index], stack.rows(index) or ()
-            for place in range(number, min(stack.block_height(index), number + end - y)):
-                if place < len(rows):
-                    yield paint.strip(block, place, rows[place], y in thumb, block is cursor)
-                else:
-                    yield paint.blank(y in thumb)
+            block = stack.blocks[index]
+            rows: Sequence[Row] = stack.rows(index) or ()
+            stop = min(stack.block_height(index), number + end - y)
+            for place, row in enumerate(rows[number:stop], number):
+                yield paint.strip(block, place, row, y in thumb, block is cursor)
+                y += 1
+            for _ in range(max(number, len(rows)), stop):  # as high as it was estimated
+                yield paint.blank(y in thumb)
                 y += 1
             index, number = index + 1, 0
         for below in range(y, end):

@@ -11,6 +11,7 @@ from acp_tui.ui.widgets.code_rows import CodeRows
 from acp_tui.ui.widgets.inline import inline_spans
 from acp_tui.ui.widgets.listing import Listing
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.packed_rows import PackedRows
 from acp_tui.ui.widgets.table import FIXED, Align, Cell, Columns
 from acp_tui.ui.widgets.wrap import Row, Span, row_cells, wrap
 
@@ -49,7 +50,7 @@ class Page:
     def __init__(
         self, width: int, look: Look, role: str = "text", prefix: Row | None = None, above: int = 0
     ) -> None:
-        self.rows: list[Row] = [[] for _ in range(above)]
+        self.rows = PackedRows([] for _ in range(above))
         self.code = CodeRows(self.rows, width, look)
         """Which of them are code."""
         self._look = look

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Final, TypeAlias
 
 from acp_tui.ui.widgets.blocks import Block
+from acp_tui.ui.widgets.packed_rows import PackedRows
 from acp_tui.ui.widgets.stack import Stack
 from acp_tui.ui.widgets.wrap import row_text
 
@@ -86,7 +87,8 @@ def row_of_hit(stack: Stack, index: int, needle: str, number: int, until: float)
     before it, or the first row with text.
     """
     stack.lay_out(index, until)
-    texts = [row_text(row) for row in stack.rows(index) or ()]
+    laid_out = stack.rows(index) or ()
+    texts = list(laid_out.texts() if isinstance(laid_out, PackedRows) else map(row_text, laid_out))
     rows = [row for row, text in enumerate(texts) for _ in range(hits_in(text, needle))]
     if rows:
         return rows[min(number, len(rows) - 1)]

@@ -43,7 +43,7 @@ class Stream:
 
     def __init__(self, page: Page, references: Mapping[str, Any] | None = None) -> None:
         self._page = page
-        self.rows: list[Row] = page.rows
+        self.rows = page.rows
         self.frozen = len(page.rows)
         """How many leading rows will not change any more."""
         self.references: dict[str, Any] = dict(references or {})
@@ -82,6 +82,7 @@ class Stream:
         self._open += text
         self._lay_out(self._open, growing=False)
         self.frozen, self._open = len(self.rows), ""
+        self.rows.pack(self.frozen)
 
     def _lay_out(self, shown: str, growing: bool) -> None:
         lead = self._cut.lead if self._cut else ""
@@ -101,10 +102,11 @@ class Stream:
             known = {name: link for name, link in references.items() if link["map"][1] <= growth.line}
             self.references = known | self.references
             self.frozen, self._cut = growth.rows, growth
+            self.rows.pack(self.frozen)
             self._open = _from_line(self._open, growth.line - lead.count("\n"))
 
     def _forget_tail(self) -> None:
-        del self.rows[self.frozen :]
+        self.rows.cut(self.frozen)
         self._page.code.forget_from(self.frozen)
 
     def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
