@@ -40,8 +40,8 @@ class Frame:
             block = stack.blocks[index]
             rows: Sequence[Row] = stack.rows(index) or ()
             stop = min(stack.block_height(index), number + end - y)
-            for place, row in enumerate(rows[number:stop], number):
-                yield paint.strip(block, place, row, y in thumb, block is cursor)
+            for place, drawn in enumerate(rows[number:stop], number):
+                yield paint.strip(block, place, drawn, y in thumb, block is cursor)
                 y += 1
             for _ in range(max(number, len(rows)), stop):  # as high as it was estimated
                 yield paint.blank(y in thumb)
