@@ -12,6 +12,7 @@ from acp_tui.acp.sessions import SessionInfo
 from acp_tui.agent.agent import Agent
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.session_screen import sessions
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat
 from tests.ui.session_screen.test_copying import told
@@ -70,6 +71,7 @@ async def test_a_slow_list_with_nothing_in_it_says_so(
         await here.sees("There are no earlier sessions.")
         await here.press("escape")
 
+        monkeypatch.setattr(sessions, "_AT_ONCE", 60.0)
         slow.lets.release()  # at once, this time
         await here.press("alt+s")
         await here.until(lambda: "no earlier sessions" in told(here))
