@@ -39,8 +39,8 @@ WIDE: Final = 100
 """Columns from which a dialog does not fill the width of the screen."""
 
 
-_NOTICE_ROWS: Final = 6
-"""Rows that a notice takes, most times."""
+_NOTICE_ROWS: Final = 9
+"""Rows that two notices take, most times."""
 
 
 class Dialog(ModalScreen[Result | None], Generic[Result]):

@@ -90,12 +90,14 @@ async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
         assert set(watched.widths) == {"80"}
 
 
+@pytest.mark.parametrize("notices", [1, 2])
 @pytest.mark.parametrize("count", [2, 12, 40])
-async def test_a_notice_never_covers_the_keys_of_a_dialog(count: int) -> None:
+async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int) -> None:
     items = [Item(str(number), f"item {number}") for number in range(count)]
     async with shown(Menu("Many", items, None, LOOK), notices=True) as (app, pilot):
-        app.notify("something that has two lines to say, or even three", title="Title")
-        await until(pilot, lambda: "Title" in app.text)
+        for number in range(notices):
+            app.notify("something that has two lines to say, or even three", title=f"Title {number}")
+        await until(pilot, lambda: f"Title {notices - 1}" in app.text)
 
         keys = next(row for row in app.text.splitlines() if "Esc close" in row)
         assert "▌" not in keys, app.text  # the left edge of a notice
