@@ -51,6 +51,12 @@ def call_title(call: ToolCall, cwd: str, most: int | None = None) -> str:
     return command if command and command not in title else title
 
 
+def call_sentence(call: ToolCall, cwd: str) -> str:
+    """Return what a tool call does and what it is about, without saying `fetch Fetch …`."""
+    kind, title = kind_word(call.kind), call_title(call, cwd)
+    return title if title.casefold().startswith(f"{kind} ") else f"{kind} {title}"
+
+
 def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
     """Return what the agent calls a tool call, or what else is known of it; `most`: see `call_title`."""
     title = call.title or call.name or (call.locations[0].path if call.locations else "")

@@ -18,8 +18,8 @@ MEASURED_EVERY: Final = 3.0
 """Seconds between two looks at the processor time; one look at all processes costs some milliseconds."""
 _BUSY: Final = 0.02
 """Part of one processor from which a process computes; below it, it only turns over in its sleep."""
-_TITLE: Final = 24
-"""Cells of a tool call's title."""
+_TITLE: Final = 28
+"""Cells of what a tool call does."""
 
 
 class Computing:
@@ -50,15 +50,13 @@ class Computing:
 def pending(session: Session, methods: Sequence[str]) -> str:
     """Return what is waited for: the tool call that is open since last, else the oldest method of ours."""
     from acp_tui.session.entries import ToolCall
-    from acp_tui.ui.entries.words import call_title, kind_word
+    from acp_tui.ui.entries.words import call_sentence
 
     first = session.turns[-1].first if session.turns else 0
     for index in range(len(session.entries) - 1, first, -1):
         entry = session.entries[index]
         if isinstance(entry, ToolCall) and not entry.is_final and not entry.is_empty:
-            title = call_title(entry, session.cwd)
-            short = shortened(title, _TITLE)
-            return f"{kind_word(entry.kind)} {short}"
+            return shortened(call_sentence(entry, session.cwd), _TITLE)
     return methods[0] if methods else ""
 
 

@@ -83,7 +83,7 @@ def about(question: Question, session: Session | None) -> str:
     """Return what a question is about, in a line."""
     from acp_tui.readable import inside
     from acp_tui.session.questions import Permission, StaleWrite
-    from acp_tui.ui.entries.words import call_title, kind_word
+    from acp_tui.ui.entries.words import call_sentence
 
     if isinstance(question, StaleWrite):
         cwd = session.cwd if session is not None else ""
@@ -93,4 +93,4 @@ def about(question: Question, session: Session | None) -> str:
     call = question.wish or (session.tool_call(question.tool_call_id) if session is not None else None)
     if call is None or session is None:
         return "a permission"
-    return f"{kind_word(call.kind)} {call_title(call, session.cwd)}"
+    return call_sentence(call, session.cwd)

@@ -4,7 +4,7 @@ import pytest
 
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Location
-from acp_tui.ui.entries.words import call_command, call_title, call_words, kind_word
+from acp_tui.ui.entries.words import call_command, call_sentence, call_title, call_words, kind_word
 from tests.ui.entries.rows import call
 
 
@@ -43,3 +43,9 @@ def test_a_command_stands_for_a_title_that_does_not_hold_it() -> None:
     assert call_title(call(title="Run the tests", **runs), "/w/src") == "pytest -q tests"
     assert call_title(call(title="Run: pytest -q tests", **runs), "/w/src") == "Run: pytest -q tests"
     assert call_title(call(title="Read", kind="read", raw_input={"command": "x"}), "") == "Read"
+
+
+def test_a_call_is_told_in_a_sentence_that_says_its_kind_once() -> None:
+    assert call_sentence(ToolCall("t", "Fetch https://x.org", "fetch"), "/w") == "Fetch https://x.org"
+    assert call_sentence(ToolCall("t", "https://x.org", "fetch"), "/w") == "fetch https://x.org"
+    assert call_sentence(ToolCall("t", "Fetching", "fetch"), "/w") == "fetch Fetching"

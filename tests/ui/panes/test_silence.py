@@ -28,7 +28,7 @@ def test_what_is_pending_is_the_newest_open_tool_call_or_else_the_method() -> No
 
     session.apply(call("first", "in_progress"), 1.0)
     session.apply(call("second", "completed"), 2.0)
-    assert pending(session, ["session/prompt"]) == "run Run first"
+    assert pending(session, ["session/prompt"]) == "Run first"
 
     session.apply(events.Ended("end_turn"), 3.0)
     session.apply(events.Prompted([TextContent(text="again")]), 4.0)
