@@ -20,6 +20,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
+def small_files_are_compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave only large files to a thread, however long the small ones take on a busy machine."""
+    monkeypatch.setattr("acp_tui.ui.widgets.diff_view._AT_ONCE", 10.0)
+
+
+@pytest.fixture(autouse=True)
 def notices_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no notice be gone before a busy machine comes to look at it."""
     monkeypatch.setattr("textual.app.App.NOTIFICATION_TIMEOUT", 300.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from textual import work
@@ -58,6 +59,10 @@ class Writing(Vertical):
         self._keeping: Timer | None = None
         self._told_problem = False
         self._early_keys: list[str] = []
+        self._is_written_in = False
+        """Whether the box has what was typed before it was there."""
+        self._had_keys_at = float("inf")
+        """When the box took the keys, on the clock of events."""
 
     def compose(self) -> ComposeResult:
         """The mark; the box and the lines above it come after the first frame."""
@@ -90,13 +95,25 @@ class Writing(Vertical):
             self._draft = Draft(data_folder() / "drafts", name)
             self._bring_back(box, self._draft)
         box.focus()
+        self._is_written_in = True
         for key in self._early_keys:
-            box.action_enter() if key == "\r" else box.insert(key)
+            self._write(key)
 
     def typed_early(self, key: Key) -> None:
-        """Keep what is typed before the box is there."""
-        if not self.query("#prompt") and key.character and (key.is_printable or key.key == "enter"):
+        """Keep what is typed before the box is there; give it what comes before it has the keys."""
+        if key.time > self._had_keys_at or not key.character or not (key.is_printable or key.key == "enter"):
+            return
+        if self._is_written_in:
+            self._write(key.character)
+        else:
             self._early_keys.append(key.character)
+
+    def _write(self, key: str) -> None:
+        self.box.action_enter() if key == "\r" else self.box.insert(key)
+
+    def on_descendant_focus(self) -> None:
+        """The box has the keys: what the screen still hears of was meant for something else."""
+        self._had_keys_at = min(self._had_keys_at, monotonic())
 
     @property
     def box(self) -> PromptBox:

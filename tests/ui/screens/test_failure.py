@@ -120,8 +120,7 @@ async def test_the_box_has_a_row_for_each_line_that_was_said_and_no_empty_ones(l
         said = app.screen.query_one(Transcript)
         await until(pilot, lambda: said.size.height == lines)
 
-        shown = screen_text(app)
-        assert all(f"line {number}" in shown for number in range(lines))
+        await until(pilot, lambda: all(f"line {number}" in screen_text(app) for number in range(lines)))
 
 
 async def test_long_advice_goes_on_below_its_first_word() -> None:
