@@ -124,6 +124,7 @@ async def test_a_paste_over_a_question_answers_nothing_and_the_draft_stays(tmp_p
         await here.write("my draft")
         here.conversation.say("ask t1")
         dialog = await here.is_before(PermissionDialog)
+        dialog.typing_pause = TypingPause(0.0, 60.0)  # which is seen however slow the machine is
         here.app.post_message(Paste("yes\ny\n"))
         await here.until(lambda: not dialog.armed)
 
