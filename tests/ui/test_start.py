@@ -37,10 +37,9 @@ MOST = 81
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("start")
     argv = (sys.executable, "-m", "tests.ui.start_reporter", str(folder), "--agent", "sleep", "60")
-    env = {**os.environ, "HOME": str(folder), "TERM": "xterm-256color"}
-    with Program(
-        argv, {name: value for name, value in env.items() if not name.startswith("XDG_")}
-    ) as program:
+    theirs = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "LC_"))}
+    env = {**theirs, "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with Program(argv, env) as program:
         program.look_on_until((folder / "settled").exists)
     return {name: json.loads((folder / name).read_text()) for name in ("first", "settled")}
 
