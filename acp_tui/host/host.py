@@ -9,7 +9,7 @@ from typing import Literal
 from acp_tui.host.files import Files
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
-from acp_tui.host.terminals import Terminals
+from acp_tui.host.terminals import DEFAULT_LIMIT, Terminals
 
 StaleWrites = Literal["ask", "write", "keep"]
 """What becomes of a write over a file that the agent has not seen as it is: a question, or always this."""
@@ -32,7 +32,7 @@ class Host:
     """For agents that cannot create a file when reading it first fails."""
     policy: Policy = "ask"
     """What is allowed where no rule matches, in sessions for which the person has said nothing else."""
-    output_limit: int = 1024 * 1024
+    output_limit: int = DEFAULT_LIMIT
     """Bytes of a terminal's output that are kept when the agent names no limit."""
     stale_writes: StaleWrites = "ask"
     _files: dict[str, Files] = field(default_factory=dict)

@@ -126,9 +126,10 @@ class Folding:
     def changed(self, index: int) -> None:
         """A block is new or has changed: fold the reads in a row before it or around it, or open them."""
         block = self._blocks[index]
-        head = self._head.get(block) if isinstance(block, EntryBlock) else None
-        if head is not None and not self._is_turn(head) and not is_read(block.entry):  # type: ignore[attr-defined]
-            self._restore(head)
+        if isinstance(block, EntryBlock) and not is_read(block.entry):
+            head = self._head.get(block)
+            if head is not None and not self._is_turn(head):
+                self._restore(head)
         for place in (index - 1, index):
             if place >= 0:
                 self._fold_run(place)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from acp_tui.store.tail import Line
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
+_REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}
+"""Kinds of rows that are no messages, by their direction."""
 
 _ID_AT_END: Final = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"]*")\s*\}\s*\}$')
 _NAME: Final = 120
@@ -113,7 +115,7 @@ def matches(frame: Frame, text: str, line: bytes) -> bool:
 
 def _remark(line: Line, t: float, direction: str, msg: Any) -> Frame:
     """Return a row that is no message: noise, stderr, or a note of ours."""
-    kind: Kind = direction if direction in ("raw", "err", "note") else "broken"  # type: ignore[assignment]
+    kind = _REMARKS.get(direction, "broken")
     words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
     return Frame(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
 
