@@ -91,28 +91,39 @@ class Speaking:
             await self._prompt(prompt)
 
     async def _prompt(self, prompt: Prompt) -> None:
-        """Say one thing, and wait for the end of the turn; what waits is not sent into a failure."""
-        from acp_tui.agent.errors import AgentError, LoginRequired
-
+        """Say one thing, and wait for the end of the turn."""
         agent, session = self._conversation.agent, self._conversation.session
+        tracking = self._conversation.tracking
         assert agent is not None
         assert session is not None
-        this = self._conversation.round
+        blocks = await self._prepared(agent, session, prompt)
+        try:
+            if blocks is None:
+                self._conversation.rejections.give_back()
+            else:
+                await self._send(agent, session, prompt, blocks)
+        finally:
+            if tracking is not None:
+                tracking.after_turn()
+
+    async def _prepared(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock] | None:
+        """Return what is to be sent, once the files were looked at; None if it was withdrawn meanwhile."""
+        this, tracking = self._conversation.round, self._conversation.tracking
         self._preparing, self._is_preparing = prompt, True
         blocks = await self._blocks(agent, session, prompt)
         blocks += self._note(prompt)
-        tracking = self._conversation.tracking
         if tracking is not None:
             await tracking.before_turn(len(session.turns) + 1)
         if this != self._conversation.round:
             self.withdraw()  # and given back by what has ended the round
         is_withdrawn = self._preparing is None
         self._preparing, self._is_preparing = None, False
-        if is_withdrawn:
-            self._conversation.rejections.give_back()
-            if tracking is not None:
-                tracking.after_turn()
-            return
+        return None if is_withdrawn else blocks
+
+    async def _send(self, agent: Agent, session: Session, prompt: Prompt, blocks: list[ContentBlock]) -> None:
+        """Send a prompt, after a login where it needs one; what waits is not sent into a failure."""
+        from acp_tui.agent.errors import AgentError, LoginRequired
+
         turns = len(session.turns)
         try:
             try:
@@ -131,9 +142,6 @@ class Speaking:
                 self.queue.insert(0, prompt)
                 self._conversation.rejections.give_back()
             self.give_back()
-        finally:
-            if tracking is not None:
-                tracking.after_turn()
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
         """Return what else there is to tell; it waits for a prompt that is no command."""
