@@ -109,6 +109,8 @@ class Clipboard:
         return False
 
     def _through_terminal(self, text: str) -> bool:
+        if len(text) > OSC52_LIMIT:
+            return False  # without a look at all of it
         code = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
         if len(code) > OSC52_LIMIT:
             return False

@@ -21,8 +21,8 @@ from acp_tui.ui.widgets.look import Look
 
 SHOWN: Final = 256 << 10
 """Bytes of one frame that are shown."""
-COPIED: Final = 1 << 20
-"""Bytes of one frame that are copied: more would block the terminal."""
+_COPIED: Final = 1 << 20
+"""Bytes of one frame that are copied: a larger one is found in the journal, and read while keys wait."""
 
 
 class FrameScreen(Sheet):
@@ -76,7 +76,7 @@ class FrameScreen(Sheet):
 
 def copy(screen: Screen[None], frame: Frame, tail: Tail) -> None:
     """Copy a frame as it is in the journal, unless it is too large, and say what was done."""
-    if frame.size > COPIED:
+    if frame.size > _COPIED:
         said = f"It is in the journal, {frame.offset:,} bytes from its start."
         screen.notify(said, title=f"{size(frame.size)} are too much to copy", severity="warning")
         return

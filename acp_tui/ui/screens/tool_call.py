@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 _LOCATIONS: Final = 3
 """Lines of locations in the header at most."""
-_COPIED: Final = 1 << 20
-"""Characters that are copied at most: more would block the terminal."""
 
 
 class ToolCallScreen(Screen[None]):
@@ -122,11 +120,7 @@ class ToolCallScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the page."""
-        text = self._text()
-        if len(text) > _COPIED:
-            self.notify(f"{len(text):,} characters are too many to copy.", severity="warning")
-            return
-        self.app.copy_to_clipboard(text)
+        self.app.copy_to_clipboard(self._text())
         self.notify(f"{self._current.capitalize()} copied.")
 
     def action_kill(self) -> None:

@@ -1,14 +1,11 @@
-"""Copying what a diff view shows as a patch, for the clipboard of the terminal."""
+"""Copying what a diff view shows as a patch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.ui.widgets.diff_view import DiffView
-
-_COPIED: Final = 1 << 20
-"""Characters that are copied at most: more would block the terminal."""
 
 
 def copy_current(view: DiffView) -> None:
@@ -29,8 +26,6 @@ def copy_all(view: DiffView) -> None:
 def _copy(view: DiffView, text: str, said: str) -> None:
     if not text:
         view.notify("There is no text to copy here.", severity="warning")
-    elif len(text) > _COPIED:
-        view.notify(f"{len(text):,} characters are too many to copy.", severity="warning")
     else:
         view.app.copy_to_clipboard(text)
         view.notify(said)
