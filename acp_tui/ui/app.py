@@ -30,12 +30,13 @@ from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme_watch import EVERY
 from acp_tui.ui.theming import Theming
 from acp_tui.ui.widgets.key_names import key_of, shown_key
-from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.text import safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from textual.filter import LineFilter
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
     from acp_tui.conversation.opening import Attach
@@ -316,7 +317,7 @@ class AcpApp(App[int]):
     @work(group="clipboard", exclusive=True)
     async def _copy(self, text: str) -> None:
         if problem := await self.clipboard_around.put(text):
-            self.notify(problem, title="Clipboard", timeout=15, markup=False)
+            self.notify(problem, title="Clipboard", timeout=15)
 
     @cached_property
     def diff_habits(self) -> DiffHabits:
@@ -370,9 +371,23 @@ class AcpApp(App[int]):
         self.attention.end()
         await all_over(self.workers)
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Say something beside what the person is doing; never as markup, for it may be anybody's words."""
+        super().notify(
+            safe(message), title=safe_line(title), severity=severity, timeout=timeout, markup=False
+        )
+
     def warn(self, text: str, title: str) -> None:
-        """Say what is wrong, beside what the person is doing."""
-        self.notify(safe(text), title=title, severity="warning", timeout=15, markup=False)
+        """Say what is wrong, for longer."""
+        self.notify(text, title=title, severity="warning", timeout=15)
 
     def _handle_exception(self, error: Exception) -> None:
         """Write a mistake of ours to the log, where it can be found again; the interface ends."""

@@ -338,6 +338,16 @@ async def test_with_the_ascii_setting_nothing_of_ours_is_beyond_ascii(tmp_path: 
         assert here.text.isascii(), [line for line in here.text.splitlines() if not line.isascii()]
 
 
+async def test_r34_a_notice_is_neither_markup_nor_obeyed_by_the_terminal(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        here.session.notify("gone \x1b[2J [/x]", title="Not\ndeleted [b]", severity="error")
+
+        await here.until(lambda: list(here.app._notifications))
+        (notice,) = here.app._notifications
+        assert (notice.title, notice.message) == ("Not deleted [b]", "gone ␛[2J [/x]")
+        assert not notice.markup
+
+
 async def test_an_error_of_ours_ends_the_interface_and_is_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -150,9 +150,7 @@ class StartScreen(Screen[StartChoice]):
             self.dismiss(row.choice)
         elif row.install:
             self.app.copy_to_clipboard(row.install)
-            self.notify(
-                safe_line(row.install), title="Not installed. Copied, to be run in a shell:", markup=False
-            )
+            self.notify(safe_line(row.install), title="Not installed. Copied, to be run in a shell:")
         else:
             self.notify("It is not on PATH.", title="Not installed", severity="warning")
 

@@ -120,7 +120,7 @@ class BundleScreen(Screen[Path | None]):
         self.call_after_refresh(content.action_scroll_start)
 
     def _say_not(self, text: str) -> None:
-        self.notify(text, title="There is no copy", severity="error", timeout=10, markup=False)
+        self.notify(text, title="There is no copy", severity="error", timeout=10)
 
 
 def _redactor() -> Redactor:

@@ -106,7 +106,7 @@ async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> No
     else:
         problem = f"{path} is no file any more."
     if problem:
-        app.notify(problem, title="Edit", severity="warning", markup=False)
+        app.notify(problem, title="Edit", severity="warning")
 
 
 def place(command: Sequence[str], path: Path, line: int | None) -> list[str]:

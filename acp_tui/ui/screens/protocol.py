@@ -142,7 +142,7 @@ class ProtocolScreen(Screen[None]):
 
         def saved(path: Path | None) -> None:
             if path is not None:
-                self.notify(str(path), title="The redacted copy is saved", timeout=10, markup=False)
+                self.notify(str(path), title="The redacted copy is saved", timeout=10)
 
         if self._path is not None:
             self.app.push_screen(BundleScreen(self._path, self.look), saved)

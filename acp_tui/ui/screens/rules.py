@@ -158,10 +158,10 @@ class RulesScreen(Screen[None]):
         try:
             change()
         except CannotWrite as error:
-            self.notify(str(error), title="Not changed", severity="error", markup=False)
+            self.notify(str(error), title="Not changed", severity="error")
             return False
         except OSError as error:
-            self.notify(str(error.strerror), title="Not written", severity="error", markup=False)
+            self.notify(str(error.strerror), title="Not written", severity="error")
             return False
         finally:
             self._show()

@@ -42,7 +42,7 @@ class Arranging:
         self._show_side(layout.side)
         self.show_tab("chat")
         if problem is not None:
-            self._screen.notify(str(problem), title="Layout", severity="warning", markup=False)
+            self._screen.notify(str(problem), title="Layout", severity="warning")
 
     def resized(self, width: int) -> None:
         """Show one pane at a time where there is no room for more."""
@@ -171,4 +171,4 @@ class Arranging:
 
         problem = save(self._path, self._layout)
         if problem is not None:
-            self._screen.notify(str(problem), title="Layout", severity="warning", markup=False)
+            self._screen.notify(str(problem), title="Layout", severity="warning")

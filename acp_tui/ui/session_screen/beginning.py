@@ -7,8 +7,6 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
-from acp_tui.ui.widgets.text import safe, safe_line
-
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
@@ -227,4 +225,4 @@ class Beginning:
             return None
 
     def _say(self, title: str, text: str) -> None:
-        self._screen.notify(safe(text), title=safe_line(title), severity="error", timeout=10, markup=False)
+        self._screen.notify(text, title=title, severity="error", timeout=10)

@@ -48,11 +48,9 @@ class Exporting:
                 title, text = journal.hidden(title), journal.hidden(text)
             path = save(data_folder() / "exports", title, suffix, text, datetime.now())
         except OSError as error:
-            self._screen.notify(
-                f"The session was not exported: {error}", severity="error", markup=False, timeout=15
-            )
+            self._screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)
         else:
-            self._screen.notify(str(path), title="Exported", markup=False, timeout=15)
+            self._screen.notify(str(path), title="Exported", timeout=15)
 
     def _text(self, session: Session, title: str, form: str) -> str:
         name = self._screen.conversation.agent_name

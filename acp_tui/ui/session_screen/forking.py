@@ -44,11 +44,10 @@ async def fork(screen: SessionScreen) -> None:
 async def fork_listed(screen: SessionScreen, info: SessionInfo) -> None:
     """Fork a session that the agent has, and show the fork."""
     from acp_tui.agent.errors import AgentError
-    from acp_tui.ui.widgets.text import safe
 
     try:
         forked = await screen.conversation.fork(info)
     except AgentError as error:
-        screen.notify(safe(str(error)), title="Not forked", severity="error", timeout=10, markup=False)
+        screen.notify(str(error), title="Not forked", severity="error", timeout=10)
         return
     await screen.tabs.open(running=screen.conversation.running, attach=Attach(forked, is_open=True))

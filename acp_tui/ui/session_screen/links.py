@@ -56,7 +56,7 @@ async def open_link(app: App[Any], found: dict[str, str], cwd: str, look: Look) 
     if uri is not None:
         problem = await _opened(app, uri, cwd)
         if problem:
-            app.notify(problem, title="Open", severity="warning", markup=False)
+            app.notify(problem, title="Open", severity="warning")
 
 
 async def _opened(app: App[Any], uri: str, cwd: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.session.session import Session
@@ -48,10 +48,10 @@ class Naming:
         name = " ".join(safe_line(name).split())[:LONGEST]
         problem = self._screen.tabs.names.put(self.agent, session.id, name)
         if problem is not None:
-            self._screen.notify(safe(str(problem)), title="Names", severity="warning", markup=False)
+            self._screen.notify(str(problem), title="Names", severity="warning")
         self._screen.show_status()
         said = f"This session is called {name} now." if name else "This session has its own title again."
-        self._screen.notify(said, markup=False)
+        self._screen.notify(said)
 
     @property
     def agent(self) -> str:

@@ -74,14 +74,12 @@ class OptionMenus:
     def _say_none(self, what: str) -> None:
         conversation = self._screen.conversation
         ready = conversation.phase == "ready"
-        self._screen.notify(
-            f"This agent has no {what}." if ready else "The agent is not ready.", markup=False
-        )
+        self._screen.notify(f"This agent has no {what}." if ready else "The agent is not ready.")
 
     def _set(self, option: Option, value: str | bool) -> None:
         if option.fixed:
             name = safe_line(option.config.name)
-            self._screen.notify(f"This agent does not let anybody set {name}.", markup=False)
+            self._screen.notify(f"This agent does not let anybody set {name}.")
             return
         self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
 

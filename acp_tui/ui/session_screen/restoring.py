@@ -149,7 +149,7 @@ async def restore_turn(screen: SessionScreen) -> None:
     try:
         await _restore(screen, tracking)
     except SnapshotError as error:
-        screen.notify(safe_line(str(error)), title="Not restored", severity="error", markup=False)
+        screen.notify(str(error), title="Not restored", severity="error")
 
 
 async def _restore(screen: SessionScreen, tracking: Tracking) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,9 +98,7 @@ class Ruling:
         for problem in map(str, book.problems()):
             if problem not in self._told:
                 self._told.add(problem)
-                self._screen.notify(
-                    safe_line(problem), title="Rules", severity="warning", timeout=15, markup=False
-                )
+                self._screen.notify(problem, title="Rules", severity="warning", timeout=15)
         new = [file for file in book.not_trusted() if file.digest not in self._told]
         if new and self._screen.app.screen is self._screen:
             self._told.add(new[0].digest)
@@ -115,11 +113,11 @@ class Ruling:
         try:
             book.trust.give(file.path, file.digest)
         except OSError as error:
-            self._screen.notify(str(error.strerror), title="Not written down", severity="error", markup=False)
+            self._screen.notify(str(error.strerror), title="Not written down", severity="error")
             return
         if not book.is_trusted(file.path):
             text = f"{file.path} has changed since it was shown: what it allows now is not trusted."
-            self._screen.notify(safe_line(text), title="Rules", severity="warning", markup=False)
+            self._screen.notify(text, title="Rules", severity="warning")
             self.look()
 
     def _made(self, draft: Draft | None) -> None:
@@ -131,7 +129,7 @@ class Ruling:
         try:
             self.changes.add(draft, ask.workspace, ask.session)
         except CannotWrite as error:
-            self._screen.notify(str(error), title="No rule was made", severity="error", markup=False)
+            self._screen.notify(str(error), title="No rule was made", severity="error")
         else:
             self._screen.notify(
                 "It counts from the next question on; this one is still yours.", title="Rule made"

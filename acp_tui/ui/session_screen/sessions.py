@@ -191,7 +191,7 @@ class SessionList:
         try:
             await agent.delete_session(info.session_id)
         except AgentError as error:
-            self._screen.notify(str(error), title="Not deleted", severity="error", markup=False)
+            self._screen.notify(str(error), title="Not deleted", severity="error")
         else:
             await self._leave(self._shown(info.session_id))
         await self.show(place)
@@ -204,7 +204,7 @@ class SessionList:
             await screen.tabs.close(screen)
 
     def _tell(self, problem: str) -> None:
-        self._screen.notify(problem, title="The agent's list", severity="warning", markup=False)
+        self._screen.notify(problem, title="The agent's list", severity="warning")
 
     def _items(self, listing: Listing, recorded: Sequence[Item]) -> list[Item]:
         return [*map(self._item, listing.found), *recorded]

@@ -45,7 +45,6 @@ class Unresponsive:
                 title=_NOTICE,
                 severity="warning",
                 timeout=15,
-                markup=False,
             )
 
     def _take_notice_away(self) -> None:

@@ -19,7 +19,6 @@ from acp_tui.store.folders import data_folder, state_folder
 from acp_tui.store.prompt import Prompt, together
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
-from acp_tui.ui.widgets.text import safe
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
@@ -224,7 +223,7 @@ class Writing(Vertical):
         problem = next((str(one) for one in problems if one is not None), "")
         if problem and not self._told_problem and self.is_running:
             self._told_problem = True
-            self.notify(safe(problem), title="Prompts", severity="warning", timeout=15, markup=False)
+            self.notify(problem, title="Prompts", severity="warning", timeout=15)
 
     def _bring_back(self, box: PromptBox, draft: Draft) -> None:
         prompt = draft.left()
@@ -264,5 +263,5 @@ class Writing(Vertical):
         if text != prompt.text:
             self.box.show_prompt(Prompt(text, prompt.chips))
         if problem:
-            self.notify(problem, title="Editor", severity="warning", timeout=15, markup=False)
+            self.notify(problem, title="Editor", severity="warning", timeout=15)
         self.box.focus()
