@@ -28,7 +28,7 @@ from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import take_over
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
-from acp_tui.session.provenance import origin
+from acp_tui.session.provenance import Steps, origin
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.range import Range
 from acp_tui.session.turn import Turn, Turns, TurnState
@@ -46,6 +46,7 @@ class Session:
         """The primary root; relative paths of the agent are read against it."""
         self.entries: list[Entry] = []
         self.plan: list[PlanEntry] = []
+        self._steps = Steps()
         self.commands: list[Command] = []
         self.usage: news.UsageUpdate | None = None
         self.title: str = ""
@@ -143,6 +144,7 @@ class Session:
                 return self._tool_call(event, at, announces=False)
             case news.Plan():
                 self.plan = event.entries
+                self._steps.take_over(self.plan, at)
                 return Change(fields=("plan",))
             case news.AvailableCommandsUpdate():
                 return self._available_commands(event.available_commands)
@@ -233,7 +235,7 @@ class Session:
                 continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)
-            file.came_from(known or origin(said, self.plan, turn, file.path, since=self._looked))
+            file.came_from(known or origin(said, self._steps, turn, file.path, since=self._looked))
             self._files.remember(file)
         self._looked = at - event.took
         return Change(fields=("files",)) if news is not None else None
@@ -299,7 +301,7 @@ class Session:
         self._questions.open.clear()
         self.pending.clear()
         self._calls.begin_anew()
-        self._looked = 0.0  # and so does its clock
+        self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
         return Change(changed, ("turn", "questions", "options"))
 
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:

@@ -4,7 +4,7 @@ from acp_tui.acp import updates as news
 from acp_tui.acp.content import TextContent
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.acp.tools import Location
-from acp_tui.session.events import Ended, Prompted, Ranged, Snapped
+from acp_tui.session.events import Ended, Prompted, Ranged, Snapped, TakenUp
 from acp_tui.session.files import OnDisk
 from acp_tui.session.provenance import Origin
 from acp_tui.session.range import THIS_TURN
@@ -41,6 +41,52 @@ def test_a_change_belongs_to_the_turn_the_running_call_and_the_step_of_the_plan_
     session.apply(Snapped((on_disk("/w/a"),)), 4)
 
     assert origins(session, "/w/a") == [Origin(1, "x", "execute x", "write")]
+
+
+def plan(session: Session, in_progress: str, at: float) -> None:
+    session.apply(news.Plan(entries=[PlanEntry(content=in_progress, status="in_progress")]), at)
+
+
+def test_the_step_is_the_one_in_which_the_call_began_though_the_plan_has_gone_on_when_it_is_seen() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    plan(session, "write", 2)
+    session.apply(call("e", "edit", path="/w/a"), 3)
+    plan(session, "test", 4)
+
+    session.apply(Snapped((on_disk("/w/a"),)), 5)
+
+    assert origins(session, "/w/a") == [Origin(1, "e", "edit e", "write")]
+
+
+def test_a_plan_that_comes_after_its_first_call_counts_for_that_and_no_call_means_the_newest_step() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    session.apply(call("e", "edit", path="/w/a"), 2)
+    plan(session, "write", 3)
+    plan(session, "test", 4)
+    session.apply(Snapped((on_disk("/w/a"),)), 5)
+    session.apply(news.ToolCallUpdate(tool_call_id="e", status="completed"), 6)
+    session.apply(Snapped((on_disk("/w/a"),)), 7)
+
+    session.apply(Snapped((on_disk("/w/a"), on_disk("/w/b"))), 8)
+
+    assert origins(session, "/w/a") == [Origin(1, "e", "edit e", "write")]
+    assert origins(session, "/w/b") == [Origin(1, plan_entry="test")]
+
+
+def test_the_plan_of_a_session_that_another_process_has_taken_up_counts_by_the_clock_of_that() -> None:
+    session = Session("s", "/w")
+    prompted(session, "one", 1)
+    plan(session, "look", 100)
+    plan(session, "write", 200)
+    session.apply(TakenUp(), 0)
+    prompted(session, "two", 1)
+    session.apply(call("e", "edit", path="/w/a"), 2)
+
+    session.apply(Snapped((on_disk("/w/a"),)), 3)
+
+    assert origins(session, "/w/a") == [Origin(2, "e", "edit e", "write")]
 
 
 def test_of_several_calls_the_one_that_names_the_file_made_the_change() -> None:
