@@ -115,7 +115,7 @@ class Tracking:
         """
         self.before = None
         self._ranges.newest = self._ranges.newest + 1 if turn is None else turn
-        remembering = self._start(self._remember)
+        remembering = self._start(partial(self._remember, self._ranges.newest))
         done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
         self.is_late = not done
         if self.is_late:
@@ -246,14 +246,13 @@ class Tracking:
         self._follow_on()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
-    async def _remember(self) -> None:
+    async def _remember(self, turn: int) -> None:
         async with self._looking():
-            turn = self._ranges.newest
             self.before = await self._snapshots.take()
             self._ranges.remember(turn, self.before)
             self.first = self.first or self.before
         self._go_on_after_failure()
-        self._start(partial(self._look_back, self.before, is_late=self._in_turn))
+        self._start(partial(self._look_back, self.before, is_late=turn in self._late))
 
     def _follow_on(self) -> None:
         if self._following is None or self._following.done():

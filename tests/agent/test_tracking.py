@@ -115,6 +115,32 @@ async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked
     await until(lambda: watched.tracking.before)
 
 
+async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_turn(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    take, may_go_on = watched.snapshots.take, asyncio.Event()
+
+    async def slow() -> Snapshot:
+        await may_go_on.wait()
+        return await take()
+
+    monkeypatch.setattr(watched.snapshots, "take", slow)
+    monkeypatch.setattr(tracking, "PATIENCE", 0.0)
+    await watched.tracking.before_turn(1)
+    (watched.root / "a").write_text("by the agent\n")
+    watched.tracking.after_turn()
+    await watched.tracking.before_turn(2)
+
+    may_go_on.set()
+    await until(lambda: watched.tracking.turns == [1, 2])
+    await until(lambda: watched.files)
+    await watched.tracking.look()  # after those that wait
+
+    assert watched.tracking.was_late(1)
+    assert watched.files == [("M", "a", False)]
+
+
 async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watched: Watched) -> None:
     await watched.begin()
     (watched.root / "a").write_text("2\n")
