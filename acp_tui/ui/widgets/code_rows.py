@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -12,7 +14,7 @@ from rich.style import Style
 from acp_tui.ui.widgets.inline import blend
 from acp_tui.ui.widgets.listing import Listing
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import Continued, Row, row_cells, wrap
+from acp_tui.ui.widgets.wrap import Row, row_cells, wrap
 
 
 class Code(NamedTuple):
@@ -28,6 +30,10 @@ class Code(NamedTuple):
     """How many lines: one without any has a row all the same."""
     marks: int
     """How many segments stand before the code in each row."""
+    begins: Sequence[int]
+    """The row, counted from the first, in which each line begins."""
+    before: Sequence[int]
+    """For each row the characters of its line that stand in the rows above: a line may take thousands."""
 
 
 class CodeRows:
@@ -44,15 +50,19 @@ class CodeRows:
         plain = self._styles[""]
         filled = plain.bgcolor is not None
         laid_out: list[Row] = []
+        marks, begins, before = len(rest), array("I"), array("I")
         for line in listing.lines[start:end] or ("",):
             text = line.expandtabs(4)
             rows = wrap([(text, plain)] if text else [], self._width, first, rest, words=False)
             first = rest
+            begins.append(len(laid_out))
+            before.extend(accumulate((len(row[marks].text) for row in rows[:-1]), initial=0))
             if filled:
                 for row in rows:
                     row.append(Segment(" " * (self._width - row_cells(row)), plain))
             laid_out += rows
-        self._pieces.append(Code(len(self._rows), len(laid_out), listing, start, end - start, len(rest)))
+        at, lines = len(self._rows), end - start
+        self._pieces.append(Code(at, len(laid_out), listing, start, lines, marks, begins, before))
         return laid_out
 
     def forget_from(self, row: int) -> None:
@@ -76,18 +86,14 @@ class CodeRows:
         row = self._rows[number]
         if not code.lines:
             return row, True
-        first, skipped = number, 0
-        while isinstance(self._rows[first], Continued):
-            first -= 1
-            skipped += len(self._rows[first][code.marks].text)
-        line = code.line + sum([not isinstance(one, Continued) for one in self._rows[code.row : first]])
-        spans, settled = code.listing.spans(line)
+        place = number - code.row
+        line = bisect_right(code.begins, place) - 1
+        spans, settled = code.listing.spans(code.line + line)
         if not spans:
             return row, settled
-        end = skipped + len(row[code.marks].text)
-        goes_on = number + 1 < len(self._rows) and isinstance(self._rows[number + 1], Continued)
-        if skipped or goes_on:
-            spans = list(_between(spans, skipped, end))
+        skipped = code.before[place]
+        if skipped or place + 1 < (code.begins[line + 1] if line + 1 < len(code.begins) else code.rows):
+            spans = list(_between(spans, skipped, skipped + len(row[code.marks].text)))
         colours = [Segment(text, self._styles[role]) for text, role in spans]
         return [*row[: code.marks], *colours, *row[code.marks + 1 :]], settled
 
@@ -108,6 +114,8 @@ def _between(spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator
     """Yield the characters from `start` to `end` of a line of code."""
     position = 0
     for text, role in spans:
+        if position >= end:
+            break
         piece = text[max(0, start - position) : max(0, end - position)]
         if piece:
             yield piece, role

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from rich.segment import Segment
 
 from acp_tui.ui.widgets.code_rows import CodeRows
@@ -64,3 +66,29 @@ def test_what_is_laid_out_anew_is_forgotten() -> None:
     code.forget_from(1)
 
     assert (code.last.row, code.at(1)) == (0, None)
+
+
+class Looked(list[Row]):
+    """Rows that tell which of them were looked at."""
+
+    seen: ClassVar[list[object]] = []
+
+    def __getitem__(self, place: Any) -> Any:
+        self.seen.append(place)
+        return super().__getitem__(place)
+
+
+def test_a_row_far_down_in_a_long_line_is_painted_without_a_look_at_those_above() -> None:
+    rows = Looked()
+    code = CodeRows(rows, 10, MARKED)
+    rows += code.laid_out(listing("short", "return " + "x" * 93, "last"), 0, 3, [], [])
+    rows.seen.clear()
+
+    inked = [code.inked(number, code.last)[0] for number in (1, 2, 10, 11)]
+
+    assert [row_text(row) for row in inked] == ["return xxx", "x" * 10, "x" * 10, "last"]
+    assert [roles(row)[0] for row in inked[:2]] == [
+        ("return", "syntax-keyword"),
+        ("x" * 10, "syntax-name"),
+    ]
+    assert rows.seen == [1, 2, 10, 11]
