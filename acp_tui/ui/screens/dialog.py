@@ -24,6 +24,7 @@ from acp_tui.ui.screens.typing_pause import (
     ALONE,
     PAUSE,
     PAUSE_AT_WORK,
+    InUse,
     TypingPause,
     is_at_work,
     is_writing,
@@ -92,8 +93,8 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         """What it does then."""
         self.note = ""
         """Which session it belongs to, where that needs to be said."""
-        self.is_over_a_list = False
-        """Whether it comes over something that the person goes through with keys, with a look at each."""
+        self.comes_over: InUse = ""
+        """What the person's keys went to until then."""
         self.entered: dict[str, Any] = {}
         """What was entered and not sent, by names of its own; for the next dialog of its question."""
         self._focus_back: Widget | None = None
@@ -149,9 +150,9 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         self.watch(self.app, "app_focus", self._window_focused, init=False)
         if self.WAITS_FOR_PAUSE:
             last = getattr(self.app, "last_key", None)
-            self._cuts_in = last is not None and is_writing(last, monotonic())
-            if self.is_over_a_list and is_at_work(last, monotonic()):
+            if self.comes_over and is_at_work(last, monotonic()):
                 self.pause = PAUSE_AT_WORK
+            self._cuts_in = self.comes_over != "list" and is_writing(last, monotonic(), self.pause)
             self.typing_pause = TypingPause(monotonic(), self.pause, last, self.answering)
             self.query_one("#answers").disabled = True
             self._wait()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from typing import Final, Literal
 
 PAUSE: Final = 0.4
 """Seconds without a key after which the person has seen the dialog."""
 
 PAUSE_AT_WORK: Final = 1.2
-"""The same, where it came over a list or a screen in which the person was choosing with keys."""
+"""The same, where it came over something in use: a draft, or a list that the person goes through."""
 
 AT_WORK: Final = 3.0
 """Seconds after a key in which somebody is still at what it was for."""
@@ -20,13 +20,16 @@ REPEAT: Final = 0.7
 ALONE: Final = 0.15
 """Seconds that an answer waits for another key: with one, it was the beginning of a word."""
 
+InUse = Literal["", "draft", "list"]
+"""What keys went to: a text, something to choose from with a look at each, or nothing that is at work."""
+
 LastKey = tuple[str, float]
 """A key by its name, and when it was typed."""
 
 
-def is_writing(last: LastKey, now: float) -> bool:
+def is_writing(last: LastKey | None, now: float, pause: float = PAUSE) -> bool:
     """Return whether somebody is in the middle of a text, by the key that was typed last."""
-    return now - last[1] < PAUSE and (len(last[0]) == 1 or last[0] == "space")
+    return last is not None and now - last[1] < pause and (len(last[0]) == 1 or last[0] == "space")
 
 
 def is_at_work(last: LastKey | None, now: float) -> bool:

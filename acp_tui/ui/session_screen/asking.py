@@ -10,6 +10,7 @@ from acp_tui.store.prompt import Prompt
 if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
     from acp_tui.ui.screens.dialog import Dialog
+    from acp_tui.ui.screens.typing_pause import InUse
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 Key = tuple[str, str]
@@ -33,6 +34,8 @@ class Asking:
         self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
         """The question that the person has chosen."""
+        self._answer_key: tuple[str, float] | None = None
+        """The key that was typed last when a question was answered."""
         self._last: dict[Key, _Shown] = {}
         """What was shown last for each question without an answer: its dialog has what was entered."""
 
@@ -135,16 +138,20 @@ class Asking:
         dialog.note = self._screen.tabs.note(self._screen)
         if key in self._last:
             dialog.entered = self._last[key].dialog.entered
-        dialog.is_over_a_list = self._is_elsewhere()
+        dialog.comes_over = self._in_use()
         shown = self._shown = self._last[key] = _Shown(key, question, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
 
-    def _is_elsewhere(self) -> bool:
-        """Whether the keys go to something that the person goes through: a pane, a list, another screen."""
-        top = self._screen.app.screen
-        if top is self._screen:
-            return not self._screen.prompt.has_focus
-        return not getattr(top, "WAITS_FOR_PAUSE", False)
+    def _in_use(self) -> InUse:
+        """Return what the person's keys go to: something that they go through, a draft, or nothing yet."""
+        top, prompt = self._screen.app.screen, self._screen.prompt
+        if self._answer_key is not None and self._answer_key is getattr(self._screen.app, "last_key", None):
+            return ""  # all that was typed since is the answer before
+        if top is not self._screen:
+            return "" if getattr(top, "WAITS_FOR_PAUSE", False) else "list"
+        if not prompt.has_focus:
+            return "list"
+        return "draft" if prompt.text else ""
 
     def _is_lent(self, path: str) -> bool:
         conversation = self._screen.conversation
@@ -205,6 +212,7 @@ class Asking:
             return  # taken away: the question had its answer
         key, conversation = shown.key, self._screen.conversation
         self._shown = None
+        self._answer_key = getattr(self._screen.app, "last_key", None)
         if conversation.questions.get(key) is not shown.question:
             self.show_next()  # another one has its id by now, which the person has not seen
             return

@@ -383,6 +383,39 @@ async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_
         assert dialog.typing_pause.left(began + 2.8) > 0
 
 
+async def test_somebody_who_types_slowly_goes_on_in_the_draft_and_answers_nothing(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.say("wait")
+        await here.sees("waiting")
+        await here.write("fix the ")
+        here.app.last_key = ("e", monotonic() + 60)  # just now, however long the machine takes
+        here.conversation.say("ask t1")
+        here.conversation.cancel()
+        dialog = await shown(here)
+        assert dialog.pause == PAUSE_AT_WORK
+        began = dialog.typing_pause._quiet_since
+        for number, letter in enumerate("any"):
+            event = Key(letter, letter)
+            event.time = began + 0.5 + number * 0.6
+            here.app.post_message(event)
+        await here.until(lambda: here.draft == "fix the any")
+
+        assert len(here.conversation.questions) == 1
+
+
+async def test_after_an_answer_the_next_question_can_be_answered_soon_over_a_draft_too(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await here.asked("t1", "t2")
+        here.session.prompt.insert("a draft")
+        await here.press("n")
+        await here.until(lambda: len(here.conversation.questions) == 1)
+
+        assert (await shown(here)).pause == PAUSE
+        assert here.draft == "a draft"
+
+
 async def test_a_question_over_the_prompt_or_when_nobody_was_there_can_be_answered_soon(
     tmp_path: Path,
 ) -> None:
