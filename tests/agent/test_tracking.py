@@ -28,6 +28,18 @@ async def _no_room(*arguments: str, **others: Any) -> bytes:
     raise GitFailed(_NO_ROOM)
 
 
+def held_snapshots(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let no snapshot be taken until the event is set."""
+    take, may_go_on = watched.snapshots.take, asyncio.Event()
+
+    async def slow() -> Snapshot:
+        await may_go_on.wait()
+        return await take()
+
+    monkeypatch.setattr(watched.snapshots, "take", slow)
+    return may_go_on
+
+
 async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn()
@@ -98,13 +110,7 @@ async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await watched.begin()
-    take, may_go_on = watched.snapshots.take, asyncio.Event()
-
-    async def slow() -> Snapshot:
-        await may_go_on.wait()
-        return await take()
-
-    monkeypatch.setattr(watched.snapshots, "take", slow)
+    may_go_on = held_snapshots(watched, monkeypatch)
     began = asyncio.get_running_loop().time()
     await watched.tracking.before_turn()
 
@@ -119,13 +125,7 @@ async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await watched.begin()
-    take, may_go_on = watched.snapshots.take, asyncio.Event()
-
-    async def slow() -> Snapshot:
-        await may_go_on.wait()
-        return await take()
-
-    monkeypatch.setattr(watched.snapshots, "take", slow)
+    may_go_on = held_snapshots(watched, monkeypatch)
     monkeypatch.setattr(tracking, "PATIENCE", 0.0)
     await watched.tracking.before_turn(1)
     (watched.root / "a").write_text("by the agent\n")

@@ -39,7 +39,7 @@ def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
     assert Draft(tmp_path, "ws").left() == Prompt("mine")
 
 
-@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot ask for room beforehand")
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such call")  # then the write finds out
 def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
     draft = Draft(tmp_path, "ws")
     draft.keep(Prompt("a thought"))

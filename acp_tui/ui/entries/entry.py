@@ -61,14 +61,14 @@ class EntryBlock(Block):
     def is_settled(self) -> bool:
         """Whether the parts can be made from the entry at any time, and made again: then they can be let go.
 
-        There are thousands of entries, and few that are looked at. One that says so gives `estimate` and
-        `unread`.
+        There are thousands of entries, and few that are looked at. One that says so gives a better
+        `estimate`, and `unread`.
         """
         return False
 
     def estimate(self, width: int) -> int:
-        """Return about how many rows it takes while it has no parts; one that is settled gives it."""
-        raise NotImplementedError
+        """Return about how many rows it takes while it has no parts: at least one."""
+        return 1
 
     @property
     def unread(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -68,13 +70,13 @@ class SearchLine(Horizontal):
         event.stop()
         await self.action_step(1)
 
+    @abstractmethod
     async def look_for(self) -> None:
         """Find what was written, and show the first hit at or below what is in view, else the last."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def action_step(self, step: int) -> None:
         """Show the next or the previous hit, round the ends; there may be more of them by now."""
-        raise NotImplementedError
 
     def action_close(self) -> None:
         """Take the line away."""
