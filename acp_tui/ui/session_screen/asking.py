@@ -144,11 +144,14 @@ class Asking:
 
     def _in_use(self) -> InUse:
         """Return what the person's keys go to: something that they go through, a draft, or nothing yet."""
-        top, prompt = self._screen.app.screen, self._screen.prompt
+        top = self._screen.app.screen
+        if not self._screen.query("#prompt"):
+            return ""  # a question may be open before a tab is whole
         if self._answer_key is not None and self._answer_key is getattr(self._screen.app, "last_key", None):
             return ""  # all that was typed since is the answer before
         if top is not self._screen:
             return "" if getattr(top, "WAITS_FOR_PAUSE", False) else "list"
+        prompt = self._screen.prompt
         if not prompt.has_focus:
             return "list"
         return "draft" if prompt.text else ""

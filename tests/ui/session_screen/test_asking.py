@@ -403,6 +403,14 @@ async def test_somebody_who_types_slowly_goes_on_in_the_draft_and_answers_nothin
         assert len(here.conversation.questions) == 1
 
 
+async def test_a_question_can_come_before_there_is_a_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.session.prompt.remove()
+        here.conversation.say("ask t1")
+
+        assert (await shown(here)).pause == PAUSE
+
+
 async def test_after_an_answer_the_next_question_can_be_answered_soon_over_a_draft_too(
     tmp_path: Path,
 ) -> None:
