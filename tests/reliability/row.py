@@ -1,0 +1,35 @@
+"""What a row of the reliability bench is, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Result:
+    """What one row tried and what went wrong."""
+
+    tried: int = 0
+    """Cases that were carried out."""
+    unit: str = "cases"
+    """The noun for `tried`: lines, openings, kills …"""
+    wrong: list[str] = field(default_factory=list)
+    """One line for each thing that went wrong, with what is needed to try it again."""
+    notes: list[str] = field(default_factory=list)
+    """Figures that are worth a line and are no fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One promise of the program, tried many times."""
+
+    name: str
+    promise: str
+    """The sentence that must stay true."""
+    small: int
+    """The count in `.ci/run`: the row ends within about 15 seconds."""
+    full: int
+    """The count before a release."""
+    run: Callable[[int, int], Result]
+    """Try (count, seed); the same seed gives the same cases."""
