@@ -12,6 +12,7 @@ from acp_tui.agent.verdicts import input_paths
 from acp_tui.agent.wish import Wish, names_command
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import absolute
+from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 
 
@@ -42,11 +43,11 @@ class Allowed:
     def __init__(self) -> None:
         self._given: dict[str, _Given] = {}
 
-    def add(self, session: Session, tool_call_id: str, option: PermissionOption) -> None:
+    def add(self, session: Session, asked: Permission, option: PermissionOption) -> None:
         """A permission was answered with an option; only those that allow something count."""
-        call = session.tool_call(tool_call_id)
-        if call is None or not option.kind.startswith("allow"):
+        if not option.kind.startswith("allow"):
             return
+        call = asked.call
         given = self._given.setdefault(session.id, _Given())
         always = option.kind == "allow_always"
         if always and call.kind in ("execute", "edit"):

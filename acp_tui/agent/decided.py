@@ -7,16 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from acp_tui.acp.permissions import PermissionOption, PermissionRequest
-from acp_tui.acp.reading import read
+from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent.given import Given
 from acp_tui.agent.own_questions import Decided
 from acp_tui.agent.verdicts import input_paths
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import absolute
+from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE, Decision, Offered, now
-from acp_tui.wire.messages import Request
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +41,12 @@ class Record:
         self._denied: set[tuple[str, str, str, str | None, str]] = set()
 
     def permission(
-        self, request: Request, session: Session, result: dict[str, Any], given: Given, waited: float
+        self, asked: Permission, session: Session, result: dict[str, Any], given: Given, waited: float
     ) -> None:
-        """Write a permission down: the call as it was known when it was answered.
+        """Write a permission down: the call as it was asked about.
 
         Args:
-            request: the agent's, which could be read.
+            asked: the question.
             session: where it was asked.
             result: the answer as it goes out.
             given: who answered.
@@ -55,11 +54,10 @@ class Record:
         """
 
         def made() -> Decision:
-            asked = read(PermissionRequest, request.params)
-            call_id, option_id = asked.tool_call.tool_call_id, result["outcome"].get("optionId")
+            option_id = result["outcome"].get("optionId")
             options = tuple(Offered(option.option_id, option.name, option.kind) for option in asked.options)
             chosen = next((option for option in options if option.id == option_id), None)
-            about = self._about(session, session.tool_call(call_id) or ToolCall(call_id), given, waited)
+            about = self._about(session, asked.call, given, waited)
             return replace(about, options=options, chosen=chosen)
 
         self._add(made)

@@ -20,6 +20,7 @@ from acp_tui.acp.reading import Unreadable
 from acp_tui.acp.sessions import NewSessionResponse, SessionSetup, SetConfigOptionResponse
 from acp_tui.agent.answers import as_object
 from acp_tui.session import events
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
@@ -111,7 +112,7 @@ def received(message: Message) -> Iterator[SessionEvent]:
         case Request(method="session/request_permission"):
             asked = reading.read(PermissionRequest, message.params)
             key = question_key(message.id)
-            question = Permission(key, asked.tool_call.tool_call_id, asked.options)
+            question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
             yield asked.session_id, events.Asked(question, asked.tool_call)
         case Request(method="elicitation/create"):
             wanted = reading.read(ElicitationRequest, message.params)

@@ -74,7 +74,7 @@ def _permission(session: Session, request: Request) -> tuple[ToolCall | None, tu
     if not isinstance(question, Permission):
         return None, ()
     options = tuple((option.option_id, option.kind) for option in question.options)
-    return session.tool_call(question.tool_call_id), options
+    return question.call, options
 
 
 def _unasked(session: Session, request: Request) -> ToolCall | None:

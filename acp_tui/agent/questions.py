@@ -28,6 +28,8 @@ class _Open:
     request: Request
     session: Session
     since: float
+    permission: Permission | None
+    """None for a form or an address."""
 
 
 class Questions:
@@ -50,13 +52,14 @@ class Questions:
         doubled = (session.id, key) in self._open
         if doubled:  # two questions under one id cannot be told apart: neither is put to the person
             self._close(session.id, key, _nothing(request), Given("nobody", "an id used twice"))
-        self._open[session.id, key] = _Open(request, session, time.monotonic())
+        question = session.questions.get(key)
+        permission = question if isinstance(question, Permission) else None
+        self._open[session.id, key] = _Open(request, session, time.monotonic(), permission)
         if doubled or session.turn_state == "cancelling":
             self._close(session.id, key, _nothing(request), Given("cancelled", "stop"))
             return
-        question = session.questions.get(key)
-        if isinstance(question, Permission):
-            self._beforehand(question, session, agent)
+        if permission is not None:
+            self._beforehand(permission, session, agent)
 
     def answer(self, session_id: str, key: str, option_id: str | None, given: Given) -> None:
         """Answer a permission with an offered option, or None: cancelled. A closed one is left alone.
@@ -67,11 +70,11 @@ class Questions:
         if option_id is None:
             self._close(session_id, key, CANCELLED, given)
         elif (session_id, key) in self._open:
-            question = self._open[session_id, key].session.questions.get(key)
-            option = question.option(option_id) if isinstance(question, Permission) else None
-            if not isinstance(question, Permission) or option is None:
+            waiting = self._open[session_id, key]
+            option = waiting.permission.option(option_id) if waiting.permission is not None else None
+            if waiting.permission is None or option is None:
                 raise ValueError(f"not offered: {option_id!r}")
-            self.allowed.add(self._open[session_id, key].session, question.tool_call_id, option)
+            self.allowed.add(waiting.session, waiting.permission, option)
             self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, given)
 
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:
@@ -124,9 +127,9 @@ class Questions:
 
     def _note(self, question: _Open, result: dict[str, Any], given: Given) -> None:
         """Have a permission written down."""
-        if question.request.method == "session/request_permission":
+        if question.permission is not None:
             waited = time.monotonic() - question.since
-            self._record.permission(question.request, question.session, result, given, waited)
+            self._record.permission(question.permission, question.session, result, given, waited)
 
 
 def _nothing(request: Request) -> dict[str, Any]:

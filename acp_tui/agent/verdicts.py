@@ -51,10 +51,7 @@ def beforehand(host: Host, call: ToolCall, session: Session, agent: str) -> Befo
 
 def verdict(host: Host, question: Permission, session: Session, agent: str) -> Answer | None:
     """Return the answer that was decided beforehand; None when the person is to be asked."""
-    call = session.tool_call(question.tool_call_id)
-    if call is None:
-        return None
-    decision, given = beforehand(host, call, session, agent)
+    decision, given = beforehand(host, question.call, session, agent)
     if decision == "ask":
         return None
     choices = [(option.option_id, option.kind) for option in question.options]

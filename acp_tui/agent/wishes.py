@@ -108,6 +108,7 @@ class Wishes:
     async def _ask(self, session: Session, agent: str, wish: Wish) -> Stale | None:
         there, is_new = await asyncio.to_thread(self._there, session.id, wish)
         call, about = wish.as_call(_text_of(there)), behind(session, wish)
+        call.tool_call_id = about.tool_call_id if about is not None else ""
         call.title = _CHANGED if is_new else about.title if about is not None else ""
         options = _options(wish.kind)
 
@@ -115,8 +116,7 @@ class Wishes:
             self._record.unasked(session, about, call, options, decided)
 
         def asked(key: str) -> events.Wished:
-            call_id = about.tool_call_id if about is not None else ""
-            return events.Wished(Permission(key, call_id, options, wish=call))
+            return events.Wished(Permission(key, call, options, unasked=True))
 
         decided = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
         if decided.choice == LET:

@@ -6,11 +6,11 @@ from sys import intern
 from typing import Any, Final
 
 from acp_tui.acp import dialects
-from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.tools import TOOL_STATUSES, ToolCallFields
 from acp_tui.session.entries import FINAL, Entry, ToolCall
 from acp_tui.session.growing import GrowingText
 from acp_tui.session.items import items_of, places_of
+from acp_tui.session.questions import Permission
 
 OUTPUT_LIMIT: Final = 1 << 20
 """Characters of a command's output that are kept at least, when the agent runs it by itself."""
@@ -51,6 +51,24 @@ class Calls:
         index = self.places[news.tool_call_id]
         (self._open.discard if call.is_final else self._open.add)(index)
         return index, call
+
+    def at(self, place: int) -> ToolCall:
+        """Return the call of an entry."""
+        call = self._entries[place]
+        assert isinstance(call, ToolCall)
+        return call
+
+    def begin_again(self, known: ToolCall, at: float) -> None:
+        """Let what comes for a call go to an entry of its own from now on: the one before stays as it is.
+
+        What is known of the call goes on to be known, unless it was over.
+        """
+        call = ToolCall(known.tool_call_id, started=at, title_is_command=self._title_is_command)
+        if not known.is_final:
+            call.title, call.kind, call.name, call.meta = known.title, known.kind, known.name, known.meta
+            call.content, call.locations, call.raw_input = known.content, known.locations, known.raw_input
+        self.places[known.tool_call_id] = len(self._entries)
+        self._entries.append(call)
 
     def begin_anew(self) -> None:
         """Another process of the agent counts its calls from now on."""
@@ -104,15 +122,19 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
     return True
 
 
-def decide(call: ToolCall, option: PermissionOption | None, by: str, at: float) -> None:
+def decide(call: ToolCall, question: Permission, option_id: str | None, by: str, at: float) -> None:
     """Take in how the permission for a call was answered, and by whom; None: cancelled."""
+    option = question.option(option_id)
     call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
+    if question.later is not None:  # the entry tells of something else than what was asked
+        asked = question.call.command or question.call.title
+        call.decision += f", asked about: {asked}"
     if option is None:
         settle(call, "cancelled", at)
     elif option.kind.startswith("reject"):
         settle(call, "rejected", at)
     else:
-        call.started = at  # what it took the person to answer is not the call's time
+        call.started = at  # what it took the user to answer is not the call's time
 
 
 def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:

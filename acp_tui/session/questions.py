@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +17,16 @@ class Permission:
 
     key: str
     """Names the question among the open ones of its session."""
-    tool_call_id: str
+    call: ToolCall
+    """The call as it was asked about. What is said of it later never changes it."""
     options: list[PermissionOption]
     at: float = 0.0
-    wish: ToolCall | None = None
-    """What the agent has us do without having asked; then the question and its options are ours."""
+    unasked: bool = False
+    """The agent has us do it without having asked: the question and its options are ours."""
+    later: ToolCall | None = None
+    """The call as the agent tells of it since, where that is something else."""
+    place: int | None = None
+    """The index of the entry that shows the call, if there is one."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""
@@ -62,9 +68,14 @@ class StaleWrite:
 Question = Permission | Elicitation | StaleWrite
 
 
+def asked_of(call: ToolCall) -> tuple[object, ...]:
+    """Return what a permission for a call is about, to be compared."""
+    return call.title, call.kind, call.raw_input, call.content, call.locations
+
+
 def asked_calls(questions: Mapping[str, Question]) -> set[str]:
     """Return the ids of the tool calls that wait for a permission."""
-    return {question.tool_call_id for question in questions.values() if isinstance(question, Permission)}
+    return {question.call.tool_call_id for question in questions.values() if isinstance(question, Permission)}
 
 
 class Questions:
@@ -78,6 +89,22 @@ class Questions:
         """Open a question at `at`, a time on the session's clock."""
         question.at = at
         self.open[question.key] = question
+
+    def about(self, call: ToolCall) -> bool:
+        """Return whether a permission for a call of this id waits."""
+        return call.tool_call_id in asked_calls(self.open)
+
+    def told(self, place: int, call: ToolCall) -> bool:
+        """Take in news of the call of an entry; return whether a question about it shows them."""
+        changed = False
+        for question in self.open.values():
+            if not isinstance(question, Permission) or question.place != place:
+                continue
+            shown = question.later or question.call
+            if asked_of(call) != asked_of(shown):
+                is_other = asked_of(call) != asked_of(question.call)
+                question.later, changed = (copy(call) if is_other else None), True
+        return changed
 
     def answered(self, key: str, *, waiting: bool) -> Question | None:
         """Close a question and return it; one that is `waiting` for a visit to an address stays open."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Final, assert_never, get_args
 
 from acp_tui.acp import dialects
@@ -317,30 +318,37 @@ class Session:
 
     def _asked(self, question: Permission, call: ToolCallFields, at: float) -> Change:
         doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or Change()
+        known = self.tool_call(call.tool_call_id)
+        closed: tuple[int, ...] = ()
+        if known is not None and (known.decision or self._questions.about(known)):
+            closed = self._messages.close()
+            self._calls.begin_again(known, at)
         change = self._tool_call(call, at, announces=True)
+        question.place = change.entries[-1]
+        question.call = copy(self._calls.at(question.place))
         self._questions.ask(question, at)
-        return Change((*doubled.entries, *change.entries), ("questions",))
+        return Change((*doubled.entries, *closed, *change.entries), ("questions",))
 
     def _answered(self, event: events.Answered, at: float) -> Change | None:
         question = self._questions.answered(event.key, waiting=event.waiting)
         if question is None:
             return None
-        if not isinstance(question, Permission) or question.wish is not None:
+        if not isinstance(question, Permission) or question.place is None:
             return Change(fields=("questions",))
-        call = self.tool_call(question.tool_call_id)
-        if call is None:
-            return Change(fields=("questions",))
-        calls.decide(call, question.option(event.option_id), event.by, at)
-        return Change((self._calls.places[call.tool_call_id],), ("questions",))
+        calls.decide(self._calls.at(question.place), question, event.option_id, event.by, at)
+        return Change((question.place,), ("questions",))
 
     # ------------------------------------------------------------------ tool calls
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
         closed = () if fields.tool_call_id in self._calls.places else self._messages.close()
         index, call = self._calls.take(fields, at, announces=announces)
+        changed: tuple[Field, ...] = ()
+        if self.questions and self._questions.told(index, call):
+            changed = ("questions",)
         if call.status == "completed" and self._files.report(call, self.cwd):
-            return Change((*closed, index), ("files",))
-        return Change((*closed, index))
+            changed = (*changed, "files")
+        return Change((*closed, index), changed)
 
     # ------------------------------------------------------------------ options
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 
 import pytest
 
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
-from tests.agent.puppet import CANCELLED, FORM, OPTIONS, SESSION, chosen, conversation, update
+from tests.agent.puppet import CANCELLED, FORM, OPTIONS, SESSION, Conversation, chosen, conversation, update
 from tests.sent import Frame
 
 VISIT = {"mode": "url", "message": "Log in", "url": "https://x.example", "elicitationId": "e1"}
@@ -287,3 +288,124 @@ async def test_c109_a_form_can_come_before_any_session() -> None:
         await login
 
         assert (await talk.puppet.answer_to("f"))["result"]["content"] == {"code": "123"}
+
+
+def run(command: str, call: str = "t1", **more: object) -> Frame:
+    return {"toolCallId": call, "title": command, "kind": "execute", "rawInput": {"command": command}, **more}
+
+
+def commands(talk: Conversation) -> list[str | None]:
+    questions = talk.session.questions.values()
+    return [question.call.command for question in questions if isinstance(question, Permission)]
+
+
+@pytest.mark.parametrize("ids", [("a", "b"), (1, "1"), (0, 1)])
+async def test_two_questions_about_one_call_are_each_shown_answered_and_written_down_as_asked(
+    ids: tuple[object, object],
+) -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission(ids[0], toolCall=run("ls"))
+        talk.puppet.asks_permission(ids[1], toolCall=run("rm -rf ~"))
+        await talk.until(lambda: len(talk.session.questions) == 2)
+        first, second = talk.session.questions
+        assert commands(talk) == ["ls", "rm -rf ~"]
+
+        talk.agent.answer(SESSION, first, "yes")
+        assert commands(talk) == ["rm -rf ~"]
+        talk.agent.answer(SESSION, second, "no")
+
+        assert (await talk.puppet.answer_to(ids[0]))["result"] == chosen("yes")
+        assert (await talk.puppet.answer_to(ids[1]))["result"] == chosen("no")
+        assert [(one.command, one.is_allowed) for one in talk.decisions] == [
+            ("ls", True),
+            ("rm -rf ~", False),
+        ]
+        calls = [entry for entry in talk.session.entries if isinstance(entry, ToolCall)]
+        assert [(call.command, call.decision) for call in calls] == [
+            ("ls", "Allow (you)"),
+            ("rm -rf ~", "Reject (you)"),
+        ]
+
+
+async def test_a_second_question_about_a_call_leaves_the_answer_to_the_first_as_it_was() -> None:
+    async with conversation() as talk:
+        for request_id, command, option in (("a", "rm -rf build", "no"), ("b", "ls", "yes")):
+            talk.puppet.asks_permission(request_id, toolCall=run(command))
+            await talk.until(lambda: talk.session.questions)
+            assert commands(talk) == [command]
+            talk.agent.answer(SESSION, next(iter(talk.session.questions)), option)
+            await talk.puppet.answer_to(request_id)
+
+        calls = [entry for entry in talk.session.entries if isinstance(entry, ToolCall)]
+        assert [(call.title, call.status, call.decision) for call in calls] == [
+            ("rm -rf build", "rejected", "Reject (you)"),
+            ("ls", "pending", "Allow (you)"),
+        ]
+
+
+async def test_questions_of_two_sessions_about_calls_of_one_id_are_apart() -> None:
+    async with conversation() as talk:
+        await talk.made("s2")
+        talk.puppet.asks_permission("a", toolCall=run("ls"))
+        talk.puppet.asks_permission("b", sessionId="s2", toolCall=run("rm x"))
+        other = talk.agent.sessions["s2"]
+        await talk.until(lambda: talk.session.questions and other.questions)
+
+        assert commands(talk) == ["ls"]
+        talk.agent.answer("s2", next(iter(other.questions)), "yes")
+
+        assert commands(talk) == ["ls"]
+        assert [one.command for one in talk.decisions] == ["rm x"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"title": "rm -rf ~"},
+        {"rawInput": {"command": "rm -rf ~"}},
+        {"kind": "think"},
+        {"locations": [{"path": "/etc/passwd"}]},
+        {"content": [{"type": "diff", "path": "/etc/passwd", "newText": "x"}]},
+    ],
+)
+async def test_what_is_told_of_a_call_while_its_question_is_open_stands_beside_what_was_asked(
+    later: Frame,
+) -> None:
+    async with conversation() as talk:
+        talk.puppet.asks_permission("a", toolCall=run("ls"))
+        await talk.until(lambda: talk.session.questions)
+        ((key, question),) = talk.session.questions.items()
+        assert isinstance(question, Permission)
+        asked = copy(question.call)
+
+        talk.puppet.updates("tool_call_update", toolCallId="t1", status="in_progress")
+        talk.puppet.updates("tool_call_update", toolCallId="t1", **later)
+        await talk.until(lambda: question.later is not None)
+
+        assert question.call == asked
+        assert question.later == talk.call()
+        talk.agent.answer(SESSION, key, "yes")
+        await talk.puppet.answer_to("a")
+        assert [(one.command, one.title, one.kind) for one in talk.decisions] == [("ls", "ls", "execute")]
+        assert talk.call().decision == "Allow (you), asked about: ls"
+
+
+async def test_a_question_that_only_names_its_call_shows_what_was_known_of_it() -> None:
+    async with conversation() as talk:
+        talk.puppet.updates("tool_call", **run("ls"))
+        talk.puppet.asks_permission("a", toolCall={"toolCallId": "t1"})
+        await talk.until(lambda: talk.session.questions)
+
+        assert commands(talk) == ["ls"]
+        assert len([entry for entry in talk.session.entries if isinstance(entry, ToolCall)]) == 1
+
+
+async def test_an_id_that_is_used_again_once_its_question_is_closed_is_a_question_of_its_own() -> None:
+    async with conversation() as talk:
+        for command in ("ls", "rm x"):
+            talk.puppet.asks_permission("same", toolCall=run(command))
+            await talk.until(lambda: talk.session.questions)
+            assert commands(talk) == [command]
+            talk.agent.answer(SESSION, next(iter(talk.session.questions)), "yes")
+
+        assert [one.command for one in talk.decisions] == ["ls", "rm x"]

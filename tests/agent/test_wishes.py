@@ -61,7 +61,7 @@ async def permitted(talk: Conversation, option: str, call: Frame) -> None:
     params = {"toolCall": {"toolCallId": "t1", **call}, "options": OPTIONS}
     request_id = wants(talk, "session/request_permission", **params)
     question = await asked(talk, session)
-    assert question.wish is None
+    assert not question.unasked
     talk.agent.answer("s2", question.key, option)
     await talk.puppet.answer_to(request_id)
 
@@ -76,8 +76,8 @@ async def test_a_command_that_nobody_allowed_waits_for_the_person(tmp_path: Path
         request_id = wants(talk, "terminal/create", **RUN)
         question = await asked(talk, session)
         assert not (tmp_path / "made").exists()
-        assert question.wish is not None
-        assert (question.wish.kind, question.wish.command) == ("execute", "touch made")
+        assert question.unasked
+        assert (question.call.kind, question.call.command) == ("execute", "touch made")
         assert [option.kind for option in question.options] == ["allow_once", "reject_once"]
 
         talk.agent.answer("s2", question.key, "let", Given("person", "key y"))
@@ -181,7 +181,7 @@ async def test_another_command_than_the_allowed_one_is_asked_about(tmp_path: Pat
     async with running(tmp_path) as (talk, session):
         await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
         wants(talk, "terminal/create", **run)
-        assert (await asked(talk, session)).wish is not None
+        assert (await asked(talk, session)).unasked
 
 
 async def test_what_the_agent_says_of_a_call_after_it_was_allowed_is_not_allowed(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ async def test_once_is_for_one_run_and_for_one_turn(tmp_path: Path) -> None:
         await talk.until(lambda: session.turn_state == "idle")
         wants(talk, "terminal/create", **RUN)
 
-        assert (await asked(talk, session)).wish is not None
+        assert (await asked(talk, session)).unasked
 
 
 async def test_always_is_left_to_the_agent_but_a_rule_that_asks_is_not(tmp_path: Path) -> None:
@@ -228,14 +228,14 @@ async def test_always_is_left_to_the_agent_but_a_rule_that_asks_is_not(tmp_path:
 
         talk.host.rules = [Rule("ask", command="touch", note="careful")]
         wants(talk, "terminal/create", **RUN)
-        assert (await asked(talk, session)).wish is not None
+        assert (await asked(talk, session)).unasked
 
 
 async def test_a_refused_permission_allows_nothing(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         await permitted(talk, "no", {"kind": "execute", "rawInput": {"command": "touch made"}})
         wants(talk, "terminal/create", **RUN)
-        assert (await asked(talk, session)).wish is not None
+        assert (await asked(talk, session)).unasked
 
 
 @pytest.mark.parametrize("rules", [(Rule("allow", command="touch"),), (Rule("allow", tool_kind="execute"),)])
@@ -261,9 +261,9 @@ async def test_a_rule_asks_also_about_what_nobody_asked_for(
     async with running(tmp_path, rule, policy="allow-everything") as (talk, session):
         request_id = wants(talk, method, path=str(path), **params)
         question = await asked(talk, session)
-        assert question.wish is not None
-        assert [place.path for place in question.wish.locations] == [str(path)]
-        for diff in question.wish.content:
+        assert question.unasked
+        assert [place.path for place in question.call.locations] == [str(path)]
+        for diff in question.call.content:
             assert (diff.before, diff.new_text) == ("old", "new")  # type: ignore[union-attr]
         talk.agent.answer("s2", question.key, "let")
 
@@ -298,7 +298,7 @@ async def test_a_write_that_was_allowed_is_not_asked_again(tmp_path: Path, named
             assert "result" in await served(talk, "fs/write_text_file", path=str(path), content=words)
 
         wants(talk, "fs/write_text_file", path=os.fspath(tmp_path / "b"), content="x")
-        assert (await asked(talk, session)).wish is not None
+        assert (await asked(talk, session)).unasked
 
 
 async def test_the_person_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ async def test_the_log_names_the_tool_call_that_a_wish_belongs_to(tmp_path: Path
         talk.puppet.updates("tool_call", "s2", toolCallId="t2", **making, **running_one)
         wants(talk, "terminal/create", **RUN)
         question = await asked(talk, session)
-        assert question.tool_call_id == "t2"
+        assert question.call.tool_call_id == "t2"
         talk.agent.answer("s2", question.key, "refuse")
         await talk.until(lambda: talk.decisions)
 
@@ -362,10 +362,10 @@ async def test_a_rule_allows_no_command_with_variables_that_may_make_another_of_
         request_id = wants(talk, "terminal/create", **RUN, env=variables)
         if is_asked:
             question = await asked(talk, session)
-            assert question.wish is not None
+            assert question.unasked
             name, value = list(env.items())[-1]
-            assert f"{name}={value} touch made" == question.wish.command
-            assert question.wish.raw_input["env"] == env
+            assert f"{name}={value} touch made" == question.call.command
+            assert question.call.raw_input["env"] == env
             talk.agent.answer("s2", question.key, "let")
 
         assert "result" in await talk.puppet.answer_to(request_id)
@@ -394,8 +394,8 @@ async def test_what_is_no_text_is_not_taken_for_nothing(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         wants(talk, "fs/write_text_file", path=str(path), content="new")
         question = await asked(talk, session)
-        assert question.wish is not None
-        assert [diff.before for diff in question.wish.content] == ["\0"]  # type: ignore[union-attr]
+        assert question.unasked
+        assert [diff.before for diff in question.call.content] == ["\0"]  # type: ignore[union-attr]
 
 
 async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_stays_as_it_was_shown(
@@ -408,9 +408,9 @@ async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_st
         path.write_text("mine")
         request_id = wants(talk, "fs/write_text_file", path=str(path), content="theirs")
         question = await asked(talk, session)
-        assert question.wish is not None
-        assert "has changed on disk since" in question.wish.title
-        assert [diff.before for diff in question.wish.content] == ["mine"]  # type: ignore[union-attr]
+        assert question.unasked
+        assert "has changed on disk since" in question.call.title
+        assert [diff.before for diff in question.call.content] == ["mine"]  # type: ignore[union-attr]
         talk.agent.answer("s2", question.key, "let")
         assert "result" in await talk.puppet.answer_to(request_id)
         assert path.read_text() == "theirs"

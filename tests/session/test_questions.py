@@ -1,10 +1,11 @@
 """Which questions of a session wait for the person."""
 
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission, Questions
 
 
 def test_a_question_waits_until_it_has_its_answer() -> None:
-    questions, asked = Questions(), Permission("q", "t1", [])
+    questions, asked = Questions(), Permission("q", ToolCall("t1"), [])
 
     questions.ask(asked, 3.0)
     assert (questions.open, asked.at) == ({"q": asked}, 3.0)

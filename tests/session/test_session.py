@@ -147,7 +147,9 @@ def test_a_session_that_another_process_takes_up_goes_on_with_calls_of_its_own()
 def test_what_an_answer_takes_is_not_the_time_of_the_call() -> None:
     session = session_with(call())
     option = PermissionOption(option_id="yes", name="Yes", kind="allow_once")
-    session.apply(events.Asked(Permission("q", "t1", [option]), ToolCallFields(tool_call_id="t1")), 2.0)
+    session.apply(
+        events.Asked(Permission("q", ToolCall("t1"), [option]), ToolCallFields(tool_call_id="t1")), 2.0
+    )
 
     session.apply(events.Answered("q", "yes"), 90.0)
     session.apply(read_update(call_update(status="completed")), 91.5)

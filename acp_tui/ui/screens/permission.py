@@ -56,7 +56,8 @@ _ROLES: Final = {
 
 _LISTED: Final = 3
 """Rows of questions that wait: what is asked has to stay in view at 24 rows."""
-_CHANGED: Final = "The agent has changed what it asks since you were first shown it."
+_CHANGED: Final = "Changed since it asked: your answer is about what it asked."
+_SINCE: Final = "what it tells since:"
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,6 @@ class PermissionDialog(Dialog[Answer]):
     def __init__(
         self,
         question: Permission,
-        call: ToolCall,
         *,
         agent: str,
         cwd: str,
@@ -120,8 +120,7 @@ class PermissionDialog(Dialog[Answer]):
         """Take what is asked.
 
         Args:
-            question: the open question, with its options.
-            call: the tool call that it is about.
+            question: the open question, with the call as it was asked about, and its options.
             agent: who asks, as shown to people.
             cwd: the folder of the session, absolute.
             inside: whether a path that the agent named lies in the workspace.
@@ -132,7 +131,9 @@ class PermissionDialog(Dialog[Answer]):
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
         """
-        super().__init__(wish_of(agent, kind_of(call), ours=question.wish is not None), look, counter=counter)
+        call = question.call
+        super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
+        self._question = question
         self._options = list(question.options)
         self._keys = keys_of(self._options)
         self._call = call
@@ -142,8 +143,8 @@ class PermissionDialog(Dialog[Answer]):
         self._background = background
         self._waiting = waiting
         self._go = go
-        self._seen = _wish(call)
-        self._is_new = False
+        self._later = question.later
+        """What is shown of the call beside what was asked."""
         self._whole = False
         self._zoomed = False
         self._rejecting: PermissionOption | None = None
@@ -316,11 +317,10 @@ class PermissionDialog(Dialog[Answer]):
                 self.pause_anew()  # the answers move: a click must not hit another one
 
     def refresh_call(self) -> None:
-        """Show what the agent has changed about the call; answers have to wait until it can be seen."""
-        seen = _wish(self._call)
-        if seen == self._seen or not self.is_mounted:
+        """Show what the agent tells since; answers have to wait until it can be seen."""
+        if self._question.later is self._later or not self.is_mounted:
             return
-        self._seen, self._is_new = seen, True
+        self._later = self._question.later
         self.forget_answer()
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
@@ -334,8 +334,8 @@ class PermissionDialog(Dialog[Answer]):
         self._redraw()
 
     def _give(self, answer: Answer) -> None:
-        """Dismiss with an answer, unless the agent has changed the call and that is not on the screen yet."""
-        if _wish(self._call) == self._seen:
+        """Dismiss with an answer, unless the agent tells of something that is not on the screen yet."""
+        if self._question.later is self._later:
             self.dismiss(answer)
         else:
             self.refresh_call()
@@ -350,12 +350,21 @@ class PermissionDialog(Dialog[Answer]):
         how = Reading(self._whole, key_of(self, "permission.whole"))
         why = reasons(_command(call), folder, self._inside, self._background, look, how)
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
-        news = [TextBlock([("warning", _CHANGED)])] if self._is_new else []
+        news: list[TextBlock] = []
+        if self._later is not None:
+            news = [TextBlock([("warning", _CHANGED)])]
+            since = details_of(self._later, self._cwd, self._inside, look, how)
+            told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *news, *told]
 
     def _changes(self) -> list[FileDiff]:
-        found = diffs_of(self._call)
-        return [FileDiff(readable.inside(diff.path, self._cwd), diff.before, diff.new_text) for diff in found]
+        asked = [(diff, "") for diff in diffs_of(self._call)]
+        if self._later is not None and self._later.content != self._call.content:
+            asked += [(diff, " (told since it asked)") for diff in diffs_of(self._later)]
+        return [
+            FileDiff(readable.inside(diff.path, self._cwd) + note, diff.before, diff.new_text)
+            for diff, note in asked
+        ]
 
     def _changes_view(self) -> DiffView:
         changes = DiffView(self._files, self.look)
@@ -390,8 +399,3 @@ class PermissionDialog(Dialog[Answer]):
 
 def _command(call: ToolCall) -> str | None:
     return call.command or call.worded_command
-
-
-def _wish(call: ToolCall) -> tuple[object, ...]:
-    """Return what a person agrees to, to be compared."""
-    return call.title, call.kind, call.raw_input, call.content, call.locations

@@ -162,23 +162,19 @@ class Asking:
         return host is not None and session is not None and host.lends(session.id, path)
 
     def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
-        from acp_tui.session.entries import ToolCall
         from acp_tui.ui.screens.background import background_of
         from acp_tui.ui.screens.permission import PermissionDialog
 
         conversation = self._screen.conversation
         session = conversation.session
-        known = session.tool_call(question.tool_call_id) if session is not None else None
-        call = question.wish or known or ToolCall(question.tool_call_id)
         return PermissionDialog(
             question,
-            call,
             agent=conversation.agent_name,
             cwd=session.cwd if session is not None else "",
             inside=self._is_lent,
             look=self._screen.look,
             counter=self._counter(key),
-            background=background_of(conversation, call, unasked=question.wish is not None),
+            background=background_of(conversation, question.call, unasked=question.unasked),
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,

@@ -90,7 +90,4 @@ def about(question: Question, session: Session | None) -> str:
         return f"write over newer changes in {inside(question.path, cwd)}"
     if not isinstance(question, Permission):
         return question.message
-    call = question.wish or (session.tool_call(question.tool_call_id) if session is not None else None)
-    if call is None or session is None:
-        return "a permission"
-    return call_sentence(call, session.cwd)
+    return call_sentence(question.call, session.cwd if session is not None else "")

@@ -27,9 +27,9 @@ def dialog(
     agent: str = "demo",
     counter: tuple[int, int] = (1, 1),
 ) -> PermissionDialog:
+    call = ToolCall("t", title, "edit", content=content or [], locations=[Location(path="/etc/hosts")])
     return PermissionDialog(
-        Permission("q", "t", options(*(given or FOUR))),
-        ToolCall("t", title, "edit", content=content or [], locations=[Location(path="/etc/hosts")]),
+        Permission("q", call, options(*(given or FOUR))),
         agent=agent,
         cwd="/w",
         inside=lambda path: path.startswith("/w/"),
@@ -42,8 +42,7 @@ def asks(
     call: ToolCall, background: Background = NOTHING_KNOWN, waiting: tuple[str, ...] = ()
 ) -> PermissionDialog:
     return PermissionDialog(
-        Permission("q", "t", options(*FOUR)),
-        call,
+        Permission("q", call, options(*FOUR)),
         agent="demo",
         cwd="/w",
         inside=lambda path: path == "/w" or path.startswith("/w/"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 from textual import events
 from textual.screen import ModalScreen
@@ -165,7 +166,7 @@ async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call()
     async with shown(question, wary=True) as (app, pilot):
         question.alone = 0.05
         question.action_answer("y")
-        call.raw_input = {"command": "rm -rf build"}
+        question._question.later = replace(call, raw_input={"command": "rm -rf build"})
         question.refresh_call()
         after = asyncio.Event()
         app.set_timer(0.1, after.set)

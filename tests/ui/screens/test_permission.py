@@ -1,11 +1,14 @@
 """The permission dialog under the hands of a person."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from textual.widgets import Input, OptionList
 
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item
-from acp_tui.ui.screens.permission import Answer, keys_of
+from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
@@ -115,22 +118,28 @@ async def test_the_number_of_waiting_questions_is_shown() -> None:
         assert "2 of 5" in app.text
 
 
-async def test_a_call_that_the_agent_changes_meanwhile_is_shown_anew_and_answers_wait() -> None:
-    call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
-    question = asks(call)
+def told_since(question: PermissionDialog, **changes: Any) -> None:
+    """Have the agent tell something else of the call that it asked about."""
+    known = question._question.later or question._question.call
+    question._question.later = replace(known, **changes)
+
+
+async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answers_wait() -> None:
+    question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
     async with shown(question, wary=True) as (app, pilot):
         question.refresh_call()
         assert question.armed, "nothing has changed"
-        call.raw_input = {"command": "rm -rf build"}
+        told_since(question, raw_input={"command": "rm -rf build"})
         question.refresh_call()
         await pilot.press("y")
         await until(pilot, lambda: "rm -rf build" in app.text)
 
-        assert "The agent has changed what it asks" in app.text
+        assert "ls build" in app.text
+        assert "your answer is about what it asked." in app.text
         assert app.result is NOTHING
         assert not question.armed
 
-        call.content = [Diff(path="/w/a", old_text="a", new_text="b")]
+        told_since(question, content=[Diff(path="/w/a", old_text="a", new_text="b")])
         question.refresh_call()
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
 
@@ -144,7 +153,7 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
     async with shown(question, wary=True) as (app, pilot):
         *moves, answer = keys
         await pilot.press(*moves)
-        call.raw_input = {"command": "rm -rf build"}
+        told_since(question, raw_input={"command": "rm -rf build"})
 
         await pilot.press(answer)
         await until(pilot, lambda: "rm -rf build" in app.text)

@@ -10,6 +10,7 @@ from textual.events import Key, Paste
 from textual.widgets import Input
 
 from acp_tui.host.rules import Rule
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.demo import demo_launch
@@ -109,7 +110,7 @@ async def test_a_question_whose_id_was_used_before_gets_no_answer_that_was_meant
         assert session is not None
         ((key, old),) = session.questions.items()
         assert isinstance(old, Permission)
-        new = session.questions[key] = Permission(key, "t2", old.options)
+        new = session.questions[key] = Permission(key, ToolCall("t2"), old.options)
 
         await here.pilot.press("y")  # before the change is drawn
 
