@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.command_line import (
     INTERRUPTED,
-    USAGE,
     Options,
     Refusal,
     folder,
@@ -150,13 +149,10 @@ def _mcp_servers(options: Options, settings: Settings) -> tuple[Sequence[McpServ
     from pathlib import Path
 
     from acp_tui.store.folders import config_folder
-    from acp_tui.store.mcp_config import BadConfig, collect
+    from acp_tui.store.mcp_config import collect
 
     paths = [Path(os.path.abspath(Path(name).expanduser())) for name in options.mcp_config]  # noqa: PTH100
-    try:
-        return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
-    except BadConfig as error:
-        raise Refusal(str(error), USAGE) from None
+    return collect(settings.mcp_servers, config_folder() / "settings.toml", paths, os.environ)
 
 
 def _spawn(launch: Launch, cwd: str, guard: Guard) -> tuple[Process | None, SpawnFailed | None]:

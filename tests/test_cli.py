@@ -30,15 +30,6 @@ def agent(tmp_path: Path) -> str:
     return str(program)
 
 
-def test_a_file_with_mcp_servers_that_cannot_be_used_is_a_wrong_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mcp.json").write_text("{")
-
-    assert main(["--mcp-config", str(tmp_path / "mcp.json"), "--demo"]) == 2
-    assert "mcp.json:1: not valid JSON" in capsys.readouterr().err
-
-
 def test_help_fits_a_small_screen_and_shows_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
 
@@ -267,6 +258,15 @@ def test_mcp_servers_of_settings_and_files_are_lent_and_a_missing_variable_is_to
         ("tool", None),
     ]
     assert result["problems"] == ["MCP server 'other' is left out: the variable NOT_SET_AT_ALL is not set"]
+
+
+def test_a_file_with_mcp_servers_that_cannot_be_read_is_told_and_the_program_starts(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text("{")
+
+    result = started(tmp_path, "--mcp-config", str(tmp_path / "mcp.json"), "--mcp-config", "no-such-file")
+
+    assert (result["code"], result["mcp"]) == (7, [])
+    assert [said.partition(":")[0] for said in result["problems"]] == ["not valid JSON", "cannot be read"]  # type: ignore[attr-defined]
 
 
 def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:

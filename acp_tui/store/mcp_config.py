@@ -1,6 +1,7 @@
 """MCP servers from files in the common form, `{"mcpServers": {name: {…}}}`, beside those of the settings.
 
 References to the user's environment, `${NAME}` and `${NAME:-default}`, are resolved here.
+Files may have comments, and commas before an end.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from acp_tui.store import mcp, shape
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.problem import Problem
 
-_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_REFERENCE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
-class BadConfig(Exception):
-    """A file that was named on the command line cannot be used; the text is made to be shown."""
+_TABLES: Final = ("mcpServers", "mcp_servers", "servers", "context_servers", "mcp")
+_COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_LAST_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|,(\s*[}\]])')
+"""A text, which is passed over, or what standard JSON does not have."""
 
 
 class _Unusable(Exception):
@@ -31,7 +34,7 @@ class _Unusable(Exception):
 def collect(
     own: Sequence[McpServer], settings: Path, paths: Iterable[Path], environment: Mapping[str, str]
 ) -> tuple[list[McpServer], list[Problem]]:
-    """Return (the servers that can be lent, what is wrong with the others).
+    """Return (the servers that can be lent, what is wrong with the others and with the files).
 
     A server of a later file takes the place of an earlier one of its name.
 
@@ -40,15 +43,14 @@ def collect(
         settings: the file that they come from.
         paths: the files of the command line.
         environment: what references are resolved from; its PATH is where programs are looked up.
-
-    Raises:
-        BadConfig: a file of the command line cannot be used.
     """
     found = {server.name: (settings, server) for server in own}
-    for path in paths:
-        found |= {server.name: (path, server) for server in load(path)}
-    servers: list[McpServer] = []
     problems: list[Problem] = []
+    for path in paths:
+        theirs, wrong = load(path)
+        found |= {server.name: (path, server) for server in theirs}
+        problems += wrong
+    servers: list[McpServer] = []
     for path, server in found.values():
         try:
             servers.append(_ready(server, environment))
@@ -58,36 +60,44 @@ def collect(
     return servers, problems
 
 
-def load(path: Path) -> tuple[McpServer, ...]:
-    """Return the servers of a file, with their references as they stand there.
-
-    Raises:
-        BadConfig: it cannot be read, or something in it is not as it should be.
-    """
+def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
+    """Return (the servers of a file, with their references as they stand there, what is wrong in it)."""
     try:
-        value = json.loads(path.read_text("utf-8-sig"))
+        content = path.read_bytes()
+        value = json.loads(without_comments(content.decode(json.detect_encoding(content))))
     except json.JSONDecodeError as error:
-        raise BadConfig(f"{path}:{error.lineno}: not valid JSON: {error.msg}") from None
+        return (), [Problem(path, error.lineno, f"not valid JSON: {error.msg}; its MCP servers are left out")]
     except (ValueError, RecursionError):
-        raise BadConfig(f"{path}: not text in UTF-8 with JSON in it") from None
+        return (), [Problem(path, None, "not text with JSON in it; its MCP servers are left out")]
     except OSError as error:
-        raise BadConfig(f"{path} cannot be read: {error.strerror}") from None
-    tables = value.get("mcpServers") if isinstance(value, dict) else None
-    if not isinstance(tables, dict):
-        raise BadConfig(f'{path}: there is no {{"mcpServers": {{…}}}} in it')
+        return (), [Problem(path, None, f"cannot be read: {error.strerror}; its MCP servers are left out")]
     findings = shape.Findings()
-    servers = mcp.servers({name: _known_part(table) for name, table in tables.items()}, (), findings)
-    if findings.items:
-        place, message = findings.items[0]
-        raise BadConfig(f"{path}: {'.'.join(map(str, place))}: {message}")
-    return servers
+    try:
+        servers = mcp.servers(_table_of(value), (), findings)
+    except shape.Wrong:
+        return (), [Problem(path, None, 'there is no {"mcpServers": {…}} in it')]
+    problems = [Problem(path, None, message, str(place[0])) for place, message in findings.items]
+    return servers, problems
 
 
-def _known_part(table: Any) -> Any:
-    """Leave out what other programs keep beside a server, such as which tools are always allowed."""
-    if not isinstance(table, dict):
-        return table
-    return {name: value for name, value in table.items() if name in mcp.FIELDS}
+def without_comments(text: str) -> str:
+    """Return JSON as it is without comments and commas before an end; lines stay where they are."""
+    bare = _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)
+    return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " " + found[1], bare)
+
+
+def _blank(comment: str) -> str:
+    return "\n" * comment.count("\n") or " "
+
+
+def _table_of(value: Any) -> Any:
+    """Return what holds the servers of a file, by any name that programs give it."""
+    if not isinstance(value, dict):
+        return None
+    for name in _TABLES:
+        if value.get(name) is not None:
+            return value[name] if name != "mcp" else _table_of(value[name]) or value[name]
+    return None
 
 
 def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.store.mcp import McpServer
-from acp_tui.store.mcp_config import BadConfig, collect, load
+from acp_tui.store.mcp_config import collect, load
 
 HOME = Path("/home/me/settings.toml")
 
@@ -63,12 +63,111 @@ def test_d36_variables_and_headers_may_be_written_as_the_protocol_has_them(tmp_p
 
 
 def test_a_mistake_in_variables_is_told_without_what_they_hold(tmp_path: Path) -> None:
-    for env in ({"TOKEN": 5, "KEY": "my-secret"}, [{"name": "KEY", "value": "my-secret"}, {}], "my-secret"):
-        with pytest.raises(BadConfig) as raised:
-            lent(written(tmp_path, {"a": {"command": "sh", "env": env}}))
+    for env in ({"TOKEN": [5], "KEY": "my-secret"}, [{"name": "KEY", "value": "my-secret"}, {}], "my-secret"):
+        path = written(tmp_path, {"a": {"command": "sh", "env": env}, "b": {"command": "sh"}})
 
-        assert "'env' must be a table of texts" in str(raised.value)
-        assert "my-secret" not in str(raised.value)
+        servers, problems = lent(path)
+
+        assert [server.name for server in servers] == ["b"]
+        assert problems == [f"{path}: MCP server 'a' is left out: its 'env' are no texts by name"]
+
+
+COMMAND = {"command": sys.executable}
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "value"),
+    [
+        ({"type": "streamable-http", "url": "u"}, "transport", "http"),
+        ({"type": "streamableHttp", "url": "u"}, "transport", "http"),
+        ({"type": "STREAMABLE_HTTP", "url": "u"}, "transport", "http"),
+        ({"transport": "streamable-http", "url": "u"}, "transport", "http"),
+        ({"transportType": "sse", "url": "u"}, "transport", "sse"),
+        ({"transport": {"type": "sse", "url": "u"}}, "transport", "sse"),
+        ({"transport": {"type": "sse", "url": "u"}}, "url", "u"),
+        ({"type": "remote", "url": "u"}, "transport", "http"),
+        ({"type": "local", "command": [sys.executable, "-m", "x"]}, "args", ("-m", "x")),
+        ({"httpUrl": "u"}, "url", "u"),
+        ({"serverUrl": "u"}, "url", "u"),
+        ({"serverUrl": "u"}, "transport", "http"),
+        ({"url": "u", "headers": [{"name": "A", "value": 1}]}, "headers", {"A": "1"}),
+        ({"url": "u", "headers": [{"key": "A", "value": "1"}]}, "headers", {"A": "1"}),
+        ({"url": "u", "headers": ["A: b:c"]}, "headers", {"A": "b:c"}),
+        ({"url": "u", "http_headers": {"A": True}}, "headers", {"A": "true"}),
+        ({**COMMAND, "args": ["--port", 80, 1.5, False]}, "args", ("--port", "80", "1.5", "false")),
+        ({**COMMAND, "args": "--port 80 'a b'"}, "args", ("--port", "80", "a b")),
+        ({**COMMAND, "args": None, "env": None}, "args", ()),
+        ({**COMMAND, "env": {"A": 1, "B": False, "C": None}}, "env", {"A": "1", "B": "false"}),
+        ({**COMMAND, "env": ["A=b=c", "D="]}, "env", {"A": "b=c", "D": ""}),
+        ({**COMMAND, "environment": {"A": "1"}}, "env", {"A": "1"}),
+        ({"command": {"path": sys.executable, "args": ["x"], "env": {"A": "1"}}}, "args", ("x",)),
+        ({**COMMAND, "disabled": False, "enabled": True}, "command", sys.executable),
+        ({"url": "${env:WEB}"}, "url", "from-the-environment"),
+    ],
+)
+def test_other_spellings_are_read(tmp_path: Path, table: Any, field: str, value: Any) -> None:
+    servers, problems = lent(written(tmp_path, {"a": table}), WEB="from-the-environment")
+
+    assert problems == []
+    assert [getattr(server, field) for server in servers] == [value]
+
+
+@pytest.mark.parametrize(
+    "off", [{"disabled": True}, {"disabled": "true"}, {"enabled": False}, {"isActive": False}]
+)
+def test_a_server_that_is_switched_off_stays_out_without_a_word(tmp_path: Path, off: Any) -> None:
+    servers, problems = lent(written(tmp_path, {"a": {"command": "no-such", **off}, "b": COMMAND}))
+
+    assert ([server.name for server in servers], problems) == (["b"], [])
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({**COMMAND, "type": "teleport"}, "'teleport' is no known transport; it is guessed from the rest"),
+        ({**COMMAND, "type": 5}, "what is named is no known transport; it is guessed from the rest"),
+        ({**COMMAND, "cwd": "/x"}, "'cwd' is not known here and changes nothing"),
+        ({**COMMAND, "comand": "my-secret"}, "'comand' is not known here and changes nothing"),
+    ],
+)
+def test_an_unknown_word_is_noted_and_costs_nothing(tmp_path: Path, table: Any, said: str) -> None:
+    path = written(tmp_path, {"a": table, "b": {"url": "u"}})
+
+    servers, problems = lent(path)
+
+    assert [server.name for server in servers] == ["a", "b"]
+    assert problems == [f"{path}: MCP server 'a': {said}"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        """{
+  // the servers, and "why"
+  "mcpServers": { /* one
+  of them */
+    "a": {"url": "http://x//y", "headers": {"K": "/* no */ ,]"},},
+  },
+}""",
+        '\ufeff{"mcpServers": {"a": {"url": "http://x//y", "headers": {"K": "/* no */ ,]"}}}}',
+        '{"servers": {"a": {"url": "http://x//y", "headers": {"K": "/* no */ ,]"}}}, "inputs": []}',
+        '{"mcp": {"servers": {"a": {"url": "http://x//y", "headers": {"K": "/* no */ ,]"}}}}}',
+        '{"mcp": {"a": {"url": "http://x//y", "headers": {"K": "/* no */ ,]"}}}}',
+        '{"mcpServers": [{"name": "a", "url": "http://x//y", "headers": {"K": "/* no */ ,]"}}]}',
+    ],
+)
+def test_comments_commas_and_other_tables_are_read(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(content, "utf-8")
+
+    assert load(path) == ((McpServer("a", "http", url="http://x//y", headers={"K": "/* no */ ,]"}),), [])
+
+
+def test_a_file_may_be_in_another_form_of_unicode(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"ä": {"url": "u"}}}', "utf-16")
+
+    assert load(path) == ((McpServer("ä", "http", url="u"),), [])
 
 
 def test_references_are_resolved_from_the_environment_everywhere(tmp_path: Path) -> None:
@@ -121,22 +220,31 @@ def test_a_later_file_takes_the_place_of_the_settings_and_of_earlier_files(tmp_p
     ("content", "message"),
     [
         ('{"mcpServers": {', ":1: not valid JSON"),
-        ("[]", 'there is no {"mcpServers"'),
-        ('{"mcpServers": []}', 'there is no {"mcpServers"'),
-        ('{"mcpServers": {"a": {}}}', "'a' must be a table with a \"command\""),
-        ('{"mcpServers": {"a": {"command": 5}}}', "'command' must be a text"),
-        ('{"mcpServers": {"a": 5}}', "'a' must be a table"),
-        (b"\xff\xfe", "not text in UTF-8"),
+        ('{\n// a\n"mcpServers": {\n', ":4: not valid JSON"),
+        ("[]", ': there is no {"mcpServers"'),
+        ('{"mcpServers": []}', ': there is no {"mcpServers"'),
+        ('{"mcpServers": {"a": {}}}', "'a' is left out: it has no \"command\""),
+        ('{"mcpServers": {"a": {"type": "http"}}}', "'a' is left out: it has no \"url\""),
+        ('{"mcpServers": {"a": {"command": {}}}}', "'a' is left out: it has no \"command\""),
+        ('{"mcpServers": {"a": {"command": [[]]}}}', "'a' is left out: its 'command' is no text"),
+        ('{"mcpServers": {"a": {"command": "sh", "args": 5}}}', "its 'args' are no list of texts"),
+        ('{"mcpServers": {"a": {"url": 5}}}', "its 'url' is no text"),
+        ('{"mcpServers": {"a": 5}}', "'a' is left out: it must be a table"),
+        (b'{"a": "\xff"}', "not text with JSON in it"),
+        ("[" * 100_000, "not text with JSON in it"),
         (None, "cannot be read: No such file"),
     ],
 )
-def test_a_broken_file_is_told_with_its_name(tmp_path: Path, content: Any, message: str) -> None:
+def test_what_cannot_be_used_is_told_with_its_file_and_costs_nothing_else(
+    tmp_path: Path, content: Any, message: str
+) -> None:
     path = tmp_path / "mcp.json"
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
-    with pytest.raises(BadConfig) as raised:
-        load(path)
+    servers, problems = lent(path)
 
-    assert str(path) in str(raised.value)
-    assert message in str(raised.value)
+    assert servers == []
+    (problem,) = problems
+    assert problem.startswith(str(path))
+    assert message in problem

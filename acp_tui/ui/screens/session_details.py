@@ -143,10 +143,11 @@ def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact
 
 
 def _unusable(start: Start) -> Iterator[Fact]:
-    """Name the servers that are offered to no agent, and why."""
+    """Name the servers that are offered to no agent, and what else is wrong with servers."""
     for problem in start.problems:
         if problem.about:
-            yield problem.about, problem.message.removeprefix(f"MCP server '{problem.about}' is ")
+            said = problem.message.removeprefix(f"MCP server '{problem.about}'")
+            yield problem.about, said.removeprefix(" is ").removeprefix(": ")
 
 
 def _shown(server: McpServer) -> str:
