@@ -6,6 +6,7 @@ from typing import Any, Final
 
 LOGIN_REQUIRED: Final = -32000
 NOT_FOUND: Final = -32002
+INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL: Final = -32603

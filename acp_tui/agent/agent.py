@@ -27,7 +27,7 @@ from acp_tui.agent.connection import Connection, Journal, Pipe
 from acp_tui.agent.decided import Keep, Record
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion, gone
 from acp_tui.agent.given import PERSON, Given
-from acp_tui.agent.history import Happening, Opened
+from acp_tui.agent.history import Happening, Opened, session_named_in
 from acp_tui.agent.listing import Listing
 from acp_tui.agent.logins import Logins
 from acp_tui.agent.offered import Offered
@@ -44,11 +44,12 @@ from acp_tui.host.host import Host
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
+from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event
 from acp_tui.session.options import Option
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Noise, Request, Response
+from acp_tui.wire.messages import Dropped, Noise, Request, Response
 from acp_tui.wire.peer import LINE_LIMIT
 
 log = logging.getLogger(__name__)
@@ -331,6 +332,21 @@ class Agent:
         if self.on_noise is not None:
             self.on_noise(noise)
 
+    def dropped(self, message: Dropped) -> None:
+        """Say in the chat that a message was too large, and what it may have been."""
+        session_id = session_named_in(message.line)
+        known = [self.sessions[session_id]] if session_id in self.sessions else list(self.sessions.values())
+        what = message.method or "a message whose kind is not known"
+        text = f"The agent sent what is too large, and it was dropped: {what}, {message.reason}."
+        waiting = self.connection.waiting_for
+        if not message.method and waiting:
+            text += (
+                f" It may have been the answer to {', '.join(waiting)}, which then never comes:"
+                " stop the turn, or restart the agent."
+            )
+        for session in known:
+            self._tell(session.id, text, "warning")
+
     def wrote(self, session_id: str, written: Written) -> None:
         """Note that a file was written for the agent."""
         self.connection.remark(
@@ -370,7 +386,13 @@ class Agent:
         if session is not None:
             self._record.overwriting(session, behind(session, Wish("edit", path)), path, decided)
 
-    def _tell(self, session_id: str, text: str) -> None:
+    def tell_unread(self, session_id: str) -> None:
+        """Say in the chat what the agent has printed that is no message."""
+        self._tell(session_id, "The agent prints what is no message.", detail=self.connection.strays)
+
+    def _tell(self, session_id: str, text: str, severity: Severity = "info", detail: str = "") -> None:
         """Say a fact in the chat, and in the journal, so that a replay says it, too."""
-        self.connection.remark({"noted": text, "session": session_id})
-        self.note(session_id, events.Noted(text))
+        more: dict[str, str] = {"severity": severity} if severity != "info" else {}
+        more |= {"detail": detail} if detail else {}
+        self.connection.remark({"noted": text, "session": session_id, **more})
+        self.note(session_id, events.Noted(text, severity, detail))

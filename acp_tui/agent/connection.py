@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, Protocol
 
@@ -15,7 +16,17 @@ from acp_tui.agent import history
 from acp_tui.agent.errors import AgentError, AgentGone, failed, gone
 from acp_tui.agent.history import Happening, SessionEvent
 from acp_tui.host.processes import ExitStatus
-from acp_tui.wire.messages import Call, Message, Noise, Notification, Request, Response
+from acp_tui.wire.json_line import plain
+from acp_tui.wire.messages import (
+    Call,
+    Dropped,
+    ErrorObject,
+    Message,
+    Noise,
+    Notification,
+    Request,
+    Response,
+)
 from acp_tui.wire.peer import LINE_LIMIT, AlreadyAnswered, Peer
 
 log = logging.getLogger(__name__)
@@ -25,6 +36,11 @@ STRANGE: Final = 20
 """Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
 
 
+STRAYS: Final = 20
+"""Lines that are no messages and are kept to be shown, the newest."""
+_STRAY: Final = 500  # characters of one of them
+_PAUSE: Final = 0.25  # seconds after which a message is taken although its line has no end
+_LONG: Final = 4 << 20  # bytes of a line that is written down in parts
 _SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
@@ -93,6 +109,9 @@ class Owner(Protocol):
     def noticed(self, noise: Noise) -> None:
         """A line was no message."""
 
+    def dropped(self, message: Dropped) -> None:
+        """A message was too large to be read, and answers no call of ours as far as can be known."""
+
 
 class Connection:
     """Moves frames between a process and its owner."""
@@ -110,6 +129,9 @@ class Connection:
         """When something last went out: before it has a prompt or an answer, an agent has nothing to say."""
         self.noise = 0
         """Lines that were no messages."""
+        self.unread_lines = 0
+        """How many of them came since the last message."""
+        self._strays: deque[str] = deque(maxlen=STRAYS)
         self._process = process
         self._journal = journal
         self._journal_failed = False
@@ -123,11 +145,9 @@ class Connection:
 
     async def run(self) -> ExitStatus:
         """Read until the process is gone; call once, in a task of its own."""
-        while data := await self._process.read():
+        while data := await self._read():
             self.last_heard = time.monotonic()
             await self._receive_all(self._peer.receive(data))
-            while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
-                await asyncio.sleep(0)
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
             await self._process.room()  # what it says may want answers, which it does not read
@@ -140,14 +160,36 @@ class Connection:
         self._peer.calls.clear()
         return self.exit
 
-    async def _receive_all(self, messages: Sequence[Message]) -> None:
-        """Take in messages in their order, in slices: a key needs several turns of the loop to its echo."""
+    async def _read(self) -> bytes:
+        """Return what the agent writes next; a line that it leaves without an end is tried meanwhile."""
+        if not self._peer.is_within_a_line:
+            return await self._process.read()
+        reading = asyncio.ensure_future(self._process.read())
+        try:
+            await asyncio.wait({reading}, timeout=_PAUSE)
+            if not reading.done():
+                await self._receive_all(self._peer.receive_pause())
+            return await reading
+        finally:
+            reading.cancel()
+
+    async def _receive_all(self, messages: Iterable[Message]) -> None:
+        """Take in messages in their order, in slices: a key needs several turns of the loop to its echo.
+
+        Whatever may be drawn has been written down: the journal is flushed before others have their turn.
+        """
         until = time.monotonic() + _SLICE
         for message in messages:
+            self._keep(message)
+            if len(message.line) > _LONG:
+                while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
+                    await asyncio.sleep(0)
             self._receive(message)
             if time.monotonic() > until:
+                self._write_down(self._journal.flush)
                 await asyncio.sleep(0)
                 until = time.monotonic() + _SLICE
+        self._write_down(self._journal.flush)
 
     async def _end(self) -> ExitStatus:
         """Return how the process ends. One that closed its output and stays cannot be talked to."""
@@ -184,6 +226,12 @@ class Connection:
     def looks_strange(self) -> bool:
         """Whether the program is probably no ACP agent: it only printed other things."""
         return not self._heard_a_message and self.noise >= STRANGE
+
+    @property
+    def strays(self) -> str:
+        """The last lines that were no messages, and what has come of one that has no end."""
+        unfinished = self._peer.unfinished.decode("utf-8", "replace").splitlines()[-STRAYS:]
+        return "\n".join([*self._strays, *(line[:_STRAY] for line in unfinished)][-STRAYS:])
 
     @property
     def waiting_for(self) -> list[str]:
@@ -280,15 +328,27 @@ class Connection:
 
     # ------------------------------------------------------------------ in
 
+    def _keep(self, message: Message) -> None:
+        """Write down a message before it is taken in."""
+        if isinstance(message, Noise | Dropped):
+            text = message.line.decode("utf-8", "replace").rstrip("\n")
+            self._write_down(self._journal.raw, text)
+            self._strays.extend(line[:_STRAY] for line in text.splitlines()[-STRAYS:] if line)
+            self.unread_lines += 1
+        else:
+            self._write_down(self._journal.record, "in", message.line)
+            self.unread_lines = 0
+
     def _receive(self, message: Message) -> None:
         if isinstance(message, Noise):
             self.noise += 1
-            self._write_down(self._journal.raw, message.line.decode("utf-8", "replace").rstrip("\n"))
             with _kept_going("a line that is no message"):
                 self._owner.noticed(message)
             return
-        self._write_down(self._journal.record, "in", message.line)
         self._heard_a_message = True
+        if isinstance(message, Dropped):
+            self._drop(message)
+            return
         try:
             self._tell(history.received(message))
         except Unreadable as error:
@@ -305,6 +365,22 @@ class Connection:
                 self._ask(message)
             case Notification(method="$/cancel_request" | "$/cancelRequest"):
                 self._take_back(message.params)
+
+    def _drop(self, message: Dropped) -> None:
+        """Let whoever waits on either side for a message that is too large know that there is none."""
+        if message.call is not None:
+            reason = f"The answer to {message.call.method} was dropped: {message.reason}."
+            error = ErrorObject(errors.INTERNAL, reason)
+            wire = {"code": error.code, "message": error.message}
+            line = plain({"jsonrpc": "2.0", "id": message.call.id, "error": wire})
+            answer = Response(message.call, None, error, line)
+            self._keep(answer)
+            self._receive(answer)
+            return
+        if message.request is not None:
+            self.fail(message.request, errors.INVALID_REQUEST, f"Invalid request: {message.reason}")
+        with _kept_going("a message that is too large"):
+            self._owner.dropped(message)
 
     def _ask(self, request: Request) -> None:
         try:

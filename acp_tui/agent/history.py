@@ -7,6 +7,7 @@ becomes the same events.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -63,6 +64,9 @@ SessionEvent = tuple[str, Happening]
 
 OUTSIDE: Final = ""
 """The session id of what happens outside any session, such as a form during a login."""
+
+
+_SESSION: Final = re.compile(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def question_key(request_id: RequestId) -> str:
@@ -228,6 +232,15 @@ def session_of(params: Any) -> str:
         if isinstance(session_id, str):
             return session_id
     return OUTSIDE
+
+
+def session_named_in(head: bytes) -> str:
+    """Return the session that the beginning of a message names, which cannot be read as a whole."""
+    found = _SESSION.search(head)
+    try:
+        return str(json.loads(found[1])) if found is not None else OUTSIDE
+    except ValueError:
+        return OUTSIDE
 
 
 def _cwd_of(params: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,10 +17,11 @@ from acp_tui.agent.sessions import Sessions
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
 from acp_tui.session.changes import Change
+from acp_tui.session.entries import Severity
 from acp_tui.session.session import Session
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.launch import Quirks
-from acp_tui.wire.messages import Call, Message, Noise, Request, RequestId, Response
+from acp_tui.wire.messages import Call, Dropped, Message, Noise, Request, RequestId, Response
 from acp_tui.wire.peer import Peer
 
 
@@ -92,8 +92,7 @@ class _Reading:
     def take(self, row: Row) -> None:
         self._at = row.t
         if row.direction == "in":
-            # Written anew in ASCII, so that a half character stays what it is.
-            for message in self._peer.receive(json.dumps(row.msg).encode() + b"\n"):
+            for message in self._peer.receive_value(row.msg):
                 self._received(message)
         elif row.direction == "raw":
             self._replayed.noise += 1
@@ -108,7 +107,7 @@ class _Reading:
         return self._replayed
 
     def _received(self, message: Message) -> None:
-        if isinstance(message, Noise):
+        if isinstance(message, Noise | Dropped):
             self._replayed.noise += 1
             return
         self._apply(history.received(message))
@@ -156,7 +155,7 @@ class _Reading:
         elif "ran" in msg:
             self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
         elif "noted" in msg:
-            self._sessions.note(str(msg.get("session")), events.Noted(str(msg["noted"])), self._at)
+            self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
         elif "snapped" in msg:
             session_id = str(msg.get("session"))
             session = self._sessions.find(session_id)
@@ -191,6 +190,11 @@ def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandE
         return events.CommandStarted(str(msg["ran"]), str(msg["command"]))
     code = msg.get("code")
     return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None)
+
+
+def _noted(msg: dict[str, Any]) -> events.Noted:
+    severity: Severity = "warning" if msg.get("severity") == "warning" else "info"
+    return events.Noted(str(msg["noted"]), severity, str(msg.get("detail", "")))
 
 
 def _exit_status(msg: dict[str, Any]) -> ExitStatus:

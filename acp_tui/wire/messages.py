@@ -1,4 +1,4 @@
-"""What a line of the wire can be: a request, a notification, a response, or noise."""
+"""What a line of the wire can be: a request, a notification, a response, noise, or too much."""
 
 from __future__ import annotations
 
@@ -65,4 +65,18 @@ class Noise:
     reason: str
 
 
-Message = Request | Notification | Response | Noise
+@dataclass(slots=True, eq=False)
+class Dropped:
+    """A message that is too large to be read. Its ends tell what it was, if they can."""
+
+    line: bytes
+    """How it begins."""
+    reason: str
+    method: str = ""
+    request: Request | None = None
+    """What the other side asked by it, and waits for."""
+    call: Call | None = None
+    """What it answered."""
+
+
+Message = Request | Notification | Response | Noise | Dropped

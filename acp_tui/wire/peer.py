@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any, Final
 
+from acp_tui.wire.frames import Frame, Frames, Oversized, Piece, Stray, is_message
+from acp_tui.wire.json_line import LENIENT, plain
 from acp_tui.wire.messages import (
     Call,
+    Dropped,
     ErrorObject,
     Message,
     Noise,
@@ -26,7 +30,11 @@ from acp_tui.wire.messages import (
 LINE_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of one line that are accepted unless the peer is given another limit."""
 
-_BOM: Final = b"\xef\xbb\xbf"
+_VALUE: Final = r'"(?:[^"\\]|\\.)*"|-?[0-9.eE+-]+|null|true|false'
+_FIRST: Final = re.compile(rf'\s*[{{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*({_VALUE})?(?=\s*[,}}{{\[]|$)')
+"""One of the first members of an object, with its value where that is no list and no object."""
+_LAST: Final = re.compile(rf'((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:{_VALUE})\s*)+)\}}\s*$')
+"""The last members of an object, as far as their values are no lists and no objects."""
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _ODD_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
 
@@ -43,32 +51,41 @@ class Peer:
         """Our requests without a response yet, by id, oldest first."""
         self._unanswered: dict[Request, None] = {}
         self._next_id = 0
-        self._line_limit = line_limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._skipping = False
-        # NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
-        self._decode = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None).decode
+        self._frames = Frames(line_limit)
 
     # ------------------------------------------------------------------ in
 
-    def receive(self, data: bytes) -> list[Message]:
-        """Take bytes as they came from the pipe and return the messages that are complete, in order."""
-        messages: list[Message] = []
-        lines = data.split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            self._end_line(line, messages)
-        if rest:
-            self._keep(rest, messages)
-        return messages
+    def receive(self, data: bytes) -> Iterator[Message]:
+        """Take bytes as they came from the pipe and yield the messages that are complete, in order."""
+        for piece in self._frames.feed(data):
+            if type(piece) is Frame and type(piece.value) is dict:
+                yield self._message(*piece)
+            else:
+                yield from self._others(piece)
 
-    def receive_end(self) -> list[Message]:
+    def receive_value(self, value: Any) -> Iterator[Message]:
+        """Take what was read before, as from a journal; the messages have no lines."""
+        yield from self._others(Frame(value, b""))
+
+    def receive_pause(self) -> Iterator[Message]:
+        """Yield what is complete although its line has no end, when nothing more has come for a while."""
+        for piece in self._frames.pause():
+            yield from self._others(piece)
+
+    def receive_end(self) -> Iterator[Message]:
         """Take the end of the stream: a last line without its newline is still tried."""
-        messages: list[Message] = []
-        if self._parts:
-            self._end_line(b"", messages)
-        return messages
+        for piece in self._frames.end():
+            yield from self._others(piece)
+
+    @property
+    def is_within_a_line(self) -> bool:
+        """Whether a line has begun and has no end yet."""
+        return self._frames.is_within
+
+    @property
+    def unfinished(self) -> bytes:
+        """What has come of a message without an end yet, or of what only looks like one."""
+        return self._frames.unfinished
 
     def find(self, request_id: RequestId) -> Request | None:
         """Return the unanswered request with this id, of the same JSON type and value."""
@@ -111,69 +128,53 @@ class Peer:
             error["data"] = data
         return encode({"jsonrpc": "2.0", "id": request.id, "error": error})
 
-    # ------------------------------------------------------------------ framing
-
-    def _keep(self, part: bytes, messages: list[Message]) -> None:
-        if self._skipping:
-            return
-        self._parts.append(part)
-        self._size += len(part)
-        if self._size > self._line_limit:
-            self._drop_line(messages)
-            self._skipping = True
-
-    def _end_line(self, last: bytes, messages: list[Message]) -> None:
-        if self._skipping:
-            self._skipping = False
-            return
-        if self._parts:
-            self._parts.append(last)
-            last = b"".join(self._parts)
-        if len(last) > self._line_limit:
-            self._parts = [last]
-            self._drop_line(messages)
-            return
-        self._parts = []
-        self._size = 0
-        line = last.removeprefix(_BOM).strip()  # a mark may follow a launcher's banner
-        if line:
-            self._read(line, messages)
-
-    def _drop_line(self, messages: list[Message]) -> None:
-        start = b"".join(self._parts)[:200]
-        self._parts = []
-        self._size = 0
-        messages.append(Noise(start, f"a line of more than {self._line_limit:,} bytes was dropped"))
-
     # ------------------------------------------------------------------ one line
 
-    def _read(self, line: bytes, messages: list[Message]) -> None:
-        try:
-            value = self._decode(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            messages.append(Noise(line, "not JSON"))
-            return
-        if type(value) is dict:
-            messages.append(self._message(value, line))
-        elif type(value) is list and value:
-            # Version 1 has no batches; whoever sends one means its items in order.
-            messages.extend(
-                self._message(item, encode(item).rstrip())
-                if type(item) is dict
-                else Noise(encode(item), "not a message")
-                for item in value
-            )
-        else:
-            messages.append(Noise(line, "not a message"))
+    def _others(self, piece: Piece) -> Iterator[Message]:
+        match piece:
+            case Stray(line, reason):
+                yield Noise(line, reason)
+            case Oversized():
+                yield self._dropped(piece)
+            case Frame(value, line) if type(value) is dict:
+                yield self._message(value, line)
+            case Frame([_, *_] as items, _):
+                # Version 1 has no batches; whoever sends one means its items in order.
+                for item in items:
+                    line = plain(item)
+                    yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
+            case Frame(_, line):
+                yield Noise(line, "not a message")
+
+    def _dropped(self, line: Oversized) -> Message:
+        """Return what is known of a message that is too large."""
+        reason = f"{line.reason} are too much for one message"
+        told = _members(line.head, line.tail)
+        method, request_id = told.get("method"), told.get("id")
+        head = line.head[:2000]
+        if not line.head.lstrip().startswith(b"{"):
+            return Noise(head, reason)
+        if isinstance(method, str):
+            if "id" not in told or isinstance(request_id, bool):
+                return Dropped(head, reason, method)
+            request = Request(request_id, method, None, head)
+            self._unanswered[request] = None
+            return Dropped(head, reason, method, request)
+        return Dropped(head, reason, call=self._called(request_id))
 
     def _message(self, value: dict[str, Any], line: bytes) -> Message:
         method = value.get("method")
+        if not ("jsonrpc" in value or is_message(value)):
+            return Noise(line, "neither a request, a notification nor a response")
         if type(method) is str:
             if "id" not in value:
                 return Notification(method, value.get("params"), line)
             request_id = value["id"]
             if isinstance(request_id, bool | list | dict):
                 return Noise(line, "a request whose id is neither text, number nor null")
+            ours = self.calls.get(request_id) if type(request_id) is int else None
+            if ours is not None and ours.method == method and ours.params == value.get("params"):
+                return Noise(line, "an echo of what we said")
             request = Request(request_id, method, value.get("params"), line)
             self._unanswered[request] = None
             return request
@@ -182,16 +183,19 @@ class Peer:
         return Noise(line, "neither a request, a notification nor a response")
 
     def _response(self, value: dict[str, Any], line: bytes) -> Message:
-        call_id = value.get("id")
-        if type(call_id) is str:
-            call_id = _number(call_id)  # some agents echo numbers as text
-        call = None
-        if isinstance(call_id, int | float) and not isinstance(call_id, bool):
-            call = self.calls.pop(call_id, None)  # type: ignore[arg-type]  # 5.0 finds 5
+        call = self._called(value.get("id"))
         if call is None:
             return Noise(line, "a response to nothing that we asked")
         error = value.get("error")
         return Response(call, value.get("result"), None if error is None else _error(error), line)
+
+    def _called(self, call_id: Any) -> Call | None:
+        """Return our call that a response names, which then waits no more."""
+        if type(call_id) is str:
+            call_id = _number(call_id)  # some agents echo numbers as text
+        if isinstance(call_id, int | float) and not isinstance(call_id, bool):
+            return self.calls.pop(call_id, None)  # type: ignore[arg-type]  # 5.0 finds 5
+        return None
 
     def _settle(self, request: Request) -> None:
         if self._unanswered.pop(request, self) is self:
@@ -227,12 +231,28 @@ def _error(value: Any) -> ErrorObject:
     )
 
 
-def _finite(text: str) -> float | None:
-    """Read a number; one that is too large for us is none, for we could not write it again."""
-    value = float(text)
-    return value if isfinite(value) else None
-
-
 def _number(text: str) -> int | None:
     """Read a whole number of a size that somebody may have meant."""
     return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _members(head: bytes, tail: bytes) -> dict[str, Any]:
+    """Return the simple members of an object that its beginning and its end tell."""
+    found: dict[str, Any] = {}
+    text, at = head.decode("utf-8", "replace"), 0
+    while member := _FIRST.match(text, at):
+        found[_read(member[1])] = _read(member[2]) if member[2] else None
+        if not member[2]:
+            break  # what comes now lies within it
+        at = member.end()
+    end = (tail or head).decode("utf-8", "replace")
+    if last := _LAST.search(end, max(0, len(end) - 2000)):
+        found.update(_read("{" + last[1][1:] + "}"))
+    return found
+
+
+def _read(text: str) -> Any:
+    try:
+        return LENIENT.decode(text)
+    except ValueError:
+        return {} if text.startswith("{") else None

@@ -22,6 +22,7 @@ from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import Decision
+from acp_tui.wire.peer import LINE_LIMIT
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame, Sent
 from tests.waiting import PATIENCE, settled, until
@@ -217,6 +218,7 @@ async def conversation(
     policy: Policy = "ask",
     cwd: str = "/w",
     title_is_command: bool = False,
+    line_limit: int = LINE_LIMIT,
 ) -> AsyncIterator[Conversation]:
     """A conversation with a puppet, initialized and with one session if it is `begun`.
 
@@ -233,6 +235,7 @@ async def conversation(
         name="puppet",
         keep=kept.append,
         title_is_command=title_is_command,
+        line_limit=line_limit,
     )
     talk = Conversation(agent, puppet, host, journal, changes, kept)
     running = asyncio.create_task(agent.run())

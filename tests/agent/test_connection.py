@@ -16,13 +16,15 @@ import pytest
 from acp_tui.acp.content import TextContent
 from acp_tui.agent import history
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.errors import AgentError, AgentGone
+from acp_tui.agent.connection import STRAYS
+from acp_tui.agent.errors import AgentError, AgentGone, CallFailed
 from acp_tui.agent.process import Process
 from acp_tui.host.host import Host
 from acp_tui.host.terminals import Terminals
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, text_of
-from tests.agent.puppet import SESSION, conversation, text, update
+from acp_tui.store.journal import Journal
+from tests.agent.puppet import SESSION, Conversation, conversation, text, update
 from tests.journals import MemoryJournal
 from tests.waiting import PATIENCE, settled, until
 
@@ -100,8 +102,9 @@ async def test_c6_a_line_over_the_limit_is_dropped_and_reported_and_the_next_is_
         said = await talk.do("huge")
 
         assert said == "a" * 200_000 + "end"
-        # The line, and the second answer to the prompt.
-        await until(lambda: talk.agent.connection.noise == 2)
+        await until(lambda: talk.agent.connection.noise == 1)  # the second answer to the prompt
+        (notice,) = (e for e in talk.agent.sessions[SESSION].entries if isinstance(e, Notice))
+        assert notice.text.startswith("The agent sent what is too large, and it was dropped: session/update")
 
 
 async def test_c29_halves_of_a_character_become_one_and_a_lonely_one_is_marked() -> None:
@@ -281,6 +284,85 @@ async def test_nothing_is_heard_or_served_while_answers_wait_unread(tmp_path: Pa
         talk.puppet.reads.set()
         assert (await talk.puppet.answer_to(1))["result"] == {"content": "hello"}
         await talk.until(lambda: talk.said() == "1")
+
+
+# ------------------------------------------------------------------ what is no message, and what is too large
+
+TOO_LARGE = '"text":"' + "x" * 200_000 + '"'
+
+
+def notices(talk: Conversation) -> list[str]:
+    return [entry.text for entry in talk.session.entries if isinstance(entry, Notice)]
+
+
+async def test_an_answer_that_is_too_large_ends_its_turn_and_says_why() -> None:
+    async with conversation(line_limit=100_000) as talk:
+        call, turn = await talk.prompted()
+        talk.puppet.prints(f'{{"id":{call["id"]},"result":{{{TOO_LARGE}}}}}\n'.encode())
+
+        with pytest.raises(CallFailed, match=r"session/prompt was dropped: 200,\d+ bytes"):
+            await turn
+        assert talk.session.turn_state == "idle"
+        assert talk.agent.connection.waiting_for == []
+
+
+async def test_a_request_that_is_too_large_is_refused_and_said() -> None:
+    async with conversation(line_limit=100_000) as talk:
+        head = '{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":'
+        talk.puppet.prints(f'{head}{{"sessionId":"{SESSION}",{TOO_LARGE}}}}}\n'.encode())
+
+        assert (await talk.puppet.answer_to("w"))["error"]["code"] == -32600
+        assert ["fs/write_text_file, 200," in notice for notice in notices(talk)] == [True]
+
+
+async def test_what_is_too_large_and_tells_nothing_names_the_calls_that_may_wait_for_it() -> None:
+    async with conversation(line_limit=100_000) as talk:
+        call, _ = await talk.prompted()
+        talk.puppet.prints(f'{{"result":{{{TOO_LARGE}}}}}\n'.encode())
+        await talk.until(lambda: notices(talk))
+
+        (notice,) = notices(talk)
+        assert "answer to session/prompt, which then never comes: stop the turn" in notice
+        talk.puppet.answers(call, {"stopReason": "end_turn"})
+
+
+async def test_a_message_without_the_end_of_its_line_is_answered_all_the_same() -> None:
+    async with conversation() as talk:
+        talk.puppet.prints(b'{"jsonrpc":"2.0","id":"x","method":"none"}')
+
+        assert (await talk.puppet.answer_to("x"))["error"]["code"] == -32601
+
+
+async def test_what_is_no_message_is_kept_to_be_shown_the_newest_of_it() -> None:
+    async with conversation(begun=False) as talk:
+        talk.puppet.prints(b"".join(b"banner %d\n" % number for number in range(30)) + b"{\n half a lin")
+        await talk.until(lambda: "half" in talk.agent.connection.strays)
+
+        shown = talk.agent.connection.strays.splitlines()
+        assert (len(shown), shown[0], shown[-3:]) == (STRAYS, "banner 12", ["banner 29", "{", " half a lin"])
+
+
+async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j.ndjson")
+    async with conversation() as talk:
+        talk.agent.connection._journal, before = journal, talk.agent.connection._journal
+        missing: list[str] = []
+
+        async def look() -> None:
+            while "last" not in talk.said():
+                written = (tmp_path / "j.ndjson").read_bytes()
+                missing.extend(word for word in talk.said().split() if b"%b " % word.encode() not in written)
+                await asyncio.sleep(0)
+
+        looking = asyncio.create_task(look())
+        updates = [update("agent_message_chunk", content=text(f"w{n} ")) for n in range(3000)]
+        talk.puppet.says(*updates, update("agent_message_chunk", content=text("last ")))
+        await looking
+
+        assert missing == []
+        talk.agent.connection._journal = before
+        talk.agent.sessions.clear()  # what the other journal holds is no part of this one
+    journal.close()
 
 
 async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogCaptureFixture) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from acp_tui.wire.messages import Message, Noise, Notification, Request, Response
+from acp_tui.wire.messages import Dropped, Message, Noise, Notification, Request, Response
 from acp_tui.wire.peer import AlreadyAnswered, Peer, encode
 
 STREAM = (
@@ -33,6 +33,12 @@ def described(messages: list[Message]) -> list[tuple[object, ...]]:
     return rows
 
 
+def received(peer: Peer, data: bytes, size: int = 1 << 20) -> list[Message]:
+    """Have a peer take bytes, in pieces of a size."""
+    pieces = (data[start : start + size] for start in range(0, len(data), size))
+    return [message for piece in pieces for message in peer.receive(piece)]
+
+
 EXPECTED = [
     ("notification", "session/update", {"text": "é漢🎉"}),
     ("request", "req-1", "fs/read_text_file", {"path": "/a"}),
@@ -48,8 +54,8 @@ def test_c7_a_stream_reads_the_same_however_it_is_cut(size: int) -> None:
 
     messages: list[Message] = []
     for start in range(0, len(data), size):
-        messages += peer.receive(data[start : start + size])
-    messages += peer.receive_end()
+        messages += received(peer, data[start : start + size])
+    messages += list(peer.receive_end())
 
     assert described(messages) == EXPECTED
 
@@ -59,7 +65,7 @@ def test_c7_a_message_split_at_any_byte_is_read() -> None:
         peer = Peer()
         peer.call("initialize", {})
 
-        messages = peer.receive(STREAM[:cut]) + peer.receive(STREAM[cut:]) + peer.receive_end()
+        messages = received(peer, STREAM[:cut]) + received(peer, STREAM[cut:]) + list(peer.receive_end())
 
         assert described(messages) == EXPECTED
 
@@ -76,7 +82,7 @@ def test_c7_a_message_split_at_any_byte_is_read() -> None:
         b"true",
         b"{}",
         b"[]",
-        b"[" * 100_000,
+        b"[" * 200,
         b'{"method": 5}',
         b'{"id": {"a": 1}, "method": "x"}',
         b'{"id": true, "method": "x"}',
@@ -85,13 +91,13 @@ def test_c7_a_message_split_at_any_byte_is_read() -> None:
 def test_c8_a_line_that_is_no_message_is_noise_and_the_next_is_read(line: bytes) -> None:
     peer = Peer()
 
-    messages = peer.receive(line + b'\n{"method":"next"}\n')
+    messages = received(peer, line + b'\n{"method":"next"}\n')
 
     assert described(messages) == [("noise", line), ("notification", "next", None)]
 
 
 def test_a_message_with_a_broken_byte_in_its_text_is_not_lost() -> None:
-    messages = Peer().receive(b'{"method":"m","params":{"text":"a\xffb"}}\n')
+    messages = received(Peer(), b'{"method":"m","params":{"text":"a\xffb"}}\n')
 
     assert described(messages) == [("notification", "m", {"text": "a\ufffdb"})]
 
@@ -99,11 +105,11 @@ def test_a_message_with_a_broken_byte_in_its_text_is_not_lost() -> None:
 def test_c9_a_batch_is_its_items_in_order() -> None:
     peer = Peer()
 
-    messages = peer.receive(b'[{"method":"a"}, 7, {"id":null,"method":"b"}]\n')
+    messages = received(peer, b'[{"method":"a"}, 7, {"id":null,"method":"b"}]\n')
 
     assert described(messages) == [
         ("notification", "a", None),
-        ("noise", b"7\n"),
+        ("noise", b"7"),
         ("request", None, "b", None),
     ]
 
@@ -115,9 +121,9 @@ def test_c6_a_line_over_the_limit_is_dropped_and_the_next_is_read(piece: int) ->
 
     messages: list[Message] = []
     for start in range(0, len(data), piece):
-        messages += peer.receive(data[start : start + piece])
+        messages += received(peer, data[start : start + piece])
 
-    assert [type(message) for message in messages] == [Noise, Notification]
+    assert [type(message) for message in messages] == [Dropped, Notification]
 
 
 def test_c5_a_line_of_ten_megabytes_is_read() -> None:
@@ -125,7 +131,9 @@ def test_c5_a_line_of_ten_megabytes_is_read() -> None:
     peer = Peer()
     data = encode({"method": "m", "params": text})
 
-    messages = [m for start in range(0, len(data), 65536) for m in peer.receive(data[start : start + 65536])]
+    messages = [
+        m for start in range(0, len(data), 65536) for m in received(peer, data[start : start + 65536])
+    ]
 
     assert described(messages) == [("notification", "m", text)]
 
@@ -136,7 +144,7 @@ def test_c13_our_ids_are_unique_integers_and_theirs_are_echoed_unchanged() -> No
     ids = [peer.call("m", {})[0].id for _ in range(3)]
     replies = []
     for sent in (b'"a"', b"0", b"null", b'"7"'):
-        (request,) = peer.receive(b'{"id":' + sent + b',"method":"m"}\n')
+        (request,) = received(peer, b'{"id":' + sent + b',"method":"m"}\n')
         assert isinstance(request, Request)
         replies.append(json.loads(peer.reply(request, {})))
 
@@ -146,7 +154,7 @@ def test_c13_our_ids_are_unique_integers_and_theirs_are_echoed_unchanged() -> No
 
 def test_c14_a_request_cannot_be_answered_twice() -> None:
     peer = Peer()
-    (request,) = peer.receive(b'{"id":1,"method":"m"}\n')
+    (request,) = received(peer, b'{"id":1,"method":"m"}\n')
     assert isinstance(request, Request)
     peer.reply(request, {})
 
@@ -156,7 +164,7 @@ def test_c14_a_request_cannot_be_answered_twice() -> None:
 
 def test_an_id_that_is_used_twice_gets_two_answers() -> None:
     peer = Peer()
-    first, second = peer.receive(b'{"id":1,"method":"a"}\n{"id":1,"method":"b"}\n')
+    first, second = received(peer, b'{"id":1,"method":"a"}\n{"id":1,"method":"b"}\n')
     assert isinstance(first, Request)
     assert isinstance(second, Request)
 
@@ -172,7 +180,7 @@ def test_c18_a_response_to_nothing_leaves_the_calls_alone(bad_id: bytes) -> None
     peer = Peer()
     peer.call("m", {})
 
-    messages = peer.receive(b'{"id":' + bad_id + b',"result":{}}\n{"id":0,"result":1}\n')
+    messages = received(peer, b'{"id":' + bad_id + b',"result":{}}\n{"id":0,"result":1}\n')
 
     assert [type(message) for message in messages] == [Noise, Response]
 
@@ -193,7 +201,7 @@ def test_c18_a_malformed_error_still_ends_its_call(error: str, code: int, messag
     peer = Peer()
     peer.call("m", {})
 
-    (response,) = peer.receive(f'{{"id":0,"error":{error}}}\n'.encode())
+    (response,) = received(peer, f'{{"id":0,"error":{error}}}\n'.encode())
 
     assert isinstance(response, Response)
     assert response.error is not None
@@ -205,7 +213,7 @@ def test_c19_our_id_echoed_in_another_shape_resolves_the_call(echoed: bytes) -> 
     peer = Peer()
     peer.call("m", {})
 
-    (response,) = peer.receive(b'{"id":' + echoed + b',"result":5}\n')
+    (response,) = received(peer, b'{"id":' + echoed + b',"result":5}\n')
 
     assert isinstance(response, Response)
     assert (response.result, peer.calls) == (5, {})
@@ -216,7 +224,7 @@ def test_c20_an_empty_answer_is_an_answer(answer: bytes) -> None:
     peer = Peer()
     peer.call("m", {})
 
-    (response,) = peer.receive(answer + b"\n")
+    (response,) = received(peer, answer + b"\n")
 
     assert isinstance(response, Response)
     assert response.error is None
@@ -239,7 +247,7 @@ def test_c3_a_lone_surrogate_is_never_written() -> None:
 
 
 def test_numbers_that_are_no_numbers_are_absent() -> None:
-    messages = Peer().receive(b'{"method":"m","params":[NaN, Infinity, -Infinity]}\n')
+    messages = received(Peer(), b'{"method":"m","params":[NaN, Infinity, -Infinity]}\n')
 
     assert described(messages) == [("notification", "m", [None, None, None])]
 
@@ -247,8 +255,8 @@ def test_numbers_that_are_no_numbers_are_absent() -> None:
 def test_a_number_that_is_too_large_is_none_and_so_never_sent_back_as_what_is_no_json() -> None:
     peer = Peer()
 
-    (request,) = peer.receive(
-        b'{"id":1e400,"method":"m","params":[-1e400, 1.5, 1e300, 12345678901234567890]}\n'
+    (request,) = received(
+        peer, b'{"id":1e400,"method":"m","params":[-1e400, 1.5, 1e300, 12345678901234567890]}\n'
     )
 
     assert isinstance(request, Request)
@@ -258,7 +266,7 @@ def test_a_number_that_is_too_large_is_none_and_so_never_sent_back_as_what_is_no
 
 def test_find_tells_a_text_id_from_a_number() -> None:
     peer = Peer()
-    peer.receive(b'{"id":"1","method":"a"}\n{"id":1,"method":"b"}\n')
+    received(peer, b'{"id":"1","method":"a"}\n{"id":1,"method":"b"}\n')
 
     text, number = peer.find("1"), peer.find(1)
 
@@ -275,7 +283,99 @@ def test_a_response_whose_id_is_no_number_answers_none_of_our_calls(call_id: str
     call, _ = peer.call("m", {})
     assert call.id == 0
 
-    (message,) = peer.receive(f'{{"id":{call_id},"result":{{}}}}\n'.encode())
+    (message,) = received(peer, f'{{"id":{call_id},"result":{{}}}}\n'.encode())
 
     assert isinstance(message, Noise)
     assert list(peer.calls) == [0]
+
+
+TOO_LONG = '"text":"' + "x" * 200_000 + '"'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"jsonrpc":"2.0","id":0,"result":{TOO}}',
+        '{ "id" : "0" , "result" : {TOO} }',
+        '{"jsonrpc":"2.0","result":{TOO},"id":0}',
+        '{"result":{TOO},"id":0,"jsonrpc":"2.0"}',
+        '{"result":{TOO, "id":5}, "id": 0 }',
+        '{"id":0,"error":{"code":1,"message":"m","data":{TOO}}}',
+    ],
+)
+def test_a_response_over_the_limit_names_the_call_that_waits_for_it(line: str) -> None:
+    peer = Peer(line_limit=100_000)
+    call, _ = peer.call("session/prompt", {})
+
+    (dropped,) = received(peer, line.replace("TOO", TOO_LONG).encode() + b"\n", 4096)
+
+    assert isinstance(dropped, Dropped)
+    assert (dropped.call, dropped.request) == (call, None)
+    assert peer.calls == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "method", "request_id"),
+    [
+        (
+            '{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{TOO}}',
+            "fs/write_text_file",
+            "w",
+        ),
+        ('{"method":"m","params":{TOO},"id":9}', "m", 9),
+        ('{"params":{TOO},"id":9,"method":"m"}', "m", 9),
+        ('{"method":"session/update","params":{TOO}}', "session/update", None),
+        ('{"params":{"method":"x","id":1,TOO},"method":"m"}', "m", None),
+    ],
+)
+def test_a_request_over_the_limit_can_be_failed(line: str, method: str, request_id: object) -> None:
+    peer = Peer(line_limit=100_000)
+    peer.call("session/prompt", {})
+
+    (dropped,) = received(peer, line.replace("TOO", TOO_LONG).encode() + b"\n", 4096)
+
+    assert isinstance(dropped, Dropped)
+    assert (dropped.method, dropped.call) == (method, None)
+    assert (dropped.request.id if dropped.request is not None else None) == request_id
+    assert "200," in dropped.reason
+    assert len(peer.calls) == 1
+
+
+@pytest.mark.parametrize("line", ['{"result":{"id":0,TOO}}', "{TOO}", '{"id":99,"result":{TOO}}'])
+def test_what_is_over_the_limit_and_tells_nothing_leaves_the_calls_alone(line: str) -> None:
+    peer = Peer(line_limit=100_000)
+    peer.call("session/prompt", {})
+
+    (dropped,) = received(peer, line.replace("TOO", TOO_LONG).encode() + b"\n", 4096)
+
+    assert isinstance(dropped, Dropped)
+    assert (dropped.call, dropped.request, dropped.method) == (None, None, "")
+    assert len(peer.calls) == 1
+
+
+def test_an_echo_of_what_we_said_is_no_request() -> None:
+    peer = Peer()
+    _, line = peer.call("initialize", {"protocolVersion": 1})
+
+    (echo,) = received(peer, line)
+
+    assert isinstance(echo, Noise)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"level":"info","id":0}',
+        '{"level":"info","id":0,"result":"ok"}',
+        '{"level":"error","error":"x","id":0}',
+        '{"time":1,"method":"GET","path":"/"}',
+    ],
+)
+def test_a_log_line_in_json_is_no_message(line: str) -> None:
+    peer = Peer()
+    peer.call("initialize", {})
+
+    (noise,) = received(peer, line.encode() + b"\n")
+
+    assert isinstance(noise, Noise)
+    assert len(peer.calls) == 1
