@@ -7,18 +7,19 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
 from acp_tui.store.problem import Problem
-from acp_tui.store.toml_places import line_of
+from acp_tui.store.toml_places import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes that can be shown beside the chat."""
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
 StaleWrites = Literal["ask", "write", "keep"]
 Thoughts = Literal["auto", "always", "never"]
+Calls = Literal["auto", "always", "never"]
 
 
 class Settings(NamedTuple):
@@ -37,7 +38,8 @@ class Settings(NamedTuple):
     """Whether only ASCII marks are drawn; without it, where the locale has nothing else."""
     reduced_motion: bool = False
     """Whether nothing slides or blinks."""
-    notifications: bool = True
+    notifications: Calls = "auto"
+    """When the user is called: `auto` (while they look elsewhere), `always` or `never`."""
     journal: bool = True
     """Whether sessions are written to disk as they happen."""
     decisions: bool = True
@@ -64,6 +66,14 @@ class Settings(NamedTuple):
     mcp_servers: tuple[mcp.McpServer, ...] = ()
 
 
+def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
+    """Read when to call the user; true and false are what this setting was once."""
+    if isinstance(value, bool):
+        return "auto" if value else "never"
+    words: str = shape.one_of(*get_args(Calls))(value, place, findings)
+    return words
+
+
 _KINDS: Final[Mapping[str, shape.Kind]] = {
     "theme": shape.text,
     "layout": shape.some_of(*PANES),
@@ -72,7 +82,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "enter_sends": shape.switch,
     "ascii": shape.switch,
     "reduced_motion": shape.switch,
-    "notifications": shape.switch,
+    "notifications": _calls,
     "journal": shape.switch,
     "decisions": shape.switch,
     "policy": shape.one_of(*get_args(Policy)),

@@ -14,13 +14,13 @@ from rich.text import Text
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.events import Event, Key
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
 from acp_tui.store.names import Names
 from acp_tui.ui import after_start
-from acp_tui.ui.attention import Attention, speaks_777
+from acp_tui.ui.attention import Attention, Seat, speaks_777
 from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal
 from acp_tui.ui.hang_up import when_terminal_goes
@@ -107,11 +107,10 @@ class AcpApp(App[int]):
         """Whether another program has the terminal for a while."""
         self.last_key: tuple[str, float] | None = None
         """The key that was typed last and when, for dialogs: held down, it may come again."""
+        self.seat = Seat()
+        """Whether the user is there."""
         self.attention = Attention(
-            self.write_to_terminal,
-            lambda: self.app_focus,
-            start.settings.notifications,
-            speaks_777(os.environ),
+            self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
         kept = state_folder() / "names.json" if start.settings.journal else None
         self.tabs = Tabs(self, Names(kept))
@@ -147,9 +146,13 @@ class AcpApp(App[int]):
         return self.tabs.current
 
     async def on_event(self, event: Event) -> None:
-        """Remember the key that is typed."""
+        """Remember the key that is typed, and whether the user is there."""
         if isinstance(event, Key):
             self.last_key = (event.key, event.time)
+        if isinstance(event, InputEvent | Paste):
+            self.seat.touch()
+        elif isinstance(event, AppFocus | AppBlur):
+            self.seat.focus = isinstance(event, AppFocus)
         await super().on_event(event)
 
     def on_mount(self) -> None:

@@ -173,3 +173,17 @@ args = []
 
     assert [server.transport for server in settings.mcp_servers] == ["stdio", "stdio", "http", "sse"]
     assert [problem.line for problem in problems] == [15]
+
+
+@pytest.mark.parametrize(
+    ("written", "means"),
+    [('"always"', "always"), ('"never"', "never"), ('"auto"', "auto"), ("true", "auto"), ("false", "never")],
+)
+def test_when_to_call_the_user_has_three_words_and_the_two_it_once_had(
+    file: Path, written: str, means: str
+) -> None:
+    file.write_text(f"notifications = {written}")
+
+    settings, problems = load(file)
+
+    assert (settings.notifications, problems) == (means, [])

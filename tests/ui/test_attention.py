@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
 
 from acp_tui.conversation.conversation import Conversation
-from acp_tui.ui.attention import GIVE_TITLE_BACK, KEEP_TITLE, Attention, State, speaks_777, state_of
+from acp_tui.store.settings import Calls
+from acp_tui.ui.attention import (
+    GIVE_TITLE_BACK,
+    KEEP_TITLE,
+    QUIET,
+    Attention,
+    Seat,
+    State,
+    speaks_777,
+    state_of,
+)
 
 BELL = "\x07"
 
@@ -35,13 +46,56 @@ STATES: dict[State, Double] = {
 }
 
 
-def told(*states: Double, is_looked_at: bool = False, calls: bool = True) -> list[str]:
+class Place(Seat):
+    """A seat with a clock of its own, on which what comes later comes by hand."""
+
+    def __init__(self, focus: bool | None = False) -> None:
+        self.now = 100.0
+        super().__init__(lambda: self.now)
+        self.focus = focus
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        self.waiting.append((self.now + seconds, do))
+
+    def go_on(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+        due = [do for at, do in self.waiting if at <= self.now]
+        self.waiting = [(at, do) for at, do in self.waiting if at > self.now]
+        for do in due:
+            do()
+
+
+class View:
+    """A screen."""
+
+
+def told(*states: Double, focus: bool | None = False, calls: Calls = "auto") -> list[str]:
     """Return what the terminal is told in the course of these states."""
     written: list[str] = []
-    attention = Attention(written.append, lambda: is_looked_at, calls)
+    attention, view = Attention(written.append, Place(focus), calls), View()
     for state in states:
-        attention.update(cast(Conversation, state))
+        attention.update(cast(Conversation, state), view)
     return written
+
+
+class Called:
+    """What one who sits at a terminal is called for."""
+
+    def __init__(self, focus: bool | None) -> None:
+        self.place = Place(focus)
+        self.written: list[str] = []
+        self.attention = Attention(self.written.append, self.place)
+        self.view = View()
+
+    def become(self, *states: State) -> None:
+        for state in states:
+            self.attention.update(cast(Conversation, STATES[state]), self.view)
+
+    @property
+    def calls(self) -> list[str]:
+        return [text for text in self.written if BELL * 2 in text]
 
 
 @pytest.mark.parametrize("state", list(STATES))
@@ -77,9 +131,9 @@ def test_the_person_is_called_when_a_turn_ends_a_question_comes_or_the_agent_die
 
 def test_a_terminal_that_knows_osc_777_is_called_by_it_alone() -> None:
     written: list[str] = []
-    attention = Attention(written.append, lambda: False, True, by_777=True)
+    attention, view = Attention(written.append, Place(), by_777=True), View()
     for state in (Double(is_busy=True, agent_name="a;b"), Double(agent_name="a;b")):
-        attention.update(cast(Conversation, state))
+        attention.update(cast(Conversation, state), view)
 
     assert [text for text in written if BELL * 2 in text] == ["\x1b]777;notify;a,b;is done\x07\x07"]
 
@@ -100,19 +154,86 @@ def test_osc_777_is_for_the_terminals_that_show_it(environment: dict[str, str], 
 
 def test_nobody_is_called_who_looks_or_wants_no_calls_or_leaves() -> None:
     working, ready = STATES["working"], STATES["ready"]
-    assert not any(BELL * 2 in text for text in told(working, ready, is_looked_at=True))
-    assert not any(BELL * 2 in text for text in told(working, ready, calls=False))
+    assert not any(BELL * 2 in text for text in told(working, ready, focus=True))
+    assert not any(BELL * 2 in text for text in told(working, ready, calls="never"))
     assert not any(BELL * 2 in text for text in told(working, Double("ending")))
+
+
+def test_who_wants_it_is_called_while_they_look() -> None:
+    assert any(
+        BELL * 2 in text for text in told(STATES["working"], STATES["ready"], focus=True, calls="always")
+    )
+
+
+def test_where_no_terminal_tells_of_a_focus_a_while_without_a_key_calls() -> None:
+    here = Called(focus=None)
+    here.become("working")
+    here.place.go_on(QUIET + 1)
+    here.become("ready")
+
+    assert len(here.calls) == 1
+
+
+def test_a_key_puts_the_call_off_and_it_comes_when_no_more_are_typed() -> None:
+    here = Called(focus=None)
+    here.become("working", "asks")
+    here.place.go_on(QUIET - 1)
+    here.place.touch()
+    here.place.go_on(QUIET - 1)
+    assert here.calls == []
+
+    here.place.go_on(2)
+
+    assert len(here.calls) == 1
+    here.place.go_on(100)
+    assert len(here.calls) == 1
+
+
+def test_a_call_that_waits_is_dropped_when_the_user_has_answered_or_left() -> None:
+    for after in ("answered", "left"):
+        here = Called(focus=None)
+        here.become("working", "asks")
+        if after == "answered":
+            here.become("working")
+        else:
+            here.attention.end()
+        here.place.go_on(QUIET + 1)
+
+        assert here.calls == []
+
+
+@pytest.mark.parametrize(("focus", "calls"), [(True, 0), (False, 1)])
+def test_once_the_terminal_has_told_of_its_focus_that_counts(focus: bool, calls: int) -> None:
+    here = Called(focus=None)
+    here.become("working", "ready")
+    here.place.focus = focus
+
+    here.place.go_on(QUIET + 1)
+
+    assert len(here.calls) == calls
+
+
+def test_each_session_has_a_state_of_its_own_and_the_seen_one_has_the_title() -> None:
+    written: list[str] = []
+    attention, seen, other = Attention(written.append, Place()), View(), View()
+
+    for _ in range(3):
+        attention.update(cast(Conversation, STATES["working"]), seen)
+        attention.update(cast(Conversation, STATES["ready"]), other, is_seen=False)
+    assert written == [f"{KEEP_TITLE}\x1b]2;Agent: working{BELL}"]
+
+    attention.update(cast(Conversation, STATES["asks"]), other, is_seen=False)
+    assert written[1:] == [f"\x1b]9;Agent wants an answer{BELL * 2}"]
 
 
 def test_the_title_says_who_and_what_and_is_given_back() -> None:
     written: list[str] = []
-    attention = Attention(written.append, lambda: True, True)
+    attention, view = Attention(written.append, Place(focus=True)), View()
 
     attention.end()
     states: list[State] = ["starting", "ready", "ready", "working"]
     for state in states:
-        attention.update(cast(Conversation, STATES[state]))
+        attention.update(cast(Conversation, STATES[state]), view)
     attention.end()
     attention.end()
 

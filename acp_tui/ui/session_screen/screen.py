@@ -159,7 +159,7 @@ class SessionScreen(Screen[None]):
     def show_status(self) -> None:
         """Make the status line, the tabs and the terminal around us equal to what is."""
         self.query_one(StatusLine).show()
-        self._attention.update(self.conversation)
+        self._attention.update(self.conversation, self, self.presence.is_seen)
         self.tabs.show()
 
     # ------------------------------------------------------------------ one of several
