@@ -8,15 +8,15 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.programs import started
-from acp_tui.host.stalling import STILL, Stalled, finish, pipe_in
+from acp_tui.host.exclusion import Exclusion
+from acp_tui.host.git import Git, found
+from acp_tui.host.stalling import STILL, Stalled, obstacle_in
 
 # SnapshotError
 # ├── Unavailable   there is no git here, or no place for the store
@@ -43,27 +43,14 @@ class GitStalled(GitFailed):
 NO_FILE: Final = "0" * 40
 """What git calls the content of a file that is not there."""
 
-_SETTINGS: Final = (
-    "core.hooksPath=/dev/null",
-    "core.excludesFile=/dev/null",
-    "core.autocrlf=false",
-    "core.safecrlf=false",
-    "core.fsmonitor=false",
-    "core.fileMode=true",
-    "core.symlinks=true",
-    "core.ignoreCase=false",
-    "gc.auto=0",
-)
-_ATTRIBUTES: Final = "* -text !eol -ident !filter !working-tree-encoding !diff\n"
+_ATTRIBUTES: Final = b"* -text !eol -ident !filter !working-tree-encoding !diff\n"
 """Stronger than the workspace's own: bytes go in and come out as they are."""
-_WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _RETRY: Final = 0.02  # seconds between two tries to get the lock
 _USED: Final = "acp-tui.lock"
 """The lock; its time says when the store was last opened by somebody."""
 _MADE: Final = "acp-tui.made"
 """Says that the store was made to its end: a git that is stopped half-way leaves what looks damaged."""
 _NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
-_LARGEST: Final = 1 << 20  # bytes of a file of patterns
 _GONE: Final = "The folder is not there any more."
 
 
@@ -79,8 +66,9 @@ class SnapshotStore:
             without: folders that are left out if they are in the workspace; `folder` always is.
         """
         self.root = root
-        self._without = (folder, *without)
         self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+        self._git = Git(self.path, root)
+        self._exclusion = Exclusion(self._git, (folder, *without))
         self.patience = STILL
         """Seconds that git may do nothing at all before it is ended."""
         self._is_ready = False
@@ -92,7 +80,7 @@ class SnapshotStore:
         Raises:
             Unavailable.
         """
-        if shutil.which("git") is None:
+        if found() is None:
             raise Unavailable("There is no git on PATH. Install git, and start again.")
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -121,22 +109,20 @@ class SnapshotStore:
         Raises:
             GitFailed.
         """
-        options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
         if not self.root.is_dir():
             raise GitFailed(_GONE)
         try:
-            process = await started(
-                "git", *options, *arguments, cwd=self.root, env=self._environment(),
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            )  # fmt: skip
+            code, out, err = await self._git.run(
+                *arguments, given=given, patience=self.patience, settings=settings
+            )
         except OSError as error:
             raise GitFailed(f"git could not be started: {error.strerror}.") from error
-        try:
-            out, err = await finish(process, given, self.patience)
         except Stalled:
             raise GitStalled(await self._why_it_stalled()) from None
-        if process.returncode not in fine:
-            raise GitFailed(_said(err) or f"git {arguments[0]} ended with {process.returncode}.")
+        if b"ut of memory" in err:
+            raise GitStalled(await self._why_it_stalled())
+        if code not in fine:
+            raise GitFailed(_said(err) or f"git {arguments[0]} ended with {code}.")
         return out
 
     async def is_sound(self) -> bool:
@@ -167,7 +153,7 @@ class SnapshotStore:
         for entry in [*self.path.iterdir()]:
             if entry.name != _USED:
                 entry.rename(aside / entry.name)
-        (aside / _USED).touch()
+        (aside / _USED).touch(mode=0o600)
         await self._make()
         return aside
 
@@ -200,40 +186,47 @@ class SnapshotStore:
         made = self.path / _MADE
         if not made.is_file() or not (self.path / "HEAD").is_file():
             await self.git("init", "--quiet", "--template=")  # goes on where it was stopped
-            made.touch()
+            made.touch(mode=0o600)
         information = self.path / "info"
-        information.mkdir(exist_ok=True)
-        (information / "attributes").write_text(_ATTRIBUTES)
-        ours = [_pattern(self.root, folder.resolve()) for folder in self._without]
-        (information / "exclude").write_bytes(b"\n".join([*_excluded(self.root), *ours]))
+        information.mkdir(mode=0o700, exist_ok=True)
+        _write(information / "attributes", _ATTRIBUTES)
+        if await self.read_rules():
+            await self._drop_excluded()
         self._is_ready = True
+
+    async def read_rules(self) -> bool:
+        """Read anew what is left out beside what its own .gitignore files say; return whether that is news.
+
+        Raises:
+            OSError: it cannot be written down.
+        """
+        file = self.path / "info" / "exclude"
+        lines = await self._exclusion.lines()
+        if file.is_file() and file.read_bytes() == lines:
+            return False
+        _write(file, lines)
+        return True
+
+    async def _drop_excluded(self) -> None:
+        """Take out of the index what an earlier run has put there and is left out now, such as secrets."""
+        patterns = f"--exclude-from={self.path / 'info' / 'exclude'}"
+        found = await self.git("ls-files", "-z", "--cached", "--ignored", patterns)
+        if found:
+            await self.git("update-index", "--force-remove", "-z", "--stdin", given=found)
 
     async def _why_it_stalled(self) -> str:
         """Return why git came to nothing, as far as that can be found."""
-        pipe = await asyncio.to_thread(pipe_in, self.root)
-        if pipe is None:
-            return f"git did nothing for {self.patience:.0f} s and was ended."
-        return f"git waits for {pipe}, which is no file but a pipe or a device. Take it away."
+        name = await asyncio.to_thread(obstacle_in, self.root)
+        if name is None:
+            return f"git did nothing for {self.patience:.0f} s, or needed too much memory, and was ended."
+        return f"git cannot read {name}, which is a pipe, a device or far too large. Take it away."
 
-    def _environment(self) -> dict[str, str]:
-        """Return variables that keep the user's own settings and repositories out."""
-        store = str(self.path)
-        return {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "LC_ALL": "C",
-            "HOME": store,
-            "XDG_CONFIG_HOME": store,
-            "GIT_DIR": store,
-            "GIT_WORK_TREE": str(self.root),
-            "GIT_INDEX_FILE": str(self.path / "index"),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_SYSTEM": os.devnull,
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_ATTR_NOSYSTEM": "1",
-            "GIT_CEILING_DIRECTORIES": str(self.root.parent),
-            "GIT_TERMINAL_PROMPT": "0",
-            **{f"GIT_{who}_{what}": name for who in ("AUTHOR", "COMMITTER") for what, name in _WHO.items()},
-        }
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, whatever the umask says."""
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(content)
 
 
 def _said(err: bytes) -> str:
@@ -249,40 +242,3 @@ def _locked(lock: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _excluded(root: Path) -> Sequence[bytes]:
-    """Return patterns of the user's repository that our store does not see by itself.
-
-    Those of `.git/info/exclude`, and of the `.gitignore` files above a workspace that is a folder of a
-    repository, as far as they name no place: those would mean another place here.
-    """
-    repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
-    if repository is None:
-        return []
-    above = [folder for folder in root.parents if folder.is_relative_to(repository)]
-    patterns = [
-        line
-        for folder in reversed(above)
-        for line in _lines(folder / ".gitignore")
-        if b"/" not in line.rstrip(b"/")
-    ]
-    own = _lines(repository / ".git" / "info" / "exclude")
-    return [*patterns, *(line for line in own if repository == root or b"/" not in line.rstrip(b"/"))]
-
-
-def _pattern(root: Path, folder: Path) -> bytes:
-    """Return a pattern for a folder in the workspace; an empty one, which matches nothing, for any other."""
-    if not folder.is_relative_to(root) or folder == root:
-        return b""
-    return b"/" + re.sub(rb"([*?\[\\ ])", rb"\\\1", os.fsencode(folder.relative_to(root)))
-
-
-def _lines(path: Path) -> list[bytes]:
-    """Return the lines of a file that comes with a repository and may be anything: a pipe would never end."""
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return file.read(_LARGEST).splitlines() if is_plain else []
-    except OSError:  # missing, or .git is a file
-        return []

@@ -97,6 +97,7 @@ class Snapshots:
         damaged = self.damaged
         try:
             async with self._open():
+                await self._read_rules()
                 return await self._take()
         except GitFailed:
             if self.damaged == damaged:
@@ -165,6 +166,19 @@ class Snapshots:
                     self._kept.clear()
                     self.damaged = await self.store.rebuild()
                 raise
+
+    async def _read_rules(self) -> None:
+        """Look at all anew, and watch anew, once other files are left out; what is kept already stays.
+
+        Only here: what an agent writes into such rules hides nothing in the same turn.
+        """
+        try:
+            is_news = await self.store.read_rules()
+        except OSError:  # as when the disk is full: those from before count
+            return
+        if is_news:
+            self._latest = ""
+            self.close()
 
     async def _take(self) -> Snapshot:
         name = await self._now()

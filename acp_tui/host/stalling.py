@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from asyncio.subprocess import Process
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,8 +19,9 @@ STILL: Final = 20.0
 MOST: Final = 1_800.0
 """Seconds that it may take where the system does not tell whether it works."""
 _STEP: Final = 1.0
-_OPENED: Final = (".gitignore", ".gitattributes")
+_OPENED: Final = (".gitignore", ".gitattributes", ".git/HEAD", ".git/commondir")
 """What git opens in each folder, whatever it is."""
+_LARGEST: Final = 100 << 20  # bytes of such a file
 _SEARCHED: Final = 2.0  # seconds
 
 
@@ -50,27 +52,57 @@ async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[
             await over(talking)  # asyncio tells the end only once all that was said is read
 
 
-def pipe_in(root: Path) -> str | None:
-    """Return which of the files that git opens is none, below the root; None if it is not found soon.
+async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
+    """Yield what a program writes, some at a time.
+
+    Raises:
+        Stalled: it has used no time and read and written nothing for `still` seconds; it still runs.
+    """
+    assert process.stdout is not None, "its output is a pipe"
+    while True:
+        reading = asyncio.ensure_future(process.stdout.read(size))
+        try:
+            changed, before = time.monotonic(), _work_of(process.pid)
+            while not (await asyncio.wait({reading}, timeout=min(_STEP, still / 4)))[0]:
+                now, work = time.monotonic(), _work_of(process.pid)
+                if work != before:
+                    before, changed = work, now
+                if now - changed > (MOST if work is None else still):
+                    raise Stalled
+        finally:
+            if not reading.done():
+                reading.cancel()
+                await over(reading)
+        if not (data := reading.result()):
+            return
+        yield data
+
+
+def obstacle_in(root: Path) -> str | None:
+    """Return which of the files that git opens is no plain one, or far too large; None if none is found soon.
 
     Blocking: call it in a thread.
     """
     until = time.monotonic() + _SEARCHED
-    for folder, _, names in os.walk(root):
+    for folder, inner, names in os.walk(root):
+        there = {*names, ".git/HEAD", ".git/commondir"} if ".git" in inner else set(names)
+        inner[:] = [name for name in inner if name != ".git"]
         for name in _OPENED:
-            if name in names and _is_special(Path(folder, name)):
+            if name in there and _is_obstacle(Path(folder, name)):
                 return os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - text for people
         if time.monotonic() > until:
             break
     return None
 
 
-def _is_special(path: Path) -> bool:
+def _is_obstacle(path: Path) -> bool:
     try:
-        mode = path.stat().st_mode
+        found = path.stat()
     except OSError:
         return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    if stat.S_ISREG(found.st_mode):
+        return found.st_size > _LARGEST
+    return not stat.S_ISDIR(found.st_mode)
 
 
 def _work_of(pid: int) -> tuple[bytes, ...] | None:

@@ -265,7 +265,7 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
     await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
 
     (told,) = [event for event in watched.told if isinstance(event, Noted)]
-    assert "waits for .gitignore, which is no file but a pipe" in told.detail
+    assert "cannot read .gitignore, which is a pipe" in told.detail
     assert watched.tracking.looking_for == 0
 
     (watched.root / ".gitignore").unlink()

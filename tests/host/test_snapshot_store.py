@@ -102,12 +102,24 @@ async def test_a_workspace_that_went_away_is_said(tmp_path: Path) -> None:
         await snapshots.changes(before)
 
 
-async def test_the_store_is_for_its_owner_only(tmp_path: Path) -> None:
-    _, snapshots = workspace(tmp_path, a="1\n")
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+async def test_the_store_and_all_in_it_is_for_its_owner_only_whatever_the_umask(
+    tmp_path: Path, umask: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        root, snapshots = workspace(tmp_path, **{f"f{number}": "1\n" for number in range(600)})
+        await snapshots.watch()
+        await snapshots.take()
+        (root / "f1").write_text("2\n")
+        await snapshots.take()
+        await snapshots.prune(0, 10**9)
+        snapshots.close()
+    finally:
+        os.umask(before)
 
-    await snapshots.take()
-
-    assert snapshots.store.path.stat().st_mode & 0o777 == 0o700
+    everything = [snapshots.store.path, *snapshots.store.path.rglob("*")]
+    assert [path for path in everything if path.lstat().st_mode & 0o077] == []
 
 
 async def test_stores_that_nobody_opens_any_more_are_deleted_and_nothing_else_is(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host import stalling
-from acp_tui.host.stalling import Stalled, finish, pipe_in
+from acp_tui.host.stalling import Stalled, finish, obstacle_in
 from tests.waiting import until
 
 
@@ -92,7 +92,7 @@ async def test_whoever_is_told_twice_to_wait_no_more_leaves_no_program_behind() 
 
 def test_the_pipe_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.o\n")
-    assert pipe_in(tmp_path) is None
+    assert obstacle_in(tmp_path) is None
     (tmp_path / "sub").mkdir()
     os.mkfifo(tmp_path / "sub/.gitattributes")
-    assert pipe_in(tmp_path) == "sub/.gitattributes"
+    assert obstacle_in(tmp_path) == "sub/.gitattributes"

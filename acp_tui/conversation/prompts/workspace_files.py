@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from acp_tui.conversation.prompts.plain_letters import plain
-from acp_tui.host.programs import ended, started
-
-if TYPE_CHECKING:
-    from ignore import Walk
+from acp_tui.host.listing import files_in
 
 FRESH: Final = 5.0
 """Seconds after which a list is made anew when it is wanted again."""
@@ -31,15 +25,6 @@ _POOL: Final = 100
 _NAME_BONUS: Final = 16
 """What a match in the name of a file is worth more than one in its path."""
 
-_PIECE: Final = 64 * 1024
-"""Bytes of a listing that are taken in before keys get their turn."""
-
-_STEPS: Final = 500
-"""Steps of a walk that are made at one go."""
-
-_GIT: Final = ("git", "-c", "core.fsmonitor=false", "ls-files", "-z")
-"""A file system monitor is a command that the repository names; opening a list must not run it."""
-
 
 class _Listing:
     """One reading of the workspace, which can be used while it grows."""
@@ -48,6 +33,7 @@ class _Listing:
         from frizbee import Haystacks
 
         self.paths: list[str] = []
+        self._known: set[str] = set()
         self.folders: dict[str, list[str]] = {"": []}
         """What lies directly in a folder, by its path without the last slash."""
         self._whole = Haystacks()
@@ -56,11 +42,10 @@ class _Listing:
     def add(self, paths: Iterable[str]) -> None:
         """Take in files: paths relative to the workspace."""
         before = len(self.paths)
-        last = ""
         for path in paths:
-            if path != last and path.isprintable():  # others can neither be typed nor drawn
+            if path not in self._known and path.isprintable():  # others can neither be typed nor drawn
+                self._known.add(path)
                 self._put(path, path.rpartition("/")[0])
-            last = path
         new = [plain(path) for path in self.paths[before:]]
         self._whole.extend(new)
         self._names.extend([path.rstrip("/").rpartition("/")[2] for path in new])
@@ -113,7 +98,7 @@ class WorkspaceFiles:
         try:
             if self._listing is None:
                 self._listing = listing
-            async with aclosing(_listed(self.folder)) as pieces:
+            async with aclosing(files_in(self.folder)) as pieces:
                 async for paths in pieces:
                     listing.add(paths)
                     if self._listing is listing:
@@ -149,63 +134,3 @@ class WorkspaceFiles:
 
 def _folders_first(path: str) -> tuple[bool, bool, str]:
     return not path.endswith("/"), path.startswith("."), path.casefold()
-
-
-async def _listed(folder: str) -> AsyncGenerator[list[str]]:
-    """Yield the files of a folder, some at a time."""
-    found = False
-    for which in (("--cached",), ("--others", "--exclude-standard")):
-        async with aclosing(_git_listed(folder, which)) as pieces:
-            async for paths in pieces:
-                found = True
-                yield paths
-    if found:
-        return
-    walk, goes_on = await asyncio.to_thread(_walk, folder), True
-    while goes_on:
-        paths, goes_on = await asyncio.to_thread(_walked, walk, folder)
-        yield paths
-
-
-async def _git_listed(folder: str, which: Sequence[str]) -> AsyncGenerator[list[str]]:
-    """Yield what git lists; nothing where there is no repository, or no git."""
-    quiet = asyncio.subprocess.DEVNULL
-    try:
-        git = await started(
-            *_GIT, *which, cwd=folder, stdin=quiet, stdout=asyncio.subprocess.PIPE, stderr=quiet
-        )
-    except OSError:
-        return
-    assert git.stdout is not None
-    try:
-        rest = b""
-        while data := await git.stdout.read(_PIECE):
-            whole, _, rest = (rest + data).rpartition(b"\0")
-            if whole:
-                yield whole.decode("utf-8", "surrogateescape").split("\0")
-            await asyncio.sleep(0)
-    finally:
-        await ended(git)
-
-
-def _walk(folder: str) -> Walk:
-    from ignore import WalkBuilder
-
-    return WalkBuilder(Path(folder)).require_git(False).build()
-
-
-def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
-    """Make the next steps of a walk: return (the files that were met, whether it goes on)."""
-    from ignore import Error
-
-    paths: list[str] = []
-    for _ in range(_STEPS):
-        try:
-            path = str(next(walk).path())
-        except StopIteration:
-            return paths, False
-        except Error:  # a folder that may not be read
-            continue
-        if not os.path.isdir(path):  # noqa: PTH112  # a Path takes five times as long
-            paths.append(path[len(folder.rstrip("/")) + 1 :])
-    return paths, True

@@ -9,6 +9,7 @@ import pytest
 
 from acp_tui.conversation.prompts import workspace_files
 from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
+from acp_tui.host import listing
 from tests.waiting import PATIENCE
 
 
@@ -52,9 +53,12 @@ async def test_a_listing_that_is_given_up_twice_leaves_no_git_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = tmp_path / "pid"
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git" / "index").touch()
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\necho $$ >{told}; printf 'a\\000'; exec yes\n")
+    lists = f"*ls-files*) echo $$ >{told}; printf '100644 0 0\\ta\\000'; exec yes;;"
+    program.write_text(f'#!/bin/sh\ncase "$*" in {lists} esac\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     found = asyncio.Event()
@@ -135,6 +139,77 @@ async def test_opening_the_list_runs_no_command_of_the_repository(tmp_path: Path
 
     assert (await listed(tmp_path)).matching("") == ["a"]
     assert not (tmp_path / "ran").exists()
+
+
+def _with_repositories_inside(folder: Path) -> None:
+    """Make one that is tracked as such, one that is not, one with another inside, and files in each."""
+    git(folder, "init", "-q")
+    for inner in ("sub", "sub/deep", "other"):
+        write(folder / inner, "in.py", "tracked.o", "gone.o")
+        git(folder / inner, "init", "-q")
+        (folder / inner / ".gitignore").write_text("*.o\n")
+        git(folder / inner, "add", "-f", "in.py", "tracked.o")
+        git(folder / inner, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "1")
+    write(folder, "top.py")
+    git(folder, "-c", "protocol.file.allow=always", "add", "sub", "top.py")
+
+
+async def test_files_of_repositories_inside_are_found(tmp_path: Path) -> None:
+    _with_repositories_inside(tmp_path)
+
+    files = await listed(tmp_path)
+
+    assert files.matching("") == ["other/", "sub/", "top.py"]
+    assert files.matching("sub/") == ["sub/deep/", "sub/.gitignore", "sub/in.py", "sub/tracked.o"]
+    assert "sub/deep/tracked.o" in files.matching("tracked")
+    assert files.matching("gone") == []
+
+
+@pytest.mark.parametrize("kind", ["split", "sha256", "sparse"])
+async def test_indexes_of_every_kind_are_read(tmp_path: Path, kind: str) -> None:
+    write(tmp_path, "a.o", "b/c.py", "d/e.py")
+    (tmp_path / ".gitignore").write_text("*.o\n")
+    git(tmp_path, "init", "-q", *(["--object-format=sha256"] if kind == "sha256" else []))
+    git(tmp_path, "add", "-f", ".")
+    git(tmp_path, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "1")
+    if kind == "split":
+        git(tmp_path, "update-index", "--split-index")
+    if kind == "sparse":
+        git(tmp_path, "sparse-checkout", "set", "--cone", "--sparse-index", "b")
+
+    files = await listed(tmp_path)
+
+    assert files.matching("a.o") == ["a.o"], "tracked, though it is left out"
+    assert files.matching("b/c") == ["b/c.py"]
+    assert files.matching("d/e") == ["d/e.py"]
+
+
+@pytest.mark.parametrize("name", [".git/index", ".git/HEAD", ".git/config", ".gitignore", ".gitattributes"])
+@pytest.mark.parametrize("what", ["pipe", "huge", "zero", "folder", "itself", "nonsense"])
+async def test_what_stands_in_place_of_files_of_git_keeps_no_list_from_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, what: str
+) -> None:
+    monkeypatch.setattr(listing, "PATIENCE", 0.2)
+    write(tmp_path, "src/a.py")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "src")
+    place = tmp_path / name
+    place.unlink(missing_ok=True)
+    if what == "pipe":
+        os.mkfifo(place)
+    elif what == "huge":
+        place.touch()
+        os.truncate(place, 8 << 30)
+    elif what == "folder":
+        place.mkdir()
+    elif what == "nonsense":
+        place.write_bytes(b"DIRC\0\0\0\2\xff\xff\xff\xff" + bytes(range(256)) * 9)
+    else:
+        place.symlink_to("/dev/zero" if what == "zero" else place)
+
+    files = await asyncio.wait_for(listed(tmp_path), PATIENCE)
+
+    assert files.matching("a.py") == ["src/a.py"]
 
 
 async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path: Path) -> None:
