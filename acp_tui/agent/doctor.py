@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -389,5 +389,5 @@ class _Examination:
             else:
                 self._agent.answer_form(session.id, key, "cancel")
 
-    def _hear_stderr(self, line: str) -> None:
-        self._stderr_size += len(line.encode("utf-8", "replace")) + 1
+    def _hear_stderr(self, lines: Sequence[str]) -> None:
+        self._stderr_size += sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)

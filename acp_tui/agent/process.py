@@ -49,8 +49,8 @@ class Process:
 
     def __init__(self, argv: Sequence[str], child: Child, stdin: int, stdout: int, stderr: int) -> None:
         self.argv = tuple(argv)
-        self.on_stderr: Callable[[str], None] | None = None
-        """Called with each line of stderr, without its end; a very long line comes in pieces."""
+        self.on_stderr: Callable[[Sequence[str]], None] | None = None
+        """Called with lines of stderr as they come, without their ends; a very long one comes in pieces."""
         self.broken = False
         """Whether the agent does not take input any more; what is written is then dropped."""
         self._child = child
@@ -247,9 +247,9 @@ class Process:
         self._lines.end()
         _settle(self._stderr_over)
 
-    def _tell(self, line: str) -> None:
-        if self.on_stderr is not None:
-            self.on_stderr(line)
+    def _tell(self, lines: Sequence[str]) -> None:
+        if self.on_stderr is not None and lines:
+            self.on_stderr(lines)
 
     async def wait(self) -> ExitStatus:
         """Return how the agent ended, once it has and the end of its stderr is in."""
@@ -299,24 +299,23 @@ class Process:
 class _Lines:
     """Cuts a stream of bytes into lines of text."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[Sequence[str]], None]) -> None:
         self._tell = tell
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._open = ""
 
     def feed(self, data: bytes) -> None:
         *lines, self._open = (self._open + self._decoder.decode(data)).split("\n")
-        for line in lines:
-            self._tell(line.removesuffix("\r"))
         if len(self._open) > _TAIL:
-            self._tell(self._open)
+            lines.append(self._open)
             self._open = ""
+        self._tell([line.removesuffix("\r") for line in lines])
 
     def end(self) -> None:
         rest = self._open + self._decoder.decode(b"", final=True)
         self._open = ""
         if rest:
-            self._tell(rest)
+            self._tell([rest])
 
 
 def _settle(future: asyncio.Future[None]) -> None:

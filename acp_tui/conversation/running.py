@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from acp_tui import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acp_tui.acp.initialization import InitializeResponse
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.process import Process
@@ -52,7 +54,7 @@ class RunningAgent:
             keep=self.decisions.add,
             title_is_command=launch.quirks.title_is_command,
         )
-        process.on_stderr = self.journal.err
+        process.on_stderr = self._hear_stderr
         self._process = process
         self.hearers: list[Hearer] = []
         """The conversations, oldest first."""
@@ -118,6 +120,11 @@ class RunningAgent:
         if not self._stopping:
             for hearer in list(self.hearers):
                 hearer.agent_ended()
+
+    def _hear_stderr(self, lines: Sequence[str]) -> None:
+        """Write down what the agent says on the side as it comes: after a crash it may be all there is."""
+        self.journal.err(*lines)
+        self.journal.flush_some()
 
     def _changed(self, session_id: str, change: Change) -> None:
         for hearer in list(self.hearers):

@@ -3,6 +3,8 @@
 A row is `{"t": seconds since the start, "dir": …, "msg": …}`. `dir` is `out` (client to agent), `in`
 (agent to client), `raw` (a line on stdout that is no message), `err` (a line on stderr) or `note` (ours).
 The first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`.
+A line is safe once `write` has returned. All rows are valid JSON, and nothing in them acts on a terminal.
+Of `raw` and `err` the first and the newest rows are kept, and the note `{"dropped": bytes, "of": …}` between.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from acp_tui.store.appending import NO_ROOM
 from acp_tui.store.folders import private_folder
+from acp_tui.store.overflow import Overflow, kept_rows, remove
 from acp_tui.store.problem import Problem
 
 MASK: Final = "•••"
@@ -31,6 +34,9 @@ RETRY: Final = 5.0
 
 HELD: Final = 32 << 20
 """Bytes at most that wait for room on the disk."""
+
+BESIDE: Final = 1 << 20
+"""Bytes of `raw` and of `err` rows, each, after which only the newest are kept."""
 
 _PART: Final = 2 << 20
 """Bytes that are searched or written at one go."""
@@ -76,6 +82,8 @@ class Journal:
         """When the disk is tried again, while it is full."""
         self._held = 0
         """Bytes that were recorded since then."""
+        self._beside = {"raw": 0, "err": 0}
+        self._overflow: Overflow | None = None
         self.hide(secrets)
         self._open()
 
@@ -90,10 +98,7 @@ class Journal:
 
     def hidden(self, text: str) -> str:
         """Return a text with all secrets masked, for another file."""
-        data = text.encode("utf-8", "surrogatepass")
-        for secret, mask in self._secrets:
-            data = data.replace(secret, mask)
-        return data.decode("utf-8", "surrogatepass")
+        return self._masked(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def record(self, direction: str, line: bytes) -> None:
         """Keep one message as it went over the wire, without reading it. `direction` is `out` or `in`."""
@@ -116,11 +121,25 @@ class Journal:
 
     def raw(self, text: str) -> None:
         """Keep a line of the agent's stdout that is no message."""
-        self.record("raw", _encoded(text))
+        self._record_beside("raw", [text])
 
-    def err(self, text: str) -> None:
-        """Keep a line of the agent's stderr."""
-        self.record("err", _encoded(text))
+    def err(self, *lines: str) -> None:
+        """Keep lines of the agent's stderr."""
+        self._record_beside("err", lines)
+
+    def _record_beside(self, direction: str, lines: Sequence[str]) -> None:
+        """Keep lines that are no messages: the first in the journal, later the newest beside it."""
+        if self._file is None or self.path is None:
+            return
+        if self._beside[direction] < BESIDE:
+            for line in lines:
+                row = _encoded(line)
+                self._beside[direction] += len(row)
+                self.record(direction, row)
+            return
+        self._overflow = self._overflow or Overflow(self.path)
+        row = _row((self._clock() - self._start, direction, _encoded("\n".join(lines))))
+        self._overflow.add(self._masked(_inert(row)))
 
     def flush(self) -> None:
         """Hand all that was recorded to the system."""
@@ -132,6 +151,8 @@ class Journal:
 
         A line of many megabytes takes a hundred of them to search for secrets and to write.
         """
+        if self._overflow is not None:
+            self._overflow.flush()
         if self._retry is not None and self._clock() < self._retry:
             return False
         if self._flushing is None:
@@ -146,7 +167,7 @@ class Journal:
 
     def _flushed(self, rows: list[tuple[float, str, bytes]]) -> Iterator[bool]:
         """Write rows, all secrets masked; yields where a part of the work is done, False: it has to wait."""
-        data = b"".join(map(_row, rows))
+        data = _inert(b"".join(map(_row, rows)))
         searched = 0
         for secret, mask in self._secrets:
             if secret in data:
@@ -171,9 +192,30 @@ class Journal:
         """Write the rest and close the file; more calls do nothing."""
         self._retry = None if self._retry is None else self._clock()
         self.flush()
+        if self._overflow is not None:
+            self._take_in(self._overflow)
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+    def _take_in(self, overflow: Overflow) -> None:
+        """Write what was kept beside the journal behind its last row."""
+        overflow.close()
+        self._overflow = None
+        if self._file is None or self.path is None:
+            return
+        view = memoryview(b"".join(kept_rows(self.path, overflow.dropped)))
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError:
+            return  # it stays beside it, and is read from there
+        remove(self.path)
+
+    def _masked(self, data: bytes) -> bytes:
+        for secret, mask in self._secrets:
+            data = data.replace(secret, mask)
+        return data
 
     def _open(self) -> None:
         if self.path is None:
@@ -214,6 +256,16 @@ _ESCAPED_MASK: Final = MASK.encode("ascii", "backslashreplace")
 def _row(row: tuple[float, str, bytes]) -> bytes:
     seconds, direction, line = row
     return b'{"t": %.3f, "dir": "%s", "msg": %s}\n' % (seconds, direction.encode(), line.rstrip(b"\r\n"))
+
+
+def _inert(rows: bytes) -> bytes:
+    """Return rows with DEL and the controls above it escaped, which JSON takes as they are."""
+    if b"\xc2" not in rows and b"\x7f" not in rows:
+        return rows
+    return _RAW_CONTROLS.sub(lambda found: b"\\u00%02x" % found[0][-1], rows)
+
+
+_RAW_CONTROLS: Final = re.compile(rb"\xc2[\x80-\x9f]|\x7f")
 
 
 def _encoded(value: object) -> bytes:

@@ -9,10 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from acp_tui.store.overflow import kept_rows
 from acp_tui.store.spoken import Spoken, spoken
+from acp_tui.wire import json_line
 
 _HEAD: Final = 64 * 1024
 """Bytes of a file that a list looks at."""
@@ -59,13 +62,14 @@ class Recorded:
 class Reading(Iterator[Row]):
     """The rows of a journal, in order; broken lines and a cut last one are skipped and counted."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, beside: Iterator[bytes]) -> None:
         self.broken = 0
         self._file = file
+        self._beside = beside
 
     def __next__(self) -> Row:
         """Return the next whole row, and close the file after the last."""
-        for line in self._file:
+        for line in chain(self._file, self._beside) if not self._file.closed else ():
             row = _row(line)
             if row is not None:
                 return row
@@ -80,7 +84,7 @@ def read(path: Path) -> Reading:
     Raises:
         OSError: the file cannot be opened.
     """
-    return Reading(path.open("rb"))
+    return Reading(path.open("rb"), kept_rows(path))
 
 
 def head_of(path: Path) -> Recorded | None:
@@ -154,9 +158,9 @@ def recent(folder: Path, limit: int) -> list[Recorded]:
 
 def _row(line: bytes) -> Row | None:
     try:
-        fields = json.loads(line)
+        fields = json_line.read(line)
         return Row(float(fields["t"]), str(fields["dir"]), fields["msg"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from acp_tui.store import urls
 from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import SECRET_LENGTH
+from acp_tui.wire import json_line
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
 """The kinds of what is masked."""
@@ -94,10 +95,7 @@ class Redactor:
         Raises:
             ValueError: it is no row of a journal.
         """
-        try:
-            row = json.loads(line)
-        except RecursionError as error:
-            raise ValueError("too deeply nested") from error
+        row = json_line.read(line)
         if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
             raise ValueError("not a row of a journal")
         row["msg"] = self._message(row["dir"], row.get("msg"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from acp_tui.wire import json_line
 
 _PIECE: Final = 1 << 20
 """Bytes that are looked at in one go."""
@@ -56,9 +57,9 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
     """Yield time, method and parameters of what we asked an agent about its sessions."""
     for line in _lines(path):
         try:
-            row = json.loads(line)
+            row = json_line.read(line)
             at, method, params = float(row["t"]), row["msg"].get("method"), row["msg"].get("params")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             continue
         if method in _METHODS and isinstance(params, dict):
             yield at, method, params

@@ -176,7 +176,7 @@ async def test_lines_of_stderr_are_told_whole_and_readable() -> None:
         "    os.write(2, piece); time.sleep(0.02)"
     )
     lines: list[str] = []
-    process.on_stderr = lines.append
+    process.on_stderr = lines.extend
     await process.wait()
     assert lines == ["one é", "two", "", "\ufffd bad", "no end \ufffd"]
     await process.stop()
@@ -185,7 +185,7 @@ async def test_lines_of_stderr_are_told_whole_and_readable() -> None:
 async def test_a_line_of_stderr_without_end_comes_in_pieces() -> None:
     process = python("import os; os.write(2, b'x' * 300000)")
     lines: list[str] = []
-    process.on_stderr = lines.append
+    process.on_stderr = lines.extend
     await process.wait()
     assert "".join(lines) == "x" * 300_000
     assert max(map(len, lines)) <= 192 << 10

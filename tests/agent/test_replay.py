@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,55 @@ async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> Non
         talk.journal.rows.clear()
         del talk.agent.sessions[SESSION], talk.agent.sessions["s2"]
     journal.close()
+
+
+CHUNK = json.dumps({"jsonrpc": "2.0", **update("agent_message_chunk", content=text("@"))}).encode()
+ODD_LINES = {
+    "bytes that are no text": CHUNK.replace(b"@", b"a\xffb\xc3"),
+    "half a character": CHUNK.replace(b"@", b"a\\ud83d"),
+    "bytes of half a character": CHUNK.replace(b"@", b"\xed\xa0\xbd"),
+    "halves of a character": CHUNK.replace(b"@", b"\\ud83d\\ude00"),
+    "control characters": CHUNK.replace(b"@", b"\x1b[31m\x07\t"),
+    "escaped control characters": CHUNK.replace(b"@", rb"\u0000\u001b\u009b\u007f"),
+    "controls of eight bits": CHUNK.replace(b"@", "\x80\x9b\x7f\u2028".encode()),
+    "numbers that are none": CHUNK.replace(
+        b'"text": "@"', b'"text": "@", "_meta": {"x": NaN, "y": -Infinity}'
+    ),
+    "a number that is too large": CHUNK.replace(b'"@"', b'"@", "_meta": {"x": 1e999}'),
+    "a name that is used twice": CHUNK.replace(b'"@"', b'"@", "text": "later"'),
+    "words around it": b"\x1b]0;t\x07working " + CHUNK + b" done",
+    "several on a line": CHUNK + CHUNK,
+    "a batch": b"[" + CHUNK.replace(b"@", b"\\ud83d") + b"," + CHUNK + b"]",
+    "several lines": json.dumps(json.loads(CHUNK), indent=2).encode(),
+    "a length": b"Content-Length: %d\r\n\r\n" % len(CHUNK) + CHUNK,
+    "too large": CHUNK.replace(b"@", b"x" * 200_000),
+    "too deep": CHUNK.replace(b'"@"', b"[" * 2000 + b"]" * 2000),
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+async def test_an_odd_line_is_the_same_live_and_read_back_and_is_valid_in_the_file(
+    tmp_path: Path, line: bytes
+) -> None:
+    path = journal_path(tmp_path, "puppet", datetime.now(UTC))
+    journal = Journal(path)
+    async with conversation(line_limit=100_000) as talk:
+        talk.agent.connection._journal = journal
+        session = await talk.made("s2")
+        talk.puppet.prints(line.replace(b'"s1"', b'"s2"') + b"\n")
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("after"))
+        await talk.until(lambda: talk.said("s2").endswith("after"))
+        await talk.agent.stop()
+        await talk.until(lambda: not session.connected)
+
+        assert told(replay(read(path)).sessions["s2"]) == told(session)
+        talk.journal.rows.clear()
+        del talk.agent.sessions[SESSION], talk.agent.sessions["s2"]
+    journal.close()
+
+    for row in path.read_text("utf-8", "strict").strip().split("\n"):
+        assert json.loads(row, parse_constant=lambda word: pytest.fail(word))
+    assert not any(byte < 0x20 for byte in path.read_bytes().replace(b"\n", b""))
 
 
 async def test_what_we_send_is_on_the_disk_at_once(tmp_path: Path) -> None:

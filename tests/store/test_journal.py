@@ -4,12 +4,14 @@ import json
 import os
 import stat
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from timeit import repeat
 
 import pytest
 
 from acp_tui.store import journal as journals
+from acp_tui.store import overflow
 from acp_tui.store.journal import MASK, RETRY, Journal, journal_path, secrets_of
 from acp_tui.store.recorded import read
 from tests.full_disk import Disk
@@ -168,6 +170,84 @@ def test_a_place_that_cannot_be_written_is_one_problem_and_no_exception(tmp_path
 
     assert journal.problem is not None
     assert "not recorded" in journal.problem.message
+
+
+def test_nothing_in_the_file_acts_on_a_terminal_and_all_of_it_reads_back(path: Path) -> None:
+    text = "".join(map(chr, range(0xA1))) + "\u2028é漢\ud83d"
+    journal = Journal(path, [SECRET])
+    journal.record("in", json.dumps({"text": text[32:]}, ensure_ascii=False).encode("utf-8", "replace"))
+    journal.raw(text)
+    journal.err(text)
+    journal.note({"noted": text})
+    journal.close()
+
+    written = path.read_bytes()
+    assert not any(byte < 0x20 or byte == 0x7F for byte in written.replace(b"\n", b""))
+    assert not any(0x80 <= ord(letter) < 0xA0 for letter in written.decode())
+    assert [row.msg for row in read(path)][1:] == [text, text, {"noted": text}]
+    assert rows(path)[0]["msg"] == {"text": text[32:].replace("\ud83d", "?")}
+
+
+@pytest.mark.parametrize("direction", ["err", "raw"])
+def test_of_what_is_said_beside_the_protocol_the_first_and_the_newest_are_kept_and_the_rest_is_counted(
+    path: Path, monkeypatch: pytest.MonkeyPatch, direction: str
+) -> None:
+    monkeypatch.setattr(journals, "BESIDE", 1000)
+    monkeypatch.setattr(overflow, "ROOM", 4000)
+    journal = Journal(path, [SECRET])
+    for number in range(2000):
+        getattr(journal, direction)(f"line {number} {SECRET}")
+        journal.flush()
+    journal.record("in", LINE)
+    journal.flush()
+
+    on_disk = sum(file.stat().st_size for file in path.parent.iterdir())
+    assert on_disk < 12_000
+    said = [str(row.msg) for row in read(path) if row.direction == direction]
+    assert (said[0], said[-1]) == ("line 0 •••", "line 1999 •••"), "also while it is being written"
+
+    journal.close()
+    told = list(read(path))
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert [str(row.msg) for row in told if row.direction == direction] == said
+    (note,) = (row.msg for row in told if row.direction == "note")
+    numbers = [int(line.split()[1]) for line in said]
+    gap = next(number for before, number in pairwise(numbers) if number != before + 1)
+    assert numbers == [*range(numbers.index(gap)), *range(gap, 2000)]
+    assert 50_000 < note["dropped"] < 2000 * 100
+    assert [row.direction for row in told if row.direction == "in"] == ["in"]
+    assert path.read_bytes().count(b"\n") == len(told)
+
+
+def test_what_was_kept_beside_a_journal_is_read_after_a_crash(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "BESIDE", 10)
+    journal = Journal(path)
+    for word in ("first", "one", "two", "three"):
+        journal.err(word)
+        journal.flush_some()
+
+    assert [row.msg for row in read(path) if row.direction == "err"] == ["first", "one", "two", "three"]
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in path.parent.iterdir())
+
+
+def test_where_there_is_no_room_beside_the_journal_it_is_dropped_and_counted(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "BESIDE", 1)
+    journal = Journal(path)
+    journal.err("first")
+    journal.flush()
+    disk = Disk(monkeypatch, room=30)
+    journal.err("lost" * 100)
+    journal.flush()
+    disk.room = 1 << 20
+    journal.err("last")
+    journal.close()
+
+    (note,) = (row.msg for row in read(path) if row.direction == "note")
+    assert note["dropped"] > 400
 
 
 class Clock:

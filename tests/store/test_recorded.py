@@ -5,8 +5,11 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from acp_tui.store.journal import Journal
 from acp_tui.store.recorded import Row, head_of, read, recent
+from acp_tui.store.redacting import Redactor
 
 
 def journal(path: Path, *messages: tuple[str, object], **start: object) -> None:
@@ -152,3 +155,25 @@ def test_the_head_tells_which_session_was_opened_last(tmp_path: Path) -> None:
     found = head_of(path)
     assert found is not None
     assert (found.session_id, found.is_taken_up, found.is_silent) == ("old", True, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "msg"),
+    [
+        (b'{"t": 0, "dir": "in", "msg": {"x": "a\xffb"}}', {"x": "a\ufffdb"}),
+        (b'{"t": 0, "dir": "in", "msg": {"x": "\xed\xa0\xbd"}}', {"x": "\ufffd\ufffd\ufffd"}),
+        (b'{"t": 0, "dir": "in", "msg": {"x": "\\ud83d"}}', {"x": "\ud83d"}),
+        (b'{"t": 0, "dir": "in", "msg": {"x": "\x1b[31m\t\x07"}}', {"x": "\x1b[31m\t\x07"}),
+        (b'{"t": 0, "dir": "in", "msg": {"x": NaN}}', {"x": None}),
+        (b'{"t": 0, "dir": "raw", "msg": "\xc2\x9b31m\x7f"}', "\x9b31m\x7f"),
+    ],
+)
+def test_rows_of_older_journals_are_read_as_the_line_was_live(
+    tmp_path: Path, line: bytes, msg: object
+) -> None:
+    path = tmp_path / "old.ndjson"
+    path.write_bytes(line + b"\n")
+
+    assert [row.msg for row in read(path)] == [msg]
+    row = json.loads(Redactor("", {}).row(line))
+    assert (row["dir"], type(row["msg"])) == (("in", dict) if isinstance(msg, dict) else ("raw", str))

@@ -9,7 +9,7 @@ from typing import Any, Final
 CUT: Final = "…"
 """Stands where the text was cut off."""
 
-_DECODER: Final = json.JSONDecoder()
+_DECODER: Final = json.JSONDecoder(strict=False)
 _SPACE: Final = re.compile(r"[\s,]*")
 _COLON: Final = re.compile(r"\s*:\s*")
 _DEEPEST: Final = 12
@@ -22,7 +22,7 @@ def beginning(text: str) -> Any:
     A string that was cut ends with `CUT`; what is no JSON at all becomes `CUT`.
     """
     try:
-        return json.loads(text)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return _value(text, _skip(text, 0), _DEEPEST)[0]
 
