@@ -24,6 +24,7 @@ from acp_tui.acp.prompts import PromptRequest, PromptResponse
 from acp_tui.agent import history, snapped
 from acp_tui.agent.answers import as_object, as_word
 from acp_tui.agent.connection import Connection, Journal, Pipe
+from acp_tui.agent.coverage import behind
 from acp_tui.agent.decided import Keep, Record
 from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion, gone
 from acp_tui.agent.given import PERSON, Given
@@ -37,7 +38,7 @@ from acp_tui.agent.questions import Questions
 from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.sessions import Sessions
 from acp_tui.agent.setup import Setup
-from acp_tui.agent.wish import Wish, behind
+from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Wishes
 from acp_tui.host.files import Stale, Written
 from acp_tui.host.host import Host
@@ -255,7 +256,7 @@ class Agent:
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
         self._own.cancel(session_id, "close")
-        self._questions.allowed.forget(session_id)
+        self._questions.allowed.end_turn(session_id)
         await self._host.take_back(session_id)
         if has(self._offered.can.session_capabilities.close):
             try:
@@ -289,6 +290,8 @@ class Agent:
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
             self._own.cancel(session_id, "the end of the turn")
+            self._questions.allowed.end_turn(session_id)
+        elif isinstance(event, events.Prompted | events.Cancelled):
             self._questions.allowed.end_turn(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)

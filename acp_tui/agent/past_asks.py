@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from acp_tui.acp.reading import Unreadable
+from acp_tui.agent.coverage import is_about
 from acp_tui.agent.history import question_key
 from acp_tui.agent.replay import replay
 from acp_tui.agent.serving import wish_of
 from acp_tui.agent.verdicts import ask_of
-from acp_tui.agent.wish import is_about
 from acp_tui.host.rules import Ask
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import absolute

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
-from acp_tui.agent.verdicts import input_paths
-from acp_tui.host.scripts import script_of
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Location, Text, absolute
-from acp_tui.session.session import Session
+from acp_tui.session.items import Diff, Location
 from acp_tui.session.shell_command import shell_command
 
 _HARMLESS: Final = frozenset(
     {
         *("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"),
         *("LINES", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "DEBIAN_FRONTEND"),
+        *("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL", "QWEN_CODE"),
     }
 )
-"""Variables that only change how a program speaks."""
-_LOOKED_AT: Final = 200
-"""Entries in which the tool call is looked for that a wish belongs to: the newest."""
+"""Variables that only change how a program speaks, or say who runs it."""
+_HARMLESS_PAIRS: Final = frozenset({("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")})
+
+
+def mattering(env: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the variables that may change what a command does."""
+    pairs = ((name, value) for name, value in env if (name, value) not in _HARMLESS_PAIRS)
+    return {name: value for name, value in pairs if name not in _HARMLESS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,62 +67,10 @@ class Wish:
 
     def _command(self) -> str | list[str]:
         """Return what runs, behind the variables that matter, as one would write it."""
-        setting = [f"{name}={shlex.quote(value)}" for name, value in self.env if name not in _HARMLESS]
+        setting = [f"{name}={shlex.quote(value)}" for name, value in mattering(self.env).items()]
         words = [self.command, *self.args]
         if not setting:
             return words if self.args else self.command
         if not self.args and not all(map(str.isalnum, self.command)):
             words = ["sh", "-c", self.command]
         return " ".join([*setting, shlex.join(words)])
-
-
-def behind(session: Session, wish: Wish) -> ToolCall | None:
-    """Return the open tool call that a wish belongs to, as far as it names the same file or command."""
-    return next((call for call in _open_calls(session) if is_about(call, wish, session.cwd)), None)
-
-
-def is_about(call: ToolCall, wish: Wish, cwd: str) -> bool:
-    """Return whether a tool call names the file, or the command, of a wish."""
-    if wish.kind == "execute":
-        return names_command(call, wish)
-    named = {absolute(path, cwd) for path in call.named_paths}
-    return wish.path in named or wish.path in input_paths(call, cwd)
-
-
-def _open_calls(session: Session) -> Iterator[ToolCall]:
-    for entry in islice(reversed(session.entries), _LOOKED_AT):
-        if isinstance(entry, ToolCall) and not entry.is_final:
-            yield entry
-
-
-def names_command(call: ToolCall, wish: Wish) -> bool:
-    """Return whether a tool call says that it runs the command of a wish."""
-    return any(_is_same(asked, wish) for asked in _commands(call, wish))
-
-
-def _is_same(asked: str, wish: Wish) -> bool:
-    """Return whether a command that was asked for is the one that is to run."""
-    runs = wish.line
-    words = _split(asked)
-    if wish.args and words == [wish.command, *wish.args]:  # run without a shell: quotes are all that differs
-        return True
-    return runs.strip() in (asked.strip(), (script_of(words) or "").strip())
-
-
-def _commands(call: ToolCall, wish: Wish) -> Iterator[str]:
-    """Yield what a call may have asked to run; where it has no command, its words may say so."""
-    if call.command is not None:
-        yield call.command
-        return
-    command = wish.line.strip()
-    texts = [call.title, *(item.text for item in call.content if isinstance(item, Text))]
-    for text in texts:
-        if f"`{command}`" in text or text.strip() == command or text.strip().endswith(f": {command}"):
-            yield command
-
-
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return []

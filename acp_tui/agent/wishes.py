@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent import verdicts
 from acp_tui.agent.allowed import Allowed
+from acp_tui.agent.coverage import behind
 from acp_tui.agent.decided import Record
 from acp_tui.agent.own_questions import Decided, OwnQuestions
 from acp_tui.agent.verdicts import Denied
-from acp_tui.agent.wish import Wish, behind
+from acp_tui.agent.wish import Wish
 from acp_tui.host.files import FileError, Stale
 from acp_tui.host.host import Host
+from acp_tui.host.rules import Decision
 from acp_tui.session import events
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -32,6 +35,38 @@ _CHANGED: Final = "It has changed on disk since the agent last read or wrote it.
 _DOES: Final = {"execute": "run", "edit": "write", "read": "read"}
 _BY_POLICY: Final = frozenset({"execute", "edit"})
 """What a policy speaks of although nobody asked; reading is how agents look at what they were lent."""
+
+
+class Known(NamedTuple):
+    """What is known of an act that the agent has us do, before the user is asked."""
+
+    kind: str
+    said: Decision
+    """What a rule says, else the policy."""
+    is_by_rule: bool = False
+    is_covered: bool = False
+    """A permission covers it: the very thing was shown and allowed."""
+    is_protected: bool = False
+    """It writes where programs are started from or told what to do."""
+    leads_out: bool = False
+    """It is a command that runs outside the workspace."""
+    mode_lets: bool = False
+    """The user has chosen a mode of the agent that acts without asking."""
+
+
+def goes_on(known: Known) -> bool:
+    """Return whether an act may go on without a question. Nothing else decides that."""
+    if known.said == "deny":
+        return False
+    if known.is_covered:
+        return True
+    if known.is_protected:
+        return False
+    if known.said == "allow":
+        return not known.leads_out or known.mode_lets
+    if known.is_by_rule:
+        return False
+    return known.kind not in _BY_POLICY or known.mode_lets
 
 
 class Refused(Exception):
@@ -73,30 +108,48 @@ class Wishes:
         """
         if wish.kind != "execute" and not self._host.lends(session.id, wish.path):
             return None  # what follows will say so
-        call = wish.as_call()
-        said = verdicts.beforehand(self._host, call, session, agent)
+        said = verdicts.beforehand(self._host, wish.as_call(), session, agent)
         if said.decision == "deny":
             self._deny(session, agent, wish, said.given.detail)
-        is_allowed = said.decision == "allow" and not self._leads_out(session, wish)
-        if is_allowed or self._was_allowed(session, wish, said.given.by):
+        known = Known(
+            wish.kind,
+            said.decision,
+            is_by_rule=said.given.by == "rule",
+            is_covered=await self._is_covered(session, wish),
+            is_protected=wish.kind == "edit" and self._is_protected(session, wish),
+            leads_out=self._leads_out(session, wish),
+            mode_lets=lets_act(session),
+        )
+        if goes_on(known):
             return None
         if session.turn_state == "cancelling":
             raise Refused("It was not done: the turn was stopped.")
         return await self._ask(session, agent, wish)
+
+    async def _is_covered(self, session: Session, wish: Wish) -> bool:
+        """Return whether a permission covers a wish, which uses it up."""
+        before = None
+        if wish.kind == "edit" and self._allowed.knows(session, wish):
+            there, _ = await asyncio.to_thread(self._there, session.id, wish)
+            before = there.now if there is not None else None
+        return self._allowed.use(session, wish, before)
+
+    def _is_protected(self, session: Session, wish: Wish) -> bool:
+        """Return whether a write goes to where programs are started from, or to what is ours."""
+        roots = self._host.files(session.id).roots
+        below = os.path.realpath(wish.path)
+        return any(
+            part.casefold() in (".git", ".acp-tui")
+            for root in roots
+            if below.startswith(f"{root}/")
+            for part in below.removeprefix(f"{root}/").split("/")
+        )
 
     def _leads_out(self, session: Session, wish: Wish) -> bool:
         """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""
         if self._host.policy_of(session.id) == "allow-everything":
             return False
         return wish.kind == "execute" and bool(wish.cwd) and not self._host.lends(session.id, wish.cwd or "")
-
-    def _was_allowed(self, session: Session, wish: Wish, by: str) -> bool:
-        """Return whether the person has let the agent do this in another way; a rule wants the very thing."""
-        if self._allowed.names(session, wish):
-            return True
-        if by == "rule":
-            return False
-        return wish.kind not in _BY_POLICY or self._allowed.may_mean(session, wish) or lets_act(session)
 
     def _deny(self, session: Session, agent: str, wish: Wish, source: str) -> None:
         where = f" ({source})" if source else ""

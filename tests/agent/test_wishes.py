@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -148,12 +147,14 @@ async def test_a_wish_that_is_taken_back_is_no_question_any_more(tmp_path: Path)
             {"kind": "execute", "rawInput": {"command": "bash -c 'touch made && ls'"}},
             {"command": "bash", "args": ["-c", "touch made && ls"]},
         ),
-        ({"title": "Shell: touch made"}, {"command": "touch made"}),
+        ({"title": "Shell: touch made", "kind": "execute"}, {"command": "touch made"}),
         (
-            {"title": "Shell", "content": [{"type": "content", "content": text("Run `touch made`?")}]},
+            {
+                "title": "Shell: touch made",
+                "content": [{"type": "content", "content": text("Run command `touch made`")}],
+            },
             {"command": "touch made"},
         ),
-        ({"title": "shell", "kind": "execute"}, RUN),
     ],
 )  # fmt: skip
 async def test_what_was_just_allowed_by_a_permission_is_not_asked_again(
@@ -220,13 +221,76 @@ async def test_once_is_for_one_run_and_for_one_turn(tmp_path: Path) -> None:
         assert (await asked(talk, session)).unasked
 
 
-async def test_always_is_left_to_the_agent_but_a_rule_that_asks_is_not(tmp_path: Path) -> None:
+async def test_always_covers_what_was_shown_once_and_the_rest_is_asked(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
-        await permitted(talk, "always", {"kind": "execute", "rawInput": {"command": "ls"}})
-
+        await permitted(talk, "always", {"kind": "execute", "rawInput": {"command": "touch made"}})
         assert "result" in await served(talk, "terminal/create", **RUN)
 
-        talk.host.rules = [Rule("ask", command="touch", note="careful")]
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, session)).unasked
+
+
+async def test_a_permission_ends_when_the_turn_is_stopped(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, _):
+        await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
+        talk.agent.cancel("s2")
+
+        error = (await served(talk, "terminal/create", **RUN))["error"]
+
+        assert "stopped" in error["message"]
+        assert not (tmp_path / "made").exists()
+
+
+async def test_a_permission_that_was_given_between_turns_does_not_last_into_the_next(tmp_path: Path) -> None:
+    async with lending(tmp_path, "ask") as talk:
+        await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
+        await talk.prompted(session="s2")
+
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, talk.agent.sessions["s2"])).unasked
+
+
+@pytest.mark.parametrize("name", [".git/hooks/pre-commit", ".acp-tui/rules.toml", "sub/.git/config"])
+async def test_a_protected_place_is_asked_about_whatever_is_allowed(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    rule = Rule("allow", tool_kind="edit", path="**")
+    async with running(tmp_path, rule, policy="allow-everything") as (talk, session):
+        request_id = wants(talk, "fs/write_text_file", path=str(path), content="x")
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        assert "error" in await talk.puppet.answer_to(request_id)
+
+        talk.host.rules = ()
+        talk.host.set_policy("s2", "ask")
+        diff = {"type": "diff", "path": str(path), "newText": "x"}
+        await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
+        assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="x")
+        assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("option", "options"),
+    [
+        ({"name": "Reject", "kind": "allow_always"}, []),
+        ({"name": "No", "kind": "allow_once"}, []),
+        ({"name": "", "kind": "allow_once"}, []),
+        ({"name": "Allow", "kind": "allow_for_ever"}, []),
+        ({"name": "Allow", "kind": "allow_once"}, [{"name": "Allow", "kind": "reject_once"}]),
+        ({"name": "Allow", "kind": "allow_once"}, [{"optionId": "x", "name": "Off", "kind": "reject_once"}]),
+    ],
+)
+async def test_an_odd_option_allows_nothing(tmp_path: Path, option: Frame, options: list[Frame]) -> None:
+    others = [{"optionId": f"o{number}", **one} for number, one in enumerate(options)]
+    call = {"toolCallId": "t1", "kind": "execute", "rawInput": {"command": "touch made"}}
+    async with running(tmp_path) as (talk, session):
+        request_id = wants(
+            talk,
+            "session/request_permission",
+            toolCall=call,
+            options=[{"optionId": "x", **option}, *others],
+        )
+        talk.agent.answer("s2", (await asked(talk, session)).key, "x")
+        assert (await talk.puppet.answer_to(request_id))["result"]["outcome"]["optionId"] == "x"
+
         wants(talk, "terminal/create", **RUN)
         assert (await asked(talk, session)).unasked
 
@@ -286,19 +350,41 @@ async def test_a_policy_asks_for_writes_and_not_for_reads(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("named", ["{path}", "link", "{folder}/link"])
-async def test_a_write_that_was_allowed_is_not_asked_again(tmp_path: Path, named: str) -> None:
+async def test_a_write_that_was_shown_and_allowed_is_not_asked_again(tmp_path: Path, named: str) -> None:
     path = tmp_path / "a"
-    path.write_text("old")
+    path.write_text("old\nend\n")
     (tmp_path / "link").symlink_to("a")
     place = named.format(path=path, folder=tmp_path)
+    diff = {"type": "diff", "path": place, "oldText": "old", "newText": "new"}
     async with running(tmp_path) as (talk, session):
-        await permitted(talk, "yes", {"kind": "edit", "locations": [{"path": place}]})
+        await served(talk, "fs/read_text_file", path=str(path))
+        await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
 
-        for words in ("one", "two"):  # a formatter may come after the edit
-            assert "result" in await served(talk, "fs/write_text_file", path=str(path), content=words)
+        write = {"path": str(path), "content": "new\nend\n"}
+        assert "result" in await served(talk, "fs/write_text_file", **write)
+        assert path.read_text() == "new\nend\n"
 
-        wants(talk, "fs/write_text_file", path=os.fspath(tmp_path / "b"), content="x")
+        wants(talk, "fs/write_text_file", **write)
         assert (await asked(talk, session)).unasked
+
+
+async def test_two_writes_at_once_use_up_one_permission_once(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    diff = {"type": "diff", "path": str(path), "oldText": "old", "newText": "new"}
+    async with running(tmp_path) as (talk, session):
+        await served(talk, "fs/read_text_file", path=str(path))
+        await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
+        ids = []
+        for number in range(2):
+            ids.append(f"write-{number}")
+            params = {"sessionId": "s2", "path": str(path), "content": "new"}
+            talk.puppet.says({"id": ids[-1], "method": "fs/write_text_file", "params": params})
+
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+
+        answers = [await talk.puppet.answer_to(request_id) for request_id in ids]
+        assert sorted("result" in answer for answer in answers) == [False, True]
 
 
 async def test_the_person_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_path: Path) -> None:
@@ -375,7 +461,7 @@ async def test_a_rule_allows_no_command_with_variables_that_may_make_another_of_
 async def test_variables_make_no_second_question_of_an_allowed_command(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made; ls"}})
-        variables = [{"name": "AGENT", "value": "1"}]
+        variables = [{"name": "AGENT", "value": "1"}, {"name": "GIT_PAGER", "value": "cat"}]
         answer = await served(talk, "terminal/create", command="touch made; ls", env=variables)
         assert "result" in answer
         assert not session.questions

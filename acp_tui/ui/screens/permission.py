@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
+from acp_tui.agent.coverage import folder_of
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -23,7 +24,6 @@ from acp_tui.ui.screens.permission_details import (
     Reading,
     details_of,
     diffs_of,
-    folder_of,
     has_more,
     kind_of,
     wish_of,

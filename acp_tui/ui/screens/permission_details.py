@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
+from acp_tui.agent.coverage import env_of, folder_key, folder_of
 from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -52,7 +54,6 @@ class Reading(NamedTuple):
 
 READ: Final = Reading()
 
-_FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
 
@@ -115,7 +116,7 @@ def rest_of_input(call: ToolCall) -> Any:
     """Return the raw input without what is shown anyway; None when nothing is left."""
     raw, said = call.raw_input, call.said_command
     if isinstance(raw, dict) and said is not None:
-        shown = {*said.keys, _folder_key(raw)}
+        shown = {*said.keys, folder_key(raw)}
         raw = {key: value for key, value in raw.items() if key not in shown}
     return None if raw in (None, {}, [], "") else raw
 
@@ -153,6 +154,9 @@ def _facts(
         blocks.append(
             labelled("in", [("text", folder_of(call, cwd)), *_outside(folder_of(call, cwd), inside)])
         )
+        settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
+        if not command.startswith(" ".join(settings)):  # our own questions have them before the command
+            blocks.append(labelled("with", [("warning", "\n".join(settings))]))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(paths.items()):
         label = "" if number else "path" if len(paths) == 1 else "paths"
@@ -170,17 +174,6 @@ def _worth_showing(title: str, command: str | None) -> bool:
 def _only_asks(text: str, call: ToolCall) -> bool:
     """Whether a text only asks for the command that is shown anyway."""
     return call.worded_command is not None and worded_command([text]) == call.worded_command
-
-
-def folder_of(call: ToolCall, cwd: str) -> str:
-    """Return the folder that a command runs in, as its input says."""
-    raw = call.raw_input if isinstance(call.raw_input, dict) else {}
-    key = _folder_key(raw)
-    return cwd if key is None else str(raw[key])
-
-
-def _folder_key(raw: dict[str, Any]) -> str | None:
-    return next((key for key in _FOLDER_KEYS if isinstance(raw.get(key), str)), None)
 
 
 def _paths(call: ToolCall, cwd: str) -> dict[str, str]:

@@ -138,3 +138,11 @@ def test_escapes_and_markup_are_shown_as_written() -> None:
     assert "\x1b" not in text
     assert "[/x]␛]52;c;aGk=␇" in text
     assert "[red]␛[2J" in text
+
+
+def test_the_variables_that_may_change_a_command_are_shown_with_it() -> None:
+    raw = {"command": "ls", "env": {"LD_PRELOAD": "/w/x.so", "TERM": "dumb", "A": "b c"}}
+
+    assert "with      LD_PRELOAD=/w/x.so\n          A='b c'\n" in text_of(
+        ToolCall("t", "ls", "execute", raw_input=raw)
+    )

@@ -1,0 +1,196 @@
+"""What one permission covers: what was shown when it was given, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from acp_tui.agent.input_paths import named_in
+from acp_tui.agent.wish import Wish, mattering
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, absolute
+from acp_tui.session.session import Session
+
+_FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
+_RUNS: Final = ("execute", "other")
+"""Kinds of call whose command is a command: the others are not asked for to run one."""
+_WRITES: Final = ("edit", "other")
+_SHELLS: Final = frozenset({"sh", "bash", "dash"})
+_SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
+"""Folders in which a program of a shell's name is that shell; the first is the search path."""
+_CONTROLS: Final = "();<>|&"
+_LOOKED_AT: Final = 200
+"""Entries in which the tool call is looked for that a wish belongs to: the newest."""
+
+
+@dataclass(slots=True)
+class Shown:
+    """What the user was shown of a call that they allowed; each part is used up by one act."""
+
+    commands: tuple[str, ...] = ()
+    """The ways to say the one command that it may run."""
+    folder: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    writes: dict[str, list[Diff]] = field(default_factory=dict)
+    """The changes of each file."""
+    reads: set[str] = field(default_factory=set)
+
+
+def shown_of(call: ToolCall, cwd: str) -> Shown:
+    """Return what a question about a call shows, for a session that works in a folder; links are followed."""
+    shown = Shown(folder=real(absolute(folder_of(call, cwd), cwd)), env=env_of(call))
+    if call.kind in _RUNS:
+        shown.commands = tuple(commands_of(call))
+    if call.kind in _WRITES:
+        for item in call.content:
+            if isinstance(item, Diff):
+                shown.writes.setdefault(real(absolute(item.path, cwd)), []).append(item)
+    if call.kind == "read":
+        named = call.named_paths or named_in(call.raw_input)
+        shown.reads = {real(absolute(os.path.expanduser(path), cwd)) for path in named}  # noqa: PTH111 - text
+    return shown
+
+
+def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) -> bool:
+    """Return whether a wish is what was shown, in all that the two can differ in.
+
+    Args:
+        shown: what is left of it.
+        wish: what the agent has us do.
+        path: of the wish, links followed.
+        cwd: the folder of the session.
+        before: the text of the file that is to be written; None where there is none.
+    """
+    if wish.kind == "read":
+        return path in shown.reads
+    if wish.kind == "edit":
+        return any(wish.content == text for text in _outcomes(before, shown.writes.get(path, ())))
+    is_here = real(wish.cwd or cwd) == shown.folder
+    return is_here and mattering(wish.env) == shown.env and any(runs(text, wish) for text in shown.commands)
+
+
+def use_up(shown: Shown, wish: Wish, path: str) -> None:
+    """Take away what a wish has used."""
+    shown.commands = () if wish.kind == "execute" else shown.commands
+    if wish.kind == "edit":
+        shown.writes.pop(path, None)
+    elif wish.kind == "read":
+        shown.reads.discard(path)
+
+
+def is_about(call: ToolCall, wish: Wish, cwd: str) -> bool:
+    """Return whether a tool call names the file, or the command, of a wish."""
+    if wish.kind == "execute":
+        return any(runs(text, wish) for text in commands_of(call))
+    named = (*call.named_paths, *named_in(call.raw_input, narrow=call.command is not None))
+    return wish.path in {absolute(path, cwd) for path in named}
+
+
+def behind(session: Session, wish: Wish) -> ToolCall | None:
+    """Return the open tool call that a wish belongs to, as far as it names the same file or command."""
+    newest = (entry for entry in islice(reversed(session.entries), _LOOKED_AT) if isinstance(entry, ToolCall))
+    return next((call for call in newest if not call.is_final and is_about(call, wish, session.cwd)), None)
+
+
+def folder_of(call: ToolCall, cwd: str) -> str:
+    """Return the folder that a command runs in, as its input says."""
+    key = folder_key(call.raw_input)
+    return cwd if key is None else str(call.raw_input[key])
+
+
+def folder_key(raw: Any) -> str | None:
+    """Return which field of an input names the folder of a command."""
+    if not isinstance(raw, dict):
+        return None
+    return next((key for key in _FOLDER_KEYS if isinstance(raw.get(key), str)), None)
+
+
+def env_of(call: ToolCall) -> dict[str, str]:
+    """Return the variables of a command that its input names, without those that change nothing."""
+    raw = call.raw_input.get("env") if isinstance(call.raw_input, dict) else None
+    if isinstance(raw, dict):
+        return mattering([(str(name), str(value)) for name, value in raw.items()])
+    if isinstance(raw, list):
+        pairs = [(one.get("name"), one.get("value")) for one in raw if isinstance(one, dict)]
+        return mattering([(str(name), str(value)) for name, value in pairs])
+    return {}
+
+
+def commands_of(call: ToolCall) -> Iterator[str]:
+    """Yield the ways to read the command that a call shows; its title tells it where nothing else does."""
+    command = call.command or call.worded_command
+    if command is not None:
+        yield command
+    elif call.kind == "execute" and call.title:
+        title = call.title.strip()
+        yield title
+        if len(title) > 2 and title.startswith("`") and title.endswith("`"):
+            yield title[1:-1]
+        tool, colon, rest = title.partition(": ")
+        if colon and " " not in tool:
+            yield rest
+
+
+def runs(text: str, wish: Wish) -> bool:
+    """Return whether a command line that was shown is what a wish runs."""
+    text, words = text.strip(), [wish.command, *wish.args]
+    if not text or not wish.command.strip():
+        return False
+    if not wish.args:
+        return text == wish.command.strip()
+    if len(words) == 3 and words[1] in ("-c", "-lc") and _is_shell(words[0]) and words[2].strip() == text:
+        return True
+    return _words(text) == words
+
+
+def real(path: str) -> str:
+    """Return where a path leads."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no path of this machine
+        return path
+
+
+def _is_shell(program: str) -> bool:
+    folder, name = os.path.split(program)
+    return name in _SHELLS and folder in _SYSTEM
+
+
+def _words(text: str) -> list[str] | None:
+    """Return the words of one plain command; None where a shell would do more than start it."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_CONTROLS)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words, plain = list(lexer), shlex.split(text)
+    except ValueError:
+        return None
+    return plain if words == plain and all(word.strip(_CONTROLS) or not word for word in plain) else None
+
+
+def _outcomes(before: str | None, changes: Sequence[Diff]) -> Iterator[str]:
+    """Yield what a file may hold once it is changed as shown."""
+    yield from _changed(before, changes)
+    if before and "\r\n" in before and "\n" not in before.replace("\r\n", ""):
+        # Agents show such files with the line ends that they work with.
+        for text in _changed(before.replace("\r\n", "\n"), changes):
+            yield text.replace("\n", "\r\n")
+
+
+def _changed(before: str | None, changes: Sequence[Diff]) -> Iterator[str]:
+    text = before if changes else None
+    for change in changes:
+        old, new = change.before, change.new_text
+        if old is None:
+            text = new
+        elif text is None or old not in text:
+            return
+        else:  # where it stands more than once, the change is of all or it is not known of which
+            text = text.replace(old, new)
+    if text is not None:
+        yield text
+        if not before and not text.endswith("\n"):  # some agents show a new file without its last line end
+            yield f"{text}\n"

@@ -1,0 +1,67 @@
+"""The options of a permission that say one thing and mean another, or nothing that is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from acp_tui.acp.permissions import PermissionOption
+
+KINDS: Final = {
+    "allow_once": "allows it once",
+    "allow_always": "allows it always",
+    "reject_once": "rejects it once",
+    "reject_always": "rejects it always",
+}
+"""What an option does, by its kind."""
+
+_ALLOWS: Final = frozenset(
+    {
+        *("allow", "accept", "approve", "yes", "ok", "okay", "proceed"),
+        *("continue", "run", "permit", "grant", "confirm"),
+    }
+)
+_REJECTS: Final = frozenset(
+    {
+        *("reject", "deny", "no", "never", "cancel", "decline", "refuse"),
+        *("disallow", "block", "abort", "stop", "forbid", "skip"),
+    }
+)
+_FIRST: Final = re.compile(r"[^\W_]+")
+_DO_NOT: Final = re.compile(r"(?:do\s+not|don['’]?t|not)\b", re.I)
+_BEFORE: Final = frozenset(["always", "please"])
+"""Words that may stand before the one that says it."""
+
+
+def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
+    """Return what is odd about an option among those that are offered; empty if nothing is.
+
+    An odd option has no key, and allows nothing by itself.
+    """
+    others = [other for other in options if other is not option]
+    if option.kind not in KINDS:
+        return f"of a kind that is not known: {option.kind or 'none'}"
+    if not option.name.strip():
+        return f"without a name; it {KINDS[option.kind]}"
+    says = _says(option.name)
+    if says and says != option.kind.partition("_")[0]:
+        return f"its name contradicts its kind: it {KINDS[option.kind]}"
+    if any(other.option_id == option.option_id for other in others):
+        return f"another option is the same to the agent; this one {KINDS[option.kind]}"
+    if any(_plain(other.name) == _plain(option.name) for other in others):
+        return f"another option has this name; this one {KINDS[option.kind]}"
+    return ""
+
+
+def _says(name: str) -> str:
+    """Return `allow` or `reject` for a name that begins by saying so; empty for any other."""
+    if _DO_NOT.match(name.strip()):
+        return "reject"
+    words = [word.lower() for word in _FIRST.findall(name)]
+    first = next((word for word in words if word not in _BEFORE), "")
+    return "allow" if first in _ALLOWS else "reject" if first in _REJECTS else ""
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()

@@ -1,0 +1,236 @@
+"""What one permission covers: a table of what was asked, what is done then, and all in which they differ."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from acp_tui.agent.coverage import covers, real, shown_of, use_up
+from acp_tui.agent.wish import Wish
+from acp_tui.agent.wishes import Known, goes_on
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.items import Diff, Item, Location, Text
+
+CWD = "/w"
+KINDS = (
+    "execute",
+    "edit",
+    "read",
+    "other",
+    "think",
+    "search",
+    "delete",
+    "move",
+    "fetch",
+    "switch_mode",
+    "new",
+)
+
+
+def is_covered(asked: ToolCall, wish: Wish, before: str | None = None, cwd: str = CWD) -> bool:
+    return covers(shown_of(asked, cwd), wish, real(wish.path) if wish.path else "", cwd, before)
+
+
+def run(command: str | list[str], kind: str = "execute", title: str = "", **more: Any) -> ToolCall:
+    return ToolCall("t", title, kind, raw_input={"command": command, **more})
+
+
+def edit(*items: Item, kind: str = "edit", at: str = "") -> ToolCall:
+    return ToolCall("t", "Edit", kind, content=items, locations=(Location(at),) if at else ())
+
+
+class Way(NamedTuple):
+    """One way in which something is, and whether a permission for the plain way covers it."""
+
+    value: Any
+    same: bool
+
+
+# What was asked: to run `make` in the folder of the session, and to write "new\n" into /w/a, by kind.
+ACTS = ("execute", "edit", "read")
+COMMANDS = (Way("make", True), Way(" make\n", True), Way("make all", False), Way("", False))
+PATHS = (Way("/w/a", True), Way("/w/./a", True), Way("/w/b", False), Way("/w/.git/hooks/x", False))
+CONTENTS = (Way("new\n", True), Way("new", False), Way("other\n", False), Way("", False))
+ENVS = (
+    Way((), True),
+    Way((("TERM", "dumb"), ("NO_COLOR", "1")), True),
+    Way((("PATH", "/w/bin"),), False),
+    Way((("LD_PRELOAD", "/w/x.so"),), False),
+    Way((("MAKEFLAGS", ""),), False),
+)
+FOLDERS = (Way(None, True), Way("/w", True), Way("/w/sub", False), Way("/", False))
+COVERED = {
+    ("execute", "execute"),
+    ("other", "execute"),
+    ("edit", "edit"),
+    ("other", "edit"),
+    ("read", "read"),
+}
+"""Kinds that were asked for, and acts that they may cover."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("act", ACTS)
+def test_a_permission_covers_an_act_that_is_the_same_in_all_that_was_shown(kind: str, act: str) -> None:
+    for path, content, command, env, folder in itertools.product(PATHS, CONTENTS, COMMANDS, ENVS, FOLDERS):
+        asked = run("make", kind)
+        asked.content = (Diff("/w/a", "new\n"),)
+        asked.locations = (Location("/w/a"),)
+        wish, same = {
+            "execute": (
+                Wish("execute", command=command.value, cwd=folder.value, env=env.value),
+                command.same and folder.same and env.same,
+            ),
+            "edit": (Wish("edit", path.value, content.value), path.same and content.same),
+            "read": (Wish("read", path.value), path.same),
+        }[act]
+        shown, expected = shown_of(asked, CWD), same and (kind, act) in COVERED
+        at = real(wish.path) if wish.path else ""
+
+        assert covers(shown, wish, at, CWD, None) == expected, (wish, asked)
+        if expected:
+            use_up(shown, wish, at)
+            assert not covers(shown, wish, at, CWD, None), f"a second time: {wish}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "command", "args"),
+    [
+        (run("touch 'made'"), "touch", ["made"]),
+        (run("touch made; ls"), " touch made; ls ", []),
+        (run(["touch", "made"]), "touch", ["made"]),
+        (run("touch", args=["made"]), "touch", ["made"]),
+        (run("a && b"), "/bin/sh", ["-lc", "a && b"]),
+        (run("a && b"), "bash", ["-c", "a && b"]),
+        (run("bash -c 'a && b'"), "bash", ["-c", "a && b"]),
+        (ToolCall("t", "touch made", "execute"), "touch", ["made"]),
+        (ToolCall("t", "`touch made`", "execute"), "touch made", []),
+        (ToolCall("t", "Shell: touch made", "execute"), "touch made", []),
+        (
+            ToolCall("t", "Shell: ls", content=(Text("Requesting approval to perform: Run command `ls`"),)),
+            "ls",
+            [],
+        ),
+        (run("make", cwd="/w/sub"), "make", []),
+        (run("make", env={"A": "1", "TERM": "x"}), "make", []),
+    ],
+)
+def test_a_command_is_the_same_however_it_is_said(asked: ToolCall, command: str, args: list[str]) -> None:
+    raw = asked.raw_input or {}
+    env = tuple((raw.get("env") or {}).items())
+    wish = Wish("execute", command=command, args=args, cwd=raw.get("cwd"), env=env)
+    assert is_covered(asked, wish)
+
+
+@pytest.mark.parametrize(
+    ("asked", "wish"),
+    [
+        (ToolCall("t", "Run the tests", "execute"), Wish("execute", command="rm")),
+        (ToolCall("t", "Never run `rm x`", "execute"), Wish("execute", command="rm x")),
+        (ToolCall("t", "Say hello: touch evil", "other"), Wish("execute", command="touch evil")),
+        (ToolCall("t", "Shell: touch evil", "other"), Wish("execute", command="touch evil")),
+        (ToolCall("t", "Say hello: touch evil", "execute"), Wish("execute", command="touch evil")),
+        (ToolCall("t", "Plan: `touch evil`", "think"), Wish("execute", command="touch evil")),
+        (run("rm -rf ~", title="`ls -la`"), Wish("execute", command="ls -la")),
+        (run("rm -rf ~", title="ls -la"), Wish("execute", command="ls -la")),
+        (run("ls"), Wish("execute", command="/w/evil/sh", args=["-c", "ls"])),
+        (run("ls"), Wish("execute", command="./bash", args=["-c", "ls"])),
+        (run("ls"), Wish("execute", command="bash", args=["-c", "ls", "x"])),
+        (run("ls"), Wish("execute", command="bash", args=["--rcfile", "x", "-c", "ls"])),
+        (run("docker run x sh -c 'rm -rf /w'"), Wish("execute", command="rm -rf /w")),
+        (run("ls; rm x"), Wish("execute", command="ls;", args=["rm", "x"])),
+        (run("ls > out"), Wish("execute", command="ls", args=[">", "out"])),
+        (run("make"), Wish("execute", command="make", args=["install"])),
+        (run("make", cwd="/w/sub"), Wish("execute", command="make")),
+        (run("make", env={"A": "1"}), Wish("execute", command="make")),
+        (run("make", env={"A": "1"}), Wish("execute", command="make", env=(("A", "2"),))),
+        (run("make", env=[{"name": "A", "value": "1"}]), Wish("execute", command="make", env=(("B", "1"),))),
+        (run(""), Wish("execute", command="")),
+        (run("make", "edit"), Wish("execute", command="make")),
+        (edit(at="/w/a"), Wish("edit", "/w/a", "x")),
+        (edit(), Wish("edit", "/w/a", "x")),
+        (edit(Diff("/w/a", "x")), Wish("edit", "/w/a", None)),
+        (edit(Diff("/w/a", "x"), kind="read"), Wish("edit", "/w/a", "x")),
+        (ToolCall("t", "Read", "read"), Wish("read", "/w/a")),
+        (edit(Diff("/w/a", "x"), at="/w/a"), Wish("read", "/w/a")),
+    ],
+)  # fmt: skip
+def test_what_was_not_shown_is_not_covered(asked: ToolCall, wish: Wish) -> None:
+    assert not is_covered(asked, wish)
+
+
+@pytest.mark.parametrize(
+    ("changes", "before", "after", "expected"),
+    [
+        ([("", "one\n")], None, "one\n", True),
+        ([("", "one")], None, "one\n", True),
+        ([("", "one")], None, "one\n\n", False),
+        ([("", "one")], "old\n", "one", True),
+        ([("", "one")], "old\n", "one\n", False),
+        ([("b\n", "B\n")], "a\nb\nc\n", "a\nB\nc\n", True),
+        ([("b", "B")], "a\nb\nc\n", "a\nB\nc\n", True),
+        ([("b", "B")], "a\nb\nc\n", "B", False),
+        ([("b", "B")], "a\nb\nc\n", "a\nB\nc\nmore\n", False),
+        ([("b", "B")], "b\nb\n", "B\nB\n", True),
+        ([("b", "B")], "b\nb\n", "B\nb\n", False),
+        ([("b", "B")], "b\nb\n", "b\nB\n", False),
+        ([("x", "B")], "a\n", "B", False),
+        ([("x", "B")], None, "B", False),
+        ([("a", "A"), ("b", "B")], "a\nb\n", "A\nB\n", True),
+        ([("a", "A"), ("b", "B")], "a\nb\n", "A\nb\n", False),
+        ([("a\nb\nc", "a\nB\nc")], "a\nb\nc\n", "a\nB\nc\n", True),
+        ([("b\n", "B\n")], "a\r\nb\r\n", "a\r\nB\r\n", True),
+        ([("b\n", "B\n")], "a\r\nb\r\n", "a\nB\n", False),
+        ([("b\n", "B\n")], "a\r\nb\n", "a\r\nB\n", True),
+        ([("", "")], None, "", True),
+        ([("a\n", "")], "a\n", "", True),
+    ],
+)
+def test_a_write_is_covered_when_the_changes_that_were_shown_make_it(
+    changes: list[tuple[str, str]], before: str | None, after: str, expected: bool
+) -> None:
+    asked = edit(*(Diff("/w/a", new, old) for old, new in changes))
+    assert is_covered(asked, Wish("edit", "/w/a", after), before) == expected
+
+
+def test_links_are_followed_as_they_led_when_it_was_allowed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("")
+    link = tmp_path / "link"
+    link.symlink_to("a")
+    shown = shown_of(edit(Diff("link", "x")), str(tmp_path))
+    wish = Wish("edit", str(link), "x")
+    assert covers(shown, wish, real(wish.path), str(tmp_path), "")
+
+    link.unlink()
+    link.symlink_to("b")
+
+    assert not covers(shown, wish, real(wish.path), str(tmp_path), "")
+
+
+def test_a_question_about_several_files_covers_each_of_them_once() -> None:
+    shown = shown_of(edit(Diff("/w/a", "1"), Diff("/w/b", "2")), CWD)
+    for path, content in (("/w/b", "2"), ("/w/a", "1")):
+        wish = Wish("edit", path, content)
+        assert covers(shown, wish, path, CWD, None)
+        use_up(shown, wish, path)
+        assert not covers(shown, wish, path, CWD, None)
+
+
+@pytest.mark.parametrize("kind", ACTS)
+@pytest.mark.parametrize("said", ["allow", "ask", "deny"])
+def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: Any) -> None:
+    for by_rule, covered, protected, out, mode in itertools.product((False, True), repeat=5):
+        known = Known(kind, said, by_rule, covered, protected, out, mode)
+        reasons = {
+            "it was shown and allowed": covered,
+            "a rule or the policy allows it": said == "allow" and not protected and not out,
+            "a mode lets it": mode and not protected and not (said == "ask" and by_rule),
+            "reading is what files are lent for": kind == "read"
+            and said == "ask"
+            and not by_rule | protected,
+        }
+        assert goes_on(known) == (said != "deny" and any(reasons.values())), (known, reasons)
