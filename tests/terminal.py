@@ -79,7 +79,15 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Send keys as the terminal does: text as it is, special keys as their sequences."""
-        os.write(self._master, text.encode())
+        self.send(text.encode())
+
+    def send(self, data: bytes) -> None:
+        """Send bytes, as many of them as there are, however busy the program is."""
+        while data:
+            _, writable, _ = select.select([], [self._master], [], 0.05)
+            if writable:
+                data = data[os.write(self._master, data[:1024]) :]
+            self._read()
 
     def until(self, condition: str | Callable[[str], object], seconds: float | None = None) -> str:
         """Return the screen once it shows a text, or once a condition on its text holds.
@@ -93,7 +101,7 @@ class Terminal:
         seconds = self._patience if seconds is None else seconds
         deadline = time.monotonic() + seconds
         while not holds(self.screen):
-            if not self._read() and self.process.poll() is not None:
+            if not self._read(0.05) and self.process.poll() is not None:
                 raise NeverShown(f"ended with {self.process.returncode} before {condition}:\n{self.screen}")
             if time.monotonic() > deadline:
                 raise NeverShown(f"{condition} was not shown in {seconds:.0f} s:\n{self.screen}")
@@ -107,14 +115,14 @@ class Terminal:
         """
         deadline = time.monotonic() + seconds
         while self.process.poll() is None:
-            self._read()
+            self._read(0.05)
             if time.monotonic() > deadline:
                 raise NeverShown(f"it did not end in {seconds:.0f} s:\n{self.screen}")
         return self.process.returncode
 
-    def _read(self) -> bool:
+    def _read(self, seconds: float = 0.0) -> bool:
         """Take in what the program has written within a moment; False: nothing."""
-        if not select.select([self._master], [], [], 0.05)[0]:
+        if not select.select([self._master], [], [], seconds)[0]:
             return False
         self._emulator.feed_str(self._decoder.decode(os.read(self._master, 1 << 16)))
         return True

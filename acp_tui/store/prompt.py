@@ -18,6 +18,8 @@ class Prompt(NamedTuple):
     """As it was typed, chips and mentions of files in it."""
     chips: Mapping[str, str] = MappingProxyType({})
     """What is sent for each chip, by how it stands in the text."""
+    is_command: bool = False
+    """Whether the user has typed it as a command for their shell, behind `!`."""
 
     @property
     def whole(self) -> str:
@@ -26,11 +28,14 @@ class Prompt(NamedTuple):
 
     def row(self) -> dict[str, object]:
         """Return what is kept of it, as JSON has it."""
-        return {"text": self.text, "chips": dict(self.chips)} if self.chips else {"text": self.text}
+        row: dict[str, object] = {"text": self.text}
+        if self.chips:
+            row["chips"] = dict(self.chips)
+        return row | {"command": True} if self.is_command else row
 
 
 def together(prompts: Sequence[Prompt]) -> Prompt:
-    """Return several prompts as one, a blank line between them."""
+    """Return several prompts as one, a blank line between them; none of them is a command any more."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}
     return Prompt("\n\n".join(prompt.text for prompt in prompts), chips)
 
@@ -45,4 +50,4 @@ def prompt_of(row: str | bytes) -> Prompt | None:
         whole = all(isinstance(word, str) for word in (text, *chips, *chips.values()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return Prompt(text, chips) if whole else None
+    return Prompt(text, chips, kept.get("command") is True) if whole else None

@@ -35,6 +35,7 @@ from acp_tui.ui.widgets.text import safe, safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from textual.driver import Driver
     from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from acp_tui.store.recorded import Recorded
     from acp_tui.ui.clipboard import Clipboard
     from acp_tui.ui.screens.dialog import Dialog
+    from acp_tui.ui.terminal_input import PasteDropped
     from acp_tui.ui.widgets.diff_habits import DiffHabits
     from acp_tui.ui.widgets.diff_view import DiffView
     from acp_tui.ui.widgets.terminal_view import TerminalView
@@ -145,6 +147,15 @@ class AcpApp(App[int]):
         """The session screen that is seen."""
         return self.tabs.current
 
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the terminal: Textual's own would act on what is pasted."""
+        from textual.drivers.linux_driver import LinuxDriver
+
+        from acp_tui.ui.terminal_input import TerminalDriver
+
+        chosen = super().get_driver_class()
+        return TerminalDriver if chosen is LinuxDriver else chosen
+
     async def on_event(self, event: Event) -> None:
         """Remember the key that is typed, and whether the user is there."""
         if isinstance(event, Key):
@@ -154,6 +165,14 @@ class AcpApp(App[int]):
         elif isinstance(event, AppFocus | AppBlur):
             self.seat.focus = isinstance(event, AppFocus)
         await super().on_event(event)
+
+    def on_paste_dropped(self, event: PasteDropped) -> None:
+        """Say that a paste came to nothing."""
+        size = f"{event.size:,} characters"
+        if event.ended:
+            self.warn(f"It is too long to be taken: {size}.", "Paste")
+        else:
+            self.warn(f"It never ended, so its {size} are dropped. Press any key to go on.", "Paste")
 
     def on_mount(self) -> None:
         """Leave in good order on the signals that end programs; say what is wrong with the person's files."""
@@ -259,7 +278,7 @@ class AcpApp(App[int]):
         """Let the draft go on that was being written when a dialog came over it."""
         screen = self.session_screen
         if screen.query("#prompt") and screen.focused is screen.prompt:
-            screen.prompt.insert(event.text)
+            screen.prompt.write(event.text)
 
     def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
         """Show where a link of a terminal leads, and open it if the person says so."""
@@ -415,7 +434,7 @@ def run(start: Start) -> int:
     colors = colors_of_terminal(os.environ)
     if colors == "none":
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
-    from acp_tui.ui.alt_keys import teach_alt_keys
+    from acp_tui.ui.terminal_input import teach_alt_keys
 
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))

@@ -74,7 +74,10 @@ class Seat:
             self.app.post_message(Key(key, key if len(key) == 1 else None))
 
     async def write(self, text: str) -> None:
-        """Write into the prompt, without the wait of a key each."""
+        """Write into the prompt, without the wait of a key each; a `!` is typed, to make a command."""
+        if text.startswith("!"):
+            await self.press("!")
+            text = text[1:]
         self.session.prompt.insert(text)
         await self.pilot.pause(0)
 

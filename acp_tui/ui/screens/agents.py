@@ -20,6 +20,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from acp_tui.readable import from_home
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -104,7 +105,7 @@ class StartScreen(Screen[StartChoice]):
                 id="workspace",
             )
             hint = "filter, or type the command line of any agent"
-            yield Input(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
+            yield InputLine(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
             yield OptionList(id="choices")
             yield Static(self._said_problems(), id="problems")
         yield Keys(self.look)

@@ -17,6 +17,7 @@ from acp_tui.store.decisions import Decision, Decisions
 from acp_tui.ui.screens.decision_list import OUTCOMES, DecisionList, Sieve, outcome, who
 from acp_tui.ui.screens.session_details import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -65,7 +66,7 @@ class DecisionsScreen(Screen[None]):
         yield Lines(self.look, id="title")
         yield Static(NOTHING, id="nothing", markup=False)
         yield DecisionList(self.look, id="decisions")
-        yield Input(placeholder="words that a decision must have", id="filter")
+        yield InputLine(placeholder="words that a decision must have", id="filter")
         yield Keys(self.look)
 
     def on_mount(self) -> None:

@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
 from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
@@ -93,7 +94,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         """Lay out the facts, what the agent said, and what to try."""
         with Vertical(id="failure"):
             yield Static(Content.styled(safe_line(shlex.join(self._command)), "$accent"), id="command")
-            yield Input(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
+            yield InputLine(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")
             yield Details(self._advice_blocks(), self.look, id="advice")

@@ -31,6 +31,7 @@ from acp_tui.ui.screens.patterns import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.choices import Choices
 from acp_tui.ui.widgets.delay import draws
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
@@ -109,7 +110,7 @@ class FieldRow(Vertical):
             what = "so this form cannot be sent" if about.required else "so it is left out"
             return Static(Content(f"This kind of field is not known here, {what}."), classes="unknown")
         if not about.choices:
-            return Input(self._first if isinstance(self._first, str) else "", select_on_focus=False)
+            return InputLine(self._first if isinstance(self._first, str) else "", select_on_focus=False)
         return Choices(
             [(choice.title, choice.description) for choice in about.choices],
             self.look,

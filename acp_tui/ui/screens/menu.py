@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line, start_of
@@ -95,7 +96,9 @@ class Menu(Dialog[str]):
     def compose(self) -> ComposeResult:
         """Yield the filter and the items below it."""
         with Vertical(id="box"):
-            yield Input(self.place.words, placeholder="type to filter", id="filter", select_on_focus=False)
+            yield InputLine(
+                self.place.words, placeholder="type to filter", id="filter", select_on_focus=False
+            )
             yield MenuList(id="body", markup=False)
             yield Static(id="nothing")
             yield Static(id="below")

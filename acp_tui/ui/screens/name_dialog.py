@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -30,7 +31,7 @@ class NameDialog(Dialog[str]):
 
     def compose_body(self) -> ComposeResult:
         """Yield the field, and what comes without a name."""
-        yield Input(self._name_now, placeholder="a name of your own", max_length=self._longest, id="name")
+        yield InputLine(self._name_now, placeholder="a name of your own", max_length=self._longest, id="name")
         yield Static(
             Content.styled(f"Empty: {safe_line(self._own_title)}", "$muted"), id="without", markup=False
         )

@@ -35,6 +35,7 @@ from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.diff_page import FileDiff
 from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 
@@ -162,7 +163,7 @@ class PermissionDialog(Dialog[Answer]):
         """Yield the options, and the line for a reason."""
         yield AnswerList([self._shown(option) for option in self._options])
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
-        yield Input(self.entered.get("reason", ""), id="reason", select_on_focus=False)
+        yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
     def on_mount(self) -> None:
         """Go on with a reason that was begun."""

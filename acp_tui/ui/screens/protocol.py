@@ -17,6 +17,7 @@ from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
 from acp_tui.ui.screens.frame_list import FrameList
 from acp_tui.ui.screens.frames import Frame, Frames, matches, other_half
 from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -62,7 +63,7 @@ class ProtocolScreen(Screen[None]):
         yield Lines(self.look, id="title")
         yield Static(NO_JOURNAL, id="nothing", markup=False)
         yield FrameList(self.look, id="frames")
-        yield Input(placeholder="words that a frame must have; errors", id="filter")
+        yield InputLine(placeholder="words that a frame must have; errors", id="filter")
         yield Keys(self.look)
 
     def on_mount(self) -> None:

@@ -21,6 +21,7 @@ from acp_tui.agent.rule_changes import SCOPES, Draft, Scope
 from acp_tui.store.rules import TOOL_KINDS, Decision, WrittenRule
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_words import until
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_of import OneOf
@@ -72,10 +73,10 @@ class RuleEditor(Dialog[Draft]):
             "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(written.decision), id="decision")
         )
         for name, (label, hint) in TEXTS.items():
-            value = safe_line(getattr(written, name) or "")
+            value = getattr(written, name) or ""
             suggester = SuggestFromList(TOOL_KINDS) if name == "tool_kind" else None
             yield self._row(
-                label, Input(value, placeholder=hint, id=name, suggester=suggester, select_on_focus=False)
+                label, InputLine(value, placeholder=hint, id=name, suggester=suggester, select_on_focus=False)
             )
         scopes = {"session": "this session", "workspace": "this workspace", "everywhere": "everywhere"}
         place = self._scopes.index(self._draft.scope) if self._draft.scope in self._scopes else 0

@@ -20,6 +20,7 @@ from acp_tui.store.rules import TOOL_KINDS
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_list import ROLES
 from acp_tui.ui.screens.rule_words import because
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -54,7 +55,7 @@ class RuleTrying(Dialog[None]):
         values = {"kind": self._ask.tool_kind, "agent": self._ask.agent, "mode": self._ask.mode or ""}
         for name, hint in _FIELDS.items():
             suggester = SuggestFromList(TOOL_KINDS) if name == "kind" else None
-            control = Input(safe_line(values.get(name, "")), placeholder=hint, id=name, suggester=suggester)
+            control = InputLine(values.get(name, ""), placeholder=hint, id=name, suggester=suggester)
             yield Horizontal(Static(name, classes="label"), control, classes="field")
 
     def compose_answers(self) -> ComposeResult:

@@ -1,4 +1,4 @@
-"""What becomes of what the person has written: a command of theirs, a command of ours, or a prompt."""
+"""What becomes of what the user has written: a command of theirs, a command of ours, or a prompt."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 async def say(screen: SessionScreen, prompt: Prompt) -> None:
-    """Say it, or let it wait; a line behind `!` is run."""
+    """Say it, or let it wait; what was typed as a command is run."""
     conversation = screen.conversation
-    if prompt.text[0] == "!" and prompt.text[1:].strip():
+    if prompt.is_command:
         screen.rooms.own_shell.run(prompt)
     elif await screen.rooms.slash.run(prompt.text):
         return

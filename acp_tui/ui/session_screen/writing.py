@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.start import Start
     from acp_tui.store.drafts import Draft
     from acp_tui.ui.session_screen.completing import Completing
+    from acp_tui.ui.widgets.lines import Line
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -108,7 +109,7 @@ class Writing(Vertical):
             self._early_keys.append(key.character)
 
     def _write(self, key: str) -> None:
-        self.box.action_enter() if key == "\r" else self.box.insert(key)
+        self.box.action_enter() if key == "\r" else self.box.write(key)
 
     def on_descendant_focus(self) -> None:
         """The box has the keys: what the screen still hears of was meant for something else."""
@@ -142,10 +143,19 @@ class Writing(Vertical):
         if self._completing is None:
             return
         self._completing.typed()
+        self._show_mark(self.box.is_command)
         self._show_attachments(self.box.text)
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.set_timer(_PAUSE, self._keep_draft)
+
+    def _show_mark(self, is_command: bool) -> None:
+        """Show beside the box whether what stands there is run."""
+        row = self.query_one("#prompt-row")
+        if row.has_class("-command") != is_command:
+            row.set_class(is_command, "-command")
+            glyph = self._look.glyph("shell" if is_command else "prompt")
+            self.query_one("#prompt-mark", Static).update(f"{glyph} ")
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Mark another completion."""
@@ -184,11 +194,25 @@ class Writing(Vertical):
     # ------------------------------------------------------------------ what goes with the prompt
 
     def _show_attachments(self, text: str) -> None:
-        if "@" in text:
+        if "@" in text and not self.box.is_command:
             self._look_up(text)
         else:
             self.workers.cancel_group(self, "attachments")
-            self._attachments.set_lines([])
+            self._attachments.set_lines(self._hint())
+
+    def _hint(self) -> list[Line]:
+        """Return what becomes of a text behind `!`: it looks like a command, and may be none."""
+        box = self.box
+        turn = key_of(box, "prompt.command")
+        if box.is_command:
+            send = key_of(box, "prompt.send" if box.enter_sends else "prompt.new-line")
+            words = f"{send} runs this in your shell; {turn} makes it a prompt for the agent."
+            return [([("warning", words)], ())]
+        if box.is_command_elsewhere:
+            is_line = "\n" not in box.prompt.whole.strip()
+            words = f"; {turn} makes it a command for your shell" if is_line else ""
+            return [([("muted", f"This goes to the agent{words}.")], ())]
+        return []
 
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
@@ -199,7 +223,7 @@ class Writing(Vertical):
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
         pieces += [("warning", f" {problem}") for problem in found.problems]
-        self._attachments.set_lines([(pieces, ())] if pieces else [])
+        self._attachments.set_lines([*self._hint(), *([(pieces, ())] if pieces else [])])
 
     @property
     def _takes(self) -> PromptCapabilities | None:

@@ -65,6 +65,7 @@ ROLES: Final = (
 
 GLYPHS: Final[Mapping[str, tuple[str, str]]] = {
     "prompt": ("›", ">"),
+    "shell": ("$", "$"),
     "folded": ("▸", "+"),
     "open": ("▾", "-"),
     "pending": ("○", "o"),

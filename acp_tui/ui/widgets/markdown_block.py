@@ -15,7 +15,7 @@ from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import Page
 from acp_tui.ui.widgets.stream import Stream
-from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.text import open_end, safe
 from acp_tui.ui.widgets.wrap import Row
 
 _GULP: Final = 65_536
@@ -46,6 +46,7 @@ class MarkdownBlock(Block):
         "_finished",
         "_half",
         "_indent",
+        "_last",
         "_length",
         "_line_ends",
         "_read",
@@ -167,7 +168,7 @@ class MarkdownBlock(Block):
         """How much of the text was taken in and cleaned."""
         self._clean = ""
         self._taken = 0
-        self._half = ""
+        self._half = self._last = ""
         self._ended = False
         self.waiting: int = self._length
 
@@ -190,17 +191,19 @@ class MarkdownBlock(Block):
         return piece
 
     def _gulp(self) -> str:
-        """Take and clean what came in, but for a last CR that may be half of a line end."""
+        """Take and clean what came in, but for an end that may be half of something."""
         new = self._text.since(self._read, min(_GULP, self._length - self._read))
         self._read += len(new)
         text = self._half + new
-        self._half = "\r" if text.endswith("\r") else ""
-        return safe(text.removesuffix("\r").replace("\r\n", "\n"))
+        end = open_end(text)
+        text, self._half = text[:end], text[end:]
+        before, self._last = self._last, text[-1:] or self._last
+        return safe(text.replace("\r\n", "\n"), before)
 
     def _end(self, stream: Stream, piece: str, width: int, look: Look) -> Stream:
         """End the stream with its last piece; links defined after their use need all to be laid out again."""
         if self._half:
-            stream.feed(piece + safe(self._half))
+            stream.feed(piece + safe(self._half, self._last))
             self._half = piece = ""
         stream.finish(piece)
         self._ended = True

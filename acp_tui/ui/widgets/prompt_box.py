@@ -1,4 +1,4 @@
-"""The box in which the person writes."""
+"""The box in which the user writes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from textual.binding import Binding, BindingType
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import Edit, EditResult, Selection
 
 from acp_tui.store.history import History
 from acp_tui.store.prompt import CHIP, Prompt
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.stand_ins import drawn, original, stand_in
+from acp_tui.ui.widgets.text import safe_line
 
 LONG_LINES: Final = 10
 LONG: Final = 1000
@@ -26,6 +28,7 @@ class PromptBox(TextArea):
     """Several lines of plain text: Enter sends, other keys make a line; up and down recall old ones.
 
     Long texts stand in it as chips, `[pasted 84 lines #1]`: one character for the hand, all of it when sent.
+    A `!` that is typed first makes the line a command. In any other way a `!` comes, it is text.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt-box--chip"}
@@ -39,6 +42,7 @@ class PromptBox(TextArea):
         Binding("pageup", "page(-1)", "A page up, in the chat, too", id="prompt.page-up", show=False),
         Binding("pagedown", "page(1)", "A page down, in the chat, too", id="prompt.page-down", show=False),
         Binding("alt+o", "open_chip", "Unfold pasted text", id="prompt.open-chip"),
+        Binding("alt+m", "toggle_command", "Command or prompt", id="prompt.command", show=False),
     ]
 
     @dataclass
@@ -110,26 +114,72 @@ class PromptBox(TextArea):
         self._dropped = dropped
         self._place: int | None = None
         self._draft = Prompt("")
+        self._bang: int | None = None
+        """The column of the `!` that makes the first line a command."""
+        self._begun: int | None = None
+        """Where a `!` is about to be written that makes one."""
 
     # ------------------------------------------------------------------ what stands here
 
     @property
     def prompt(self) -> Prompt:
         """What stands here."""
-        text = self.text
-        return Prompt(text, {chip: self._chips[chip] for chip in CHIP.findall(text) if chip in self._chips})
+        return self._prompt(self.text, self.is_command)
+
+    def _prompt(self, text: str, is_command: bool = False) -> Prompt:
+        chips = {chip: self._chips[chip] for chip in CHIP.findall(text) if chip in self._chips}
+        return Prompt(text, chips, is_command)
+
+    @property
+    def text(self) -> str:
+        """The text as it was written."""
+        return original(self.document.text)
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.load_text(text)
+
+    @property
+    def is_command(self) -> bool:
+        """Whether Enter runs what stands here: one line behind a `!` that was typed first."""
+        if self._bang is None or self.document.line_count > 1:
+            return False
+        return "\n" not in self._prompt(self._line(0)[self._bang :]).whole.strip()
+
+    @property
+    def is_command_elsewhere(self) -> bool:
+        """Whether a shell would run what stands here, had it been typed."""
+        return not self.is_command and self.text.lstrip()[:1] == "!"
 
     @property
     def before(self) -> str:
         """The text of the cursor's line up to the cursor."""
         row, column = self.cursor_location
-        return self.document.get_line(row)[:column]
+        return self._line(row)[:column]
 
     @property
     def after(self) -> str:
         """The text of the cursor's line behind the cursor."""
         row, column = self.cursor_location
-        return self.document.get_line(row)[column:]
+        return self._line(row)[column:]
+
+    def _line(self, row: int) -> str:
+        return original(self.document.get_line(row))
+
+    def get_text_range(self, start: tuple[int, int], end: tuple[int, int]) -> str:
+        """Return the text between two places as it was written."""
+        return original(super().get_text_range(start, end))
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Put a text in place of another, with stand-ins for what is not seen."""
+        edit.text = stand_in(edit.text)
+        if self._bang is not None and min(edit.from_location, edit.to_location) <= (0, self._bang):
+            self._bang = None
+        return super().edit(edit)
+
+    def _set_document(self, text: str, language: str | None) -> None:
+        self._bang = None
+        super()._set_document(stand_in(text), language)
 
     def complete(self, length: int, text: str) -> None:
         """Put a text in place of the last `length` characters before the cursor."""
@@ -143,16 +193,45 @@ class PromptBox(TextArea):
     def show_prompt(self, prompt: Prompt) -> None:
         """Put a prompt in place of what stands here; undo brings the old one back."""
         self.replace_all(self._own(prompt))
+        if prompt.is_command and prompt.text[:1] == "!":
+            self._bang = 0
 
     def give_back(self, prompt: Prompt) -> None:
         """Put a prompt that could not be sent before what stands here."""
-        text = self._own(prompt)
-        self.replace_all(f"{text}\n{self.text}" if self.text.strip() else text)
+        if not self.text.strip():
+            self.show_prompt(prompt)
+            return
+        self.replace_all(f"{self._own(prompt)}\n{self.text}")
 
     def add_chip(self, about: str, text: str) -> None:
-        """Write a chip for a text at the cursor; `about` says what it is."""
-        chip = self._chip(f"[{about}", text)
-        self.insert(f"{chip} ")
+        """Write a chip for a text at the cursor, before a command; `about` says what it is."""
+        chip = f"{self._chip(f'[{safe_line(about)}', text)} "
+        bang = self._bang
+        if self.is_command and bang is not None:
+            self.insert(chip, (0, bang), maintain_selection_offset=True)
+            self._bang = bang + len(chip)
+        else:
+            self.insert(chip)
+
+    def write(self, typed: str) -> None:
+        """Write what was typed while the keys were elsewhere."""
+        self._begin_command(typed)
+        self.insert(typed)
+        self._commanded()
+
+    def _begin_command(self, typed: str) -> None:
+        """Remember a `!` that is typed where nothing but chips stands: it makes a command."""
+        rest = self.text
+        for chip in self.prompt.chips:
+            rest = rest.replace(f"{chip} ", "").replace(chip, "")
+        is_first = typed == "!" and not rest and not self.after and self.selection.is_empty
+        self._begun = self.cursor_location[1] if is_first else None
+
+    def _commanded(self) -> None:
+        """Take a `!` for the beginning of a command, now that it stands there."""
+        begun, self._begun = self._begun, None
+        if begun is not None and self._line(0)[begun : begun + 1] == "!":
+            self._bang = begun
 
     # ------------------------------------------------------------------ keys
 
@@ -165,6 +244,11 @@ class PromptBox(TextArea):
                 event.stop()
             event.prevent_default()
             return
+        if event.character == "!":
+            self._begin_command("!")
+            await super()._on_key(event)
+            event.prevent_default()  # of doing the same once more
+            self._commanded()
 
     async def _on_paste(self, event: Paste) -> None:
         """Write a long text as a chip, a file that was dropped as a mention, another text as it is."""
@@ -176,7 +260,8 @@ class PromptBox(TextArea):
         elif text.count("\n") >= LONG_LINES or len(text) > LONG:
             event.prevent_default()
             lines = text.rstrip("\n").count("\n") + 1
-            self.add_chip(f"pasted {lines} line{'s' if lines > 1 else ''}", text)
+            chip = self._chip(f"[pasted {lines} line{'s' if lines > 1 else ''}", text)
+            self.insert(f"{chip} ")
 
     def action_enter(self) -> None:
         """Send, or make a line, as the person has set it."""
@@ -237,6 +322,20 @@ class PromptBox(TextArea):
         else:
             super().action_delete_left()
 
+    def action_toggle_command(self) -> None:
+        """Make a prompt of a command, and a command of a prompt of one line."""
+        if self.is_command:
+            self._bang = None
+        else:
+            text = self._prompt(self.text.strip()).whole
+            if "\n" in text:
+                self.notify("Several lines are no command: they go to the agent.")
+                return
+            line = self.text.strip()
+            self.replace_all(line if line.startswith("!") else f"!{line}")
+            self._bang = 0
+        self.post_message(self.Changed(self))
+
     def undo(self) -> None:
         """Take the last change back."""
         self._with_cursor_aside(super().undo)
@@ -255,7 +354,7 @@ class PromptBox(TextArea):
 
     def action_stash(self) -> None:
         """Put the draft away, or bring the one back that is away; with both, they change places."""
-        here = self.prompt if self.text.strip() else None
+        here = self._prompt(self.text) if self.text.strip() else None
         self.stashed, there = here, self.stashed
         self.show_prompt(there or Prompt(""))
         self._show_placeholder()
@@ -276,14 +375,18 @@ class PromptBox(TextArea):
         self.post_message(self.Wanted(what))
 
     def action_send(self) -> None:
-        """Send what stands here; nothing if it is blank."""
-        prompt = self.prompt
-        prompt = Prompt(prompt.text.strip(), prompt.chips)
-        if not prompt.text:
+        """Send what stands here, of a command without the chips before it; nothing if it is blank."""
+        before, text = "", self.text
+        is_command = self.is_command
+        if is_command:
+            before, text = text[: self._bang], text[self._bang :]
+        prompt = self._prompt(text.strip(), is_command)
+        if not prompt.text or prompt.text == "!":
             return
         self.past.add(prompt)
         self._place = None
-        self.load_text("")
+        self.load_text(before)
+        self.move_cursor(self.document.end)
         self.post_message(self.Submitted(self, prompt))
 
     # ------------------------------------------------------------------ chips and the history
@@ -291,7 +394,8 @@ class PromptBox(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return a line with its chips marked."""
         line = super().get_line(line_index)
-        for found in CHIP.finditer(line.plain):
+        line.plain = drawn(line.plain)
+        for found in CHIP.finditer(self._line(line_index)):
             if found[0] in self._chips:
                 style = self.get_component_rich_style("prompt-box--chip", partial=True)
                 line.stylize(style, found.start(), found.end())
@@ -305,6 +409,7 @@ class PromptBox(TextArea):
         """Put the cursor where it is in any text: Textual looks for it in lines that are gone already."""
         text, before = self.text, self.selection
         self.selection = Selection.cursor((0, 0))
+        self._bang = None  # what comes back may have been pasted
         change()
         if self.text == text:  # there was nothing to change
             self.selection = before
@@ -340,5 +445,5 @@ class PromptBox(TextArea):
     def _chips_in_line(self) -> list[tuple[str, int]]:
         """Return (chip, its column) for the chips in the cursor's line up to the cursor."""
         row, column = self.cursor_location
-        found = CHIP.finditer(self.document.get_line(row))
+        found = CHIP.finditer(self._line(row))
         return [(one[0], one.start()) for one in found if one[0] in self._chips and one.start() <= column]

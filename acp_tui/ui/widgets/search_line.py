@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
@@ -47,7 +48,7 @@ class SearchLine(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The field and the count."""
-        yield Input(placeholder=self._placeholder, compact=True)
+        yield InputLine(placeholder=self._placeholder, compact=True)
         yield Lines(self._look)
 
     def on_mount(self) -> None:

@@ -164,3 +164,196 @@ async def test_what_is_given_back_stands_before_the_draft_and_undo_takes_it_away
         await pilot.press("ctrl+z")
 
         assert box.text == "draft"
+
+
+# ------------------------------------------------------------------ commands
+
+
+async def test_a_typed_exclamation_mark_makes_a_command() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("!")
+        assert box.is_command
+        await pilot.press(*"ls", "enter")
+
+        assert app.sent == [Prompt("!ls", {}, is_command=True)]
+        assert not box.is_command
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!rm x",
+        " !rm x",
+        "\n!rm x",
+        "!! WARNING: disk > 90% full\nwhy?",
+        "!one\n!two",
+        "![shot](a.png)",
+        "\u200b!rm x",
+        "!" + "x" * 2000,
+        "!x\n" * 30,
+    ],
+)
+async def test_pasted_text_is_a_prompt(text: str) -> None:
+    async with desk() as (app, box, pilot):
+        await paste(pilot, text)
+        assert not box.is_command
+        await pilot.press("enter")
+
+        assert [(one.whole.strip(), one.is_command) for one in app.sent] == [(text.strip(), False)]
+
+
+async def test_text_that_comes_back_in_any_way_is_a_prompt() -> None:
+    async with desk() as (_, box, pilot):
+        for bring in (box.load_text, box.insert, box.replace_all, lambda text: box.show_prompt(Prompt(text))):
+            box.load_text("")
+            bring("!ls")
+            assert (box.text, box.is_command) == ("!ls", False)
+        box.load_text("")
+        await pilot.press("!", *"ls", "ctrl+s", "ctrl+s")
+        assert (box.text, box.is_command) == ("!ls", False)
+
+
+async def test_text_that_takes_the_place_of_a_typed_exclamation_mark_is_a_prompt() -> None:
+    async with desk() as (_, box, pilot):
+        await pilot.press("!", "home")
+        await paste(pilot, "!rm x ")
+        assert not box.is_command
+
+        box.load_text("")
+        await pilot.press("!")
+        box.select_all()
+        await paste(pilot, "!rm x")
+        assert not box.is_command
+
+        box.load_text("")
+        await paste(pilot, "!rm x")
+        box.select_all()
+        await pilot.press("!")
+        await pilot.press("ctrl+z")
+        assert not box.is_command
+
+
+@pytest.mark.parametrize("before", ["x", " ", "\n", "[output of one #1]"])
+async def test_an_exclamation_mark_that_is_not_the_first_key_is_text(before: str) -> None:
+    async with desk() as (_, box, pilot):
+        box.insert(before)
+        await pilot.press("!")
+
+        assert not box.is_command
+
+
+async def test_several_lines_are_no_command() -> None:
+    async with desk() as (_, box, pilot):
+        await pilot.press("!", "a", "shift+enter")
+        assert not box.is_command
+        await pilot.press("backspace")
+        assert box.is_command
+        await paste(pilot, "x\n" * 20)  # a chip
+        assert not box.is_command
+
+
+async def test_a_command_may_be_pasted_behind_a_typed_exclamation_mark() -> None:
+    async with desk() as (app, _, pilot):
+        await pilot.press("!")
+        await paste(pilot, "ls -l")
+        await pilot.press("enter")
+
+        assert app.sent == [Prompt("!ls -l", {}, is_command=True)]
+
+
+async def test_a_command_runs_while_an_output_stands_before_it_and_leaves_it_there() -> None:
+    async with desk() as (app, box, pilot):
+        box.add_chip("output of one", "1\n2")
+        await pilot.press("!", *"two")
+        assert box.is_command
+        await pilot.press("enter")
+
+        assert app.sent == [Prompt("!two", {}, is_command=True)]
+        assert box.text == "[output of one #1] "
+
+
+async def test_an_output_that_comes_while_a_command_is_typed_stands_before_it() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("!", *"tw")
+        box.add_chip("output of one", "1\n2")
+        await pilot.press("o")
+        assert box.text == "[output of one #1] !two"
+        await pilot.press("enter")
+
+        assert app.sent == [Prompt("!two", {}, is_command=True)]
+
+
+async def test_an_exclamation_mark_alone_is_not_sent() -> None:
+    async with desk() as (app, box, pilot):
+        await pilot.press("!", "enter")
+
+        assert app.sent == []
+        assert box.text == "!"
+
+
+async def test_a_key_turns_a_prompt_into_a_command_and_back() -> None:
+    async with desk() as (app, box, pilot):
+        await paste(pilot, " !ls")
+        await pilot.press("alt+m")
+        assert (box.text, box.is_command) == ("!ls", True)
+        await pilot.press("alt+m")
+        assert (box.text, box.is_command) == ("!ls", False)
+        await pilot.press("enter")
+        assert app.sent == [Prompt("!ls")]
+
+        await paste(pilot, "ls")
+        await pilot.press("alt+m", "enter")
+        assert app.sent[-1] == Prompt("!ls", {}, is_command=True)
+
+        box.insert("two\nlines")
+        await pilot.press("alt+m")
+        assert (box.text, box.is_command) == ("two\nlines", False)
+
+
+async def test_the_history_knows_which_were_commands() -> None:
+    async with desk("!said", Prompt("!run", {}, is_command=True)) as (_, box, pilot):
+        await pilot.press("up")
+        assert (box.text, box.is_command) == ("!run", True)
+        await pilot.press("up")
+        assert (box.text, box.is_command) == ("!said", False)
+        await pilot.press("down", "down")
+        assert (box.text, box.is_command) == ("", False)
+
+
+# ------------------------------------------------------------------ what is not seen
+
+UNSEEN = "a\x1b]52;c;x\x07b\x00\x85\x9b\u202e\u200b\u3164\u00ad\U000e0041\v\f\u2028c"
+
+
+async def test_what_is_not_seen_is_drawn_as_marks_and_sent_as_it_is() -> None:
+    async with desk() as (app, box, pilot):
+        before = box.cursor_screen_offset.x
+        await paste(pilot, UNSEEN)
+
+        assert box.text == UNSEEN
+        assert box.get_line(0).plain == "a␛]52;c;x␇b␀" + "\ufffd" * 7 + "␋␌\ufffdc"
+        assert box.cursor_location == (0, len(UNSEEN))
+        assert box.cursor_screen_offset.x - before == len(UNSEEN)
+        assert box.before == UNSEEN
+        box.select_all()
+        assert box.selected_text == UNSEEN
+        await pilot.press("right", "backspace", "ctrl+z", "enter")
+        assert app.sent == [Prompt(UNSEEN)]
+        await pilot.press("up")
+        assert box.text == UNSEEN
+        assert "\x1b" not in box.get_line(0).plain
+
+
+async def test_a_stand_in_is_no_way_to_write_what_it_stands_for() -> None:
+    async with desk() as (_, box, pilot):
+        await paste(pilot, "".join(chr(0x10E000 + place) for place in range(4300)))
+        await pilot.press("alt+o")
+
+        assert not set(box.text) & {"\x1b", "\x9b", "\u202e"}
+
+
+async def test_emoji_and_joined_letters_stay_in_a_prompt() -> None:
+    async with desk() as (_, box, pilot):
+        await paste(pilot, "👨‍👩‍👧 ☁️ می‌خواهم")
+
+        assert box.get_line(0).plain == "👨‍👩‍👧 ☁️ می‌خواهم"

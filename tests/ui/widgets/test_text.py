@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets.text import cells, safe, safe_line, shortened, start_of
+from acp_tui.ui.widgets.text import (
+    cells,
+    exact,
+    exact_line,
+    open_end,
+    safe,
+    safe_line,
+    seen,
+    shortened,
+    start_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,3 +73,85 @@ def test_of_a_megabyte_no_more_is_read_than_a_line_can_show() -> None:
 @pytest.mark.parametrize(("text", "width"), [("", 0), ("word", 4), ("wörd", 4), ("日本", 4), ("e\u0301", 1)])
 def test_a_text_takes_as_many_cells_as_a_terminal_gives_it(text: str, width: int) -> None:
     assert cells(text) == width
+
+
+INVISIBLE = (
+    *"\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u034f\u061c\u180e\u17b4\u17b5",
+    *"\u115f\u1160\u3164\uffa0\ufe00\ufe0e\ufe0f\u180b\u206a\u206f\ufff9\ufffb\u2028\u2029",
+    *"\U000e0001\U000e0041\U000e007f\U000e0100\U0001d173",
+)
+"""What nobody sees where it stands between Latin letters."""
+
+
+@pytest.mark.parametrize("one", INVISIBLE, ids=lambda one: f"{ord(one):04X}")
+def test_what_nobody_sees_is_a_mark(one: str) -> None:
+    assert safe(f"rm{one}-rf") == "rm\ufffd-rf"
+    assert safe(one) == "\ufffd"
+    assert safe_line(f"a {one} b") == "a \ufffd b"
+    assert exact(f"rm{one}-rf") == "rm\ufffd-rf"
+
+
+READABLE = (
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",  # a family
+    "\U0001f469\U0001f3fd\u200d\U0001f680",  # with the colour of a skin
+    "\u2764\ufe0f\u200d\U0001f525",
+    "\u26a0\ufe0f \u2714\ufe0e \u2194\ufe0f \u203c\ufe0f \u2139\ufe0f \u00a9\ufe0f",
+    "1\ufe0f\u20e3 #\ufe0f\u20e3",
+    "\U0001f1e9\U0001f1ea",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # England
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian
+    "\u0995\u09cd\u200d\u09b7 \u0915\u094d\u200d",  # Bengali, Devanagari
+    "\u1780\u17b6\u200b\u179a",  # Khmer
+    "\u845b\U000e0100",
+)
+"""What needs characters that nobody sees."""
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_emoji_and_scripts_stay_readable_in_prose(text: str) -> None:
+    assert safe(text) == text
+    assert safe_line(f"a {text} b") == f"a {text} b"
+
+
+@pytest.mark.parametrize("text", [text for text in READABLE if "\U0001f1e9" not in text])
+def test_in_commands_and_paths_nothing_is_unseen(text: str) -> None:
+    assert "\ufffd" in exact(f"rm {text}.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\u200db",
+        "\U0001f468\u200d",
+        "\U0001f468\u200drm",
+        "\u0645\u200crm",
+        "\u0645\u200d\u200d",
+        "x\ufe0f",
+        "1\ufe0fx",
+        "\u26a0\ufe0f\ufe0f",
+        "\U0001f3f4\U000e0067x",
+        "\U000e0067\U000e0062\U000e007f",
+    ],
+)
+def test_what_joins_nothing_is_a_mark_in_prose_too(text: str) -> None:
+    assert "\ufffd" in safe(text)
+
+
+def test_a_command_is_exact_on_one_line() -> None:
+    assert exact_line("rm \\\n\t\u2800x\u200d") == "rm \\  \ufffdx\ufffd"
+
+
+def test_what_the_user_writes_keeps_its_length() -> None:
+    text = "".join(INVISIBLE) + "\x1b\x00\x85\u202e" + READABLE[0] + READABLE[7]
+
+    assert len(seen(text)) == len(text)
+    assert seen(READABLE[0]) == READABLE[0]
+    assert seen("\x1b\u200b\u3164") == "␛\ufffd\ufffd"
+
+
+@pytest.mark.parametrize("text", [*READABLE, "a\r\nb", "x\U0001f3f4"])
+def test_a_text_that_comes_in_parts_is_as_safe_as_the_whole(text: str) -> None:
+    for cut in range(len(text) + 1):
+        end = open_end(text[:cut])
+        first, rest = text[:end], text[end:]
+        assert safe(first) + safe(rest, first[-1:]) == safe(text)
