@@ -1,0 +1,302 @@
+"""The files whose change makes something run or count later, unasked: to write them is always a question."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_SHELL: Final = "a shell reads it when it starts"
+_GIT: Final = "git reads settings and starts programs from it"
+_FOLDER: Final = "entering the folder runs it"
+_EDITOR: Final = "an editor reads it when it opens the folder"
+_AGENT: Final = "it tells an agent what to run and what it may do"
+_BUILDER: Final = "a build server runs it after a push"
+_PACKAGES: Final = "a package manager takes its settings and keys from it"
+_KEYS: Final = "it holds keys and who may log in"
+_START: Final = "the system starts programs from it by itself"
+_PYTHON: Final = "Python runs it whenever it starts"
+_PROGRAMS: Final = "programs in it are found by their name alone"
+_TOOL: Final = "a program runs it when it starts"
+_OURS: Final = "acp-tui keeps its settings, rules and records there"
+
+
+class Place(NamedTuple):
+    """Files and folders that are protected, in words for the user."""
+
+    why: str
+    patterns: tuple[str, ...]
+    """Parts of a path, in small letters; what lies below is meant, too. One that begins with `/` or `~/`
+    stands for that place alone."""
+
+
+PLACES: Final = (
+    Place("acp-tui reads rules from it", (".acp-tui",)),
+    Place(
+        _GIT,
+        (
+            *(".git", "*.git/hooks", "*.git/config", ".gitconfig", ".config/git", ".githooks", ".git-hooks"),
+            *(".husky", "lefthook.y*ml", ".lefthook.y*ml", ".pre-commit-config.y*ml", ".gitmodules"),
+        ),
+    ),
+    Place(
+        _SHELL,
+        (
+            *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
+            *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".shrc"),
+            *(".cshrc", ".tcshrc", ".login", ".logout", ".xonshrc", ".inputrc", ".config/fish"),
+            *(".config/bash", ".config/zsh", ".config/nushell", ".config/xonsh", ".config/powershell"),
+            *(".oh-my-zsh", ".config/starship.toml", "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc"),
+            *("/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zshenv", "/etc/fish", "/etc/environment"),
+        ),
+    ),
+    Place(_FOLDER, (".envrc", ".direnvrc", ".config/direnv", ".mise.toml", "mise.toml", ".config/mise")),
+    Place(
+        _EDITOR,
+        (
+            *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", "*.code-workspace"),
+            *(".devcontainer", ".devcontainer.json", ".idea/runconfigurations", ".idea/workspace.xml"),
+            *(".idea/watchertasks.xml", ".run", ".fleet", ".zed", ".vimrc", ".gvimrc", ".exrc", ".nvimrc"),
+            *(".nvim.lua", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".config/emacs", ".dir-locals.el"),
+            *(".config/code", ".config/zed", ".config/helix", ".helix", ".sublime-project"),
+        ),
+    ),
+    Place(
+        _AGENT,
+        (
+            *(".mcp.json", "mcp.json", "mcp_config.json", ".claude.json", ".claude/settings*.json"),
+            *(".claude/hooks", ".claude/commands", ".claude/agents", ".claude/plugins", ".claude/skills"),
+            *(".gemini/settings.json", ".gemini/extensions", ".gemini/commands", ".gemini/.env"),
+            *(".codex/config.toml", ".codex/hooks.json", ".codex/rules", ".codex/auth.json", ".qwen"),
+            *("opencode.json*", ".opencode", ".config/opencode", ".cursor/mcp.json", ".cursor/hooks.json"),
+            *(".cursor/cli.json", ".cursor/hooks", ".continue", ".aider.conf.yml", ".config/goose"),
+            *(".goose", ".kiro", ".amp", ".config/amp", ".factory", ".roo", ".windsurf", ".copilot"),
+            *(".junie", ".augment", ".config/crush", ".crush.json", "crush.json", ".vibe", ".kimi"),
+        ),
+    ),
+    Place(
+        _BUILDER,
+        (
+            *(".github/workflows", ".github/actions", ".gitea/workflows", ".forgejo/workflows"),
+            *(".gitlab-ci.yml", ".circleci", ".travis.yml", "azure-pipelines.yml", ".woodpecker"),
+            *(".woodpecker.y*ml", ".drone.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".buildkite"),
+        ),
+    ),
+    Place(
+        _PACKAGES,
+        (
+            *(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", ".pypirc", ".pip"),
+            *("pip.conf", "pip.ini", "uv.toml", ".cargo/config", ".cargo/config.toml", ".gemrc"),
+            *(".cargo/credentials*", ".m2/settings.xml", ".gradle/init.gradle*", ".gradle/init.d"),
+            *(".bundle/config", ".condarc", ".config/pip", ".config/uv", ".config/pypoetry"),
+        ),
+    ),
+    Place(
+        _KEYS,
+        (
+            *(".ssh", ".gnupg", ".netrc", "_netrc", ".git-credentials", ".aws", ".azure", ".kube/config"),
+            *(
+                ".docker/config.json",
+                ".config/gcloud",
+                ".config/gh",
+                ".password-store",
+                ".local/share/keyrings",
+            ),
+            *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh"),
+            *("/etc/pam.d",),
+        ),
+    ),
+    Place(
+        _START,
+        (
+            *(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/applications"),
+            *(".local/share/dbus-1", ".config/environment.d", ".xinitrc", ".xprofile", ".xsession*"),
+            *(".xsessionrc", ".pam_environment", ".config/plasma-workspace", ".config/hypr", ".config/sway"),
+            *(".config/i3", "library/launchagents", "library/launchdaemons", ".forward", ".crontab"),
+            *("/var/spool/cron", "/etc/cron*", "/etc/anacrontab", "/etc/systemd", "/etc/init.d"),
+            *("/etc/rc.local", "/etc/xdg", "/etc/ld.so.preload", "/etc/ld.so.conf*", "/etc/udev"),
+            *("/usr/lib/systemd", "/lib/systemd", "/boot"),
+        ),
+    ),
+    Place(_PYTHON, ("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", ".pythonrc*")),
+    Place(
+        _PROGRAMS,
+        (
+            *(".local/bin", "~/bin", "~/go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global"),
+            *(".volta/bin", ".asdf/shims", ".pyenv/shims", ".rbenv/shims", "/bin", "/sbin", "/usr/bin"),
+            *("/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"),
+        ),
+    ),
+    Place(
+        _TOOL,
+        (
+            *(".tmux.conf", ".config/tmux", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc"),
+            *(".rprofile", ".psqlrc", ".sqliterc", ".wgetrc", ".curlrc", ".lesskey", ".mailcap"),
+            *(".config/kitty", ".config/alacritty", ".config/wezterm", ".wezterm.lua", ".config/ghostty"),
+            *(".ipython", ".jupyter", ".config/containers", ".terraformrc"),
+        ),
+    ),
+)
+"""What is protected, wherever it lies. What only runs when the user asks for it (a Makefile, the scripts of
+a package) is not: agents are there to write it."""
+
+_INVISIBLE: Final = "Cf"
+"""The class of letters that some file systems leave out of a name."""
+
+
+class _Pattern(NamedTuple):
+    parts: tuple[str, ...]
+    anchor: str
+    """The folder that it begins in; empty: any."""
+    why: str
+
+
+class Protection(NamedTuple):
+    """Why a file is protected."""
+
+    why: str
+    names: frozenset[str]
+    """The words, in small letters, by which a rule names it."""
+
+
+def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
+    """Return in a few words why to write a file is always a question, or None: it is not protected.
+
+    Args:
+        path: absolute, or to be joined to the first root.
+        roots: the folders of the session. One that lies itself in a protected folder, as a worktree below
+            `.git` does, makes nothing below it protected by that.
+    """
+    found = protection(path, roots)
+    return found.why if found is not None else None
+
+
+def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
+    """Return why a file is protected, by its path as written, by where that leads, or as another's link."""
+    folders = [str(root) for root in roots]
+    written = posixpath.expanduser(path)
+    if not written.startswith("/"):
+        written = posixpath.join(folders[0] if folders else "/", written)
+    real = _real(written)
+    real_folders = [*map(_real, folders)]
+    return (
+        _ours(real)
+        or _by_name(posixpath.normpath(written), folders)
+        or _by_name(real, real_folders)
+        or _by_link(real)
+    )
+
+
+def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
+    parts = [_folded(part) for part in path.split("/") if part]
+    inside = [root for root in roots if f"{path}/".startswith(f"{root.rstrip('/')}/")]
+    free = max((len([part for part in root.split("/") if part]) for root in inside), default=0)
+    for start, part in enumerate(parts):
+        for pattern in (*_by_first_part().get(part, ()), *_with_wild_start()):
+            end = start + len(pattern.parts)
+            if end <= free or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
+                continue
+            if end <= len(parts) and all(map(fnmatchcase, parts[start:end], pattern.parts)):
+                return Protection(pattern.why, frozenset({*pattern.parts, *parts[start:end]}))
+    return None
+
+
+def _by_link(real: str) -> Protection | None:
+    """Return why a file is protected to which one of the user's home leads by a link of any kind."""
+    try:
+        state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
+    except (OSError, ValueError):
+        return None
+    key = (state.st_dev, state.st_ino)
+    for path, pattern in _in_home(os.path.expanduser("~")):  # noqa: PTH111
+        try:
+            linked = os.stat(path)  # noqa: PTH116
+        except OSError:
+            continue
+        if (linked.st_dev, linked.st_ino) == key:
+            return Protection(pattern.why, frozenset(pattern.parts))
+    return None
+
+
+def _ours(real: str) -> Protection | None:
+    for folder in own_folders():
+        if f"{real}/".startswith(f"{folder}/"):
+            return Protection(_OURS, frozenset({_folded(posixpath.basename(folder))}))
+    return None
+
+
+def own_folders() -> tuple[str, ...]:
+    """Return the real folders of our settings, records and state."""
+    names = ("ACP_TUI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME")
+    return _own_folders(tuple(os.environ.get(name, "") for name in names))
+
+
+@lru_cache(maxsize=8)
+def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
+    if environment[0]:
+        home = os.path.abspath(environment[0])  # noqa: PTH100
+        return tuple(_real(posixpath.join(home, kind)) for kind in ("config", "data", "state"))
+    from platformdirs import PlatformDirs
+
+    places = PlatformDirs("acp-tui", appauthor=False)
+    found = (places.user_config_dir, places.user_data_dir, places.user_state_dir, places.user_cache_dir)
+    return tuple(dict.fromkeys(map(_real, found)))
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a zero in it: no path of this machine
+        return posixpath.normpath(path)
+
+
+def _folded(text: str) -> str:
+    """Return a name as the least strict file systems compare it."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(letter for letter in text if unicodedata.category(letter) != _INVISIBLE)
+    return re.sub(r"[. ]+$", "", text).casefold() or text
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[_Pattern, ...]:
+    found = []
+    for place in PLACES:
+        for text in place.patterns:
+            *folder, name = [part for part in text.split("/") if part]
+            if text.startswith("~/"):
+                home = os.path.expanduser("~")  # noqa: PTH111
+                found.append(_Pattern((*folder[1:], name), home, place.why))
+            else:
+                found.append(_Pattern((*folder, name), "/" if text.startswith("/") else "", place.why))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _by_first_part() -> dict[str, list[_Pattern]]:
+    found: dict[str, list[_Pattern]] = {}
+    for pattern in _patterns():
+        if not set("*?[") & set(pattern.parts[0]):
+            found.setdefault(pattern.parts[0], []).append(pattern)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _with_wild_start() -> tuple[_Pattern, ...]:
+    return tuple(pattern for pattern in _patterns() if set("*?[") & set(pattern.parts[0]))
+
+
+@lru_cache(maxsize=2)
+def _in_home(home: str) -> tuple[tuple[str, _Pattern], ...]:
+    """Return the files of a home folder that are protected by their name."""
+    return tuple(
+        (posixpath.join(home, *pattern.parts), pattern)
+        for pattern in _patterns()
+        if not pattern.anchor and not set("*?[") & set("".join(pattern.parts))
+    )
