@@ -50,7 +50,8 @@ from acp_tui.session.events import Event
 from acp_tui.session.options import Option
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Dropped, Noise, Request, Response
+from acp_tui.wire.json_line import plain
+from acp_tui.wire.messages import Dropped, Noise, Notification, Request, Response
 from acp_tui.wire.peer import LINE_LIMIT
 
 log = logging.getLogger(__name__)
@@ -63,6 +64,11 @@ OFFERED: Final = ClientCapabilities(
     elicitation={"form": {}, "url": {}},
 )
 """What we tell every agent that we can do."""
+
+_IN_A_SESSION: Final = frozenset(
+    {*SERVED, "session/request_permission", "elicitation/create", "session/update"}
+)
+"""What an agent asks and tells about a session."""
 
 _CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
 
@@ -305,6 +311,27 @@ class Agent:
         elif isinstance(event, events.CommandEnded):
             self.connection.remark({"ran": event.terminal_id, "session": session_id, "code": event.exit_code})
         self.note(session_id, event)
+
+    def assign(self, message: Request | Notification) -> str:
+        """Name the session in a message that names none, where there is only one; return why it cannot be."""
+        params = message.params
+        if type(params) is not dict or params.get("sessionId") is not None:
+            return ""
+        if message.method not in _IN_A_SESSION or history.session_of(params) != history.OUTSIDE:
+            return ""
+        if message.method == "elicitation/create" and (
+            not self.sessions or params.get("requestId") is not None
+        ):
+            return ""  # it belongs to a login
+        if len(self.sessions) != 1:
+            return f"Invalid params: sessionId is missing, and {len(self.sessions)} sessions are open"
+        (session_id,) = self.sessions
+        message.params = {**params, "sessionId": session_id}
+        named: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method, "params": message.params}
+        if isinstance(message, Request):
+            named["id"] = message.id
+        message.line = plain(named)  # what is read back means the same, whichever sessions there are then
+        return ""
 
     def asked(self, request: Request) -> None:
         """Serve a request of the agent, or let it become a question."""

@@ -97,6 +97,9 @@ class Owner(Protocol):
     def note(self, session_id: str, event: Happening) -> None:
         """Something happened in a session. Called in the order of the wire."""
 
+    def assign(self, message: Request | Notification) -> str:
+        """Name the session in a message that names none, if it can only be one; return why it cannot be."""
+
     def asked(self, request: Request) -> None:
         """The agent wants an answer: `reply` or `fail`, now or later."""
 
@@ -180,11 +183,17 @@ class Connection:
         """
         until = time.monotonic() + _SLICE
         for message in messages:
+            refused = ""
+            if isinstance(message, Request | Notification):
+                refused = self._owner.assign(message)
             self._keep(message)
             if len(message.line) > _LONG:
                 while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
                     await asyncio.sleep(0)
-            self._receive(message)
+            if refused and isinstance(message, Request):
+                self.fail(message, errors.INVALID_PARAMS, refused)
+            else:
+                self._receive(message)
             if time.monotonic() > until:
                 self._write_down(self._journal.flush)
                 await asyncio.sleep(0)

@@ -66,10 +66,10 @@ def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rul
 
 
 class Denied(Exception):
-    """A rule of the person's forbids what the agent would have us do; the message says which."""
+    """A rule of the user's forbids what the agent would have us do. The message is for the agent."""
 
     def __init__(self, source: str) -> None:
-        super().__init__(f"denied by a rule of the person{f' ({source})' if source else ''}")
+        super().__init__("denied by a rule of the user")  # where our files lie is not its business
         self.source = source
         """What the log says of the rule."""
 

@@ -97,6 +97,7 @@ _KINDS: Final[dict[int, type[FileError]]] = {
     errno.ENOENT: NotFound,
     errno.ENOTDIR: NotFound,
     errno.ELOOP: OutsideRoots,  # a component became a link after it was checked
+    errno.ENAMETOOLONG: NotAFile,
     errno.EISDIR: NotAFile,
     errno.ENXIO: NotAFile,
     errno.EACCES: NotAllowed,

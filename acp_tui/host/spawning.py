@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import signal
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -57,9 +58,10 @@ def find_program(name: str, environment: Mapping[str, str], cwd: str | None = No
             raise ProgramNotFound(f"There is no program “{name}” on PATH.")
         return str(Path(found).absolute())
     path = Path(cwd or Path.cwd(), name)
-    if not path.exists():
+    mode = _mode(path)
+    if mode is None:
         raise ProgramNotFound(f"There is no file “{path}”.")
-    if not path.is_file() or not os.access(path, os.X_OK):
+    if not stat.S_ISREG(mode) or not os.access(path, os.X_OK):
         raise NotExecutable(f"“{path}” is not an executable file.")
     return str(path)
 
@@ -102,7 +104,15 @@ def spawn(
 def _check_folder(cwd: str) -> None:
     if not cwd.startswith("/") or "\0" in cwd:
         raise FolderUnusable(f"The working directory “{cwd}” is not an absolute path.")
-    if not Path(cwd).is_dir():
+    if not stat.S_ISDIR(_mode(Path(cwd)) or 0):
         raise FolderUnusable(f"The working directory “{cwd}” is not there, or is no directory.")
     if not os.access(cwd, os.X_OK):
         raise FolderUnusable(f"The working directory “{cwd}” may not be entered.")
+
+
+def _mode(path: Path) -> int | None:
+    """Return the mode of what is there; None also where a name is too long, or links go round."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,10 +19,11 @@ from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
-from tests.agent.puppet import Conversation, conversation
+from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
 from tests.sent import Frame
 from tests.waiting import settled
 
+CHUNK = {"sessionUpdate": "agent_message_chunk", "content": text("here")}
 TERMINAL_METHODS = [f"terminal/{name}" for name in ("create", "output", "wait_for_exit", "kill", "release")]
 
 
@@ -283,6 +285,71 @@ async def test_c99_c16_a_command_that_cannot_run_is_an_error(
         assert await code(talk, "terminal/create", **params) == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["a\0b", "\0", "half \ud83d", "n" * 300, "d/" * 3000 + "x", "loop", "loop/x", "pipe"]
+)
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("fs/read_text_file", "path"),
+        ("fs/write_text_file", "path"),
+        ("terminal/create", "cwd"),
+        ("terminal/create", "command"),
+    ],
+)
+async def test_a_path_that_cannot_be_is_the_agents_mistake_and_says_nothing_of_our_code(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, method: str, given: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    async with lending(tmp_path) as talk:
+        params = {"content": "x", "command": "true", given: f"{tmp_path}/{name}"}
+        answer = await served(talk, method, **params)
+
+        if "error" in answer:
+            expected = {-32602, -32002} if given != "command" else {-32603}
+            assert answer["error"]["code"] in expected
+            assert "Error" not in answer["error"]["message"]
+        else:
+            assert (method, len(name)) == ("fs/write_text_file", 6001), "a long path of short names can be"
+        assert "Traceback" not in caplog.text
+
+
+async def test_a_request_without_a_session_is_about_the_only_one(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("hello")
+    async with conversation(cwd=str(tmp_path), policy="allow-everything") as talk:
+        await talk.prompted()
+        asked: list[tuple[str, Frame]] = [
+            ("fs/read_text_file", {"path": f"{tmp_path}/a"}),
+            ("fs/write_text_file", {"path": f"{tmp_path}/b", "content": "x", "sessionId": None}),
+            ("terminal/create", {"command": "true"}),
+            ("session/request_permission", {"toolCall": {"toolCallId": "t1"}, "options": OPTIONS}),
+        ]
+        for number, (method, params) in enumerate(asked):
+            talk.puppet.says({"id": f"q{number}", "method": method, "params": params})
+            assert "result" in await talk.puppet.answer_to(f"q{number}")
+        talk.puppet.says({"id": "f", "method": "elicitation/create", "params": FORM})
+        await talk.until(lambda: talk.session.questions)
+        talk.agent.answer_form(SESSION, '"f"', "decline")
+        talk.puppet.says({"method": "session/update", "params": {"update": CHUNK}})
+        await talk.until(lambda: talk.said() == "here")
+
+
+@pytest.mark.parametrize(
+    "method", ["fs/read_text_file", "terminal/create", "session/request_permission", "elicitation/create"]
+)
+async def test_a_request_without_a_session_is_refused_where_it_may_be_about_several(
+    tmp_path: Path, method: str
+) -> None:
+    async with lending(tmp_path) as talk:
+        params = {"path": "/a", "command": "true", "toolCall": {"toolCallId": "t"}, "options": [], **FORM}
+        talk.puppet.says({"id": "q", "method": method, "params": params})
+
+        error = (await talk.puppet.answer_to("q"))["error"]
+        assert error["code"] == -32602
+        assert error["message"] == "Invalid params: sessionId is missing, and 2 sessions are open"
+
+
 async def test_c100_d38_a_terminal_of_another_session_is_unknown_in_either_spelling(tmp_path: Path) -> None:
     async with lending(tmp_path) as talk:
         made = await served(talk, "terminal/create", command="sleep", args=["60"])
@@ -323,7 +390,11 @@ async def test_c101_the_end_of_the_agent_ends_its_terminals(tmp_path: Path) -> N
         ("fs/read_text_file", {"path": "{folder}/.env"}, Rule("deny", path="*.env", where="rules.toml:3")),
         ("fs/read_text_file", {"path": "{folder}/link"}, Rule("deny", path="*.env", where="rules.toml:3")),
         ("fs/write_text_file", {"path": "{folder}/link", "content": "x"}, Rule("deny", path="**/.env")),
-        ("fs/write_text_file", {"path": "{folder}/.env", "content": "x"}, Rule("deny", tool_kind="edit")),
+        (
+            "fs/write_text_file",
+            {"path": "{folder}/.env", "content": "x"},
+            Rule("deny", tool_kind="edit", where="~/rules.toml:3"),
+        ),
         ("terminal/create", {"command": "git", "args": ["push"]}, Rule("deny", command="git push")),
         ("terminal/create", {"command": "sh -c 'git push'"}, Rule("deny", command="git push")),
     ],
@@ -342,8 +413,8 @@ async def test_what_a_rule_denies_is_not_done_for_an_agent_that_did_not_ask(
         answer = await served(talk, method, **given)
 
         assert answer["error"]["code"] == -32602
-        assert answer["error"]["message"].startswith("denied by a rule of the person")
-        assert rule.where in answer["error"]["message"]
+        assert answer["error"]["message"].startswith("denied by a rule of the user")
+        assert "rules.toml" not in answer["error"]["message"], "where our files lie is not its business"
         assert (tmp_path / ".env").read_text() == "KEY=1"
         await served(talk, method, **given)  # the same again is written down once
         (kept,) = talk.decisions

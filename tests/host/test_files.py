@@ -430,7 +430,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(root: Path, fil
 
 
 def test_a_name_too_long_is_an_error(root: Path, files: Files) -> None:
-    with pytest.raises(WriteFailed):
+    with pytest.raises(NotAFile):
         files.write_text(f"{root}/{'x' * 300}", "1")
     with pytest.raises(FileError):
         files.read_text(f"{root}/{'x' * 300}")
@@ -440,7 +440,7 @@ def test_a_root_that_is_gone_is_an_error(root: Path, files: Files) -> None:
     root.rmdir()
     with pytest.raises(NotFound):
         files.read_text(f"{root}/a")
-    with pytest.raises(WriteFailed):
+    with pytest.raises(NotAFile):
         files.write_text(f"{root}/a", "1")
 
 
