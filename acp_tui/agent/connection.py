@@ -38,7 +38,7 @@ STRANGE: Final = 20
 
 STRAYS: Final = 20
 """Lines that are no messages and are kept to be shown, the newest."""
-_STRAY: Final = 500  # characters of one of them
+_STRAY: Final = 4_000  # as long as the address of a login may be: characters of one of them
 _PAUSE: Final = 0.25  # seconds after which a message is taken although its line has no end
 _LONG: Final = 4 << 20  # bytes of a line that is written down in parts
 _SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn

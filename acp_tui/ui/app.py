@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.terminal_input import PasteDropped
     from acp_tui.ui.widgets.diff_habits import DiffHabits
     from acp_tui.ui.widgets.diff_view import DiffView
-    from acp_tui.ui.widgets.terminal_view import TerminalView
+    from acp_tui.ui.widgets.printed import LinksWanted
 
 log = logging.getLogger(__name__)
 
@@ -280,14 +280,12 @@ class AcpApp(App[int]):
         if screen.query("#prompt") and screen.focused is screen.prompt:
             screen.prompt.write(event.text)
 
-    def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
-        """Show where a link of a terminal leads, and open it if the person says so."""
+    def on_links_wanted(self, event: LinksWanted) -> None:
+        """Show where links of a program lead, and open one if the user says so."""
         from acp_tui.ui.session_screen.links import open_link
 
         cwd = self.session_screen.conversation.cwd
-        self.run_worker(
-            open_link(self, {event.link: ""}, cwd, self.theming.look), group="links", exclusive=True
-        )
+        self.run_worker(open_link(self, event.links, cwd, self.theming.look), group="links", exclusive=True)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the person's editor."""

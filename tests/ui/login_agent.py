@@ -42,6 +42,7 @@ def say(session: str, text: str) -> None:
 def log_in() -> int:
     assert os.isatty(0)
     assert os.isatty(1)
+    print(LIKE.get("prints", ""), end="", flush=True)
     print("variables", *(os.environ[f"OF_{whose}"] for whose in ("LAUNCH", "METHOD", "BOTH")), flush=True)
     if input("password? ") != "sesame":
         return 3
@@ -79,8 +80,9 @@ def serve(frame: dict[str, Any]) -> None:
             LOGIN.unlink(missing_ok=True)
             send(id=asked, result={})
         case "authenticate":
-            sys.stderr.write("visit https://example.com/login\n")
-            sys.stderr.flush()
+            for stream in LIKE.get("prints_on", ["stderr"]):
+                getattr(sys, stream).write(LIKE.get("prints", "visit https://example.com/login\n"))
+                getattr(sys, stream).flush()
             authenticate(asked)
 
 

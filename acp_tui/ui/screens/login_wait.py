@@ -1,4 +1,4 @@
-"""The dialog while an agent logs in: how long it takes, what the agent says, and a way to stop it."""
+"""The dialog while an agent logs in: how long it takes, what the agent prints, and a way to stop it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.printed import LinksWanted, addresses, plain
 
 if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
 
 _LINES = 12
-"""Lines of stderr that are shown; many agents print the address to visit there."""
+"""Lines that are shown of what the agent prints: many print the address to visit, on either stream."""
 
 
 class LoginWait(Dialog[None]):
@@ -32,7 +33,8 @@ class LoginWait(Dialog[None]):
     WAITS_FOR_PAUSE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop the login", id="login-wait.stop"),
-        Binding("c", "copy", "Copy what it says", id="login-wait.copy"),
+        Binding("o", "open", "Open an address that it prints", id="login-wait.open"),
+        Binding("c", "copy", "Copy the address, or all that it prints", id="login-wait.copy"),
     ]
 
     def __init__(self, agent: Agent, *, name: str, method: str, look: Look) -> None:
@@ -48,11 +50,14 @@ class LoginWait(Dialog[None]):
         self._agent = agent
         self._method = method
         self._began = time.monotonic()
-        self._before = agent.stderr_tail
+        self._before = (agent.connection.strays, agent.stderr_tail)
         self._stopping = False
+        self._printed = ""
+        """What the agent has printed since the login began."""
+        self._addresses: list[str] = []
 
     def compose_body(self) -> ComposeResult:
-        """Yield the time and what the agent says."""
+        """Yield the time and what the agent prints."""
         yield Details(self._facts(), self.look)
 
     def on_mount(self) -> None:
@@ -62,10 +67,15 @@ class LoginWait(Dialog[None]):
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
         stop = "do not wait" if self._stopping else "stop the login"
-        return [
-            (key_of(self, "login-wait.stop"), stop),
-            (key_of(self, "login-wait.copy"), "copy what it says"),
-        ]
+        keys = [(key_of(self, "login-wait.stop"), stop)]
+        if self._addresses:
+            keys += [
+                (key_of(self, "login-wait.open"), "open the address"),
+                (key_of(self, "login-wait.copy"), "copy the address"),
+            ]
+        elif self._printed:
+            keys.append((key_of(self, "login-wait.copy"), "copy what it says"))
+        return keys
 
     def action_stop(self) -> None:
         """Ask the agent to stop; asked again, leave."""
@@ -77,12 +87,23 @@ class LoginWait(Dialog[None]):
         self.show_hints()
         self._tick()
 
+    def action_open(self) -> None:
+        """Show where the addresses lead that the agent has printed; the newest is the first."""
+        if self._addresses:
+            self.post_message(LinksWanted(dict.fromkeys(reversed(self._addresses), "")))
+
     def action_copy(self) -> None:
-        """Copy what the agent says, such as an address."""
-        self.app.copy_to_clipboard(self._said())
-        self.notify("Copied, if the terminal allows it.")
+        """Copy the newest address that the agent has printed, or all that it has."""
+        text = self._addresses[-1] if self._addresses else self._printed
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.notify("Copied, if the terminal allows it.")
 
     def _tick(self) -> None:
+        printed = self._said()
+        if printed != self._printed:
+            self._printed, self._addresses = printed, addresses(printed)
+            self.show_hints()
         self.query_one(Details).show(self._facts())
         self.after_refresh(self.fit)
 
@@ -90,12 +111,16 @@ class LoginWait(Dialog[None]):
         waited = clock(time.monotonic() - self._began)
         text = "asked to stop, waiting for its answer" if self._stopping else "waiting for the agent"
         blocks = [TextBlock([("text", f"{self._method}  "), ("muted", f"{text} {waited}")])]
-        said = self._said().splitlines()[-_LINES:]
+        said = self._printed.splitlines()[-_LINES:]
         if said:
-            blocks.append(TextBlock([("muted", "It says (stderr):")], above=1))
+            blocks.append(TextBlock([("muted", "It says:")], above=1))
             blocks.append(TextBlock([("text", "\n".join(said))]))
         return blocks
 
     def _said(self) -> str:
-        """Return what came on stderr since the login began."""
-        return self._agent.stderr_tail.removeprefix(self._before).strip()
+        """Return what came on both streams since the login began, without what steers a terminal."""
+        now = (self._agent.connection.strays, self._agent.stderr_tail)
+        new = (
+            plain(text.removeprefix(before)).strip() for text, before in zip(now, self._before, strict=True)
+        )
+        return "\n".join(text for text in new if text)

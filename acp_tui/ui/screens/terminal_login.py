@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -15,6 +14,7 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.printed import LinksWanted, addresses
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from acp_tui.ui.widgets.text import safe_line
 
@@ -34,6 +34,8 @@ class TerminalLoginScreen(Screen[str]):
         Binding(
             "ctrl+right_square_bracket", "stop", "Stop the login", id="terminal-login.stop", priority=True
         ),
+        Binding("f2", "open", "Open an address that it prints", id="terminal-login.open", priority=True),
+        Binding("f3", "copy", "Copy the address that it prints", id="terminal-login.copy", priority=True),
     ]
 
     def __init__(self, terminal: Terminal, *, title: str, look: Look) -> None:
@@ -48,7 +50,9 @@ class TerminalLoginScreen(Screen[str]):
         self._terminal = terminal
         self._title = title
         self.look = look
-        self._watching: asyncio.Task[None] | None = None
+        self._failure: str | None = None
+        """Why it failed, once it has ended: "" if it did not."""
+        self._leaves = False
 
     def compose(self) -> ComposeResult:
         """Lay out the exact command above its terminal."""
@@ -60,22 +64,45 @@ class TerminalLoginScreen(Screen[str]):
     def on_mount(self) -> None:
         """Type into the command from the start."""
         title = [("strong", f" {safe_line(self._title)}")]
-        self.query_one(Lines).set_lines(
-            [(title, [("muted", f"{key_of(self, 'terminal-login.stop')} stops the login ")])]
-        )
+        names = {"open": "opens, ", "copy": "copies an address, ", "stop": "stops the login "}
+        hint = "".join(f"{key_of(self, f'terminal-login.{name}')} {does}" for name, does in names.items())
+        self.query_one(Lines).set_lines([(title, [("muted", hint)])])
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
+        view.passes |= {key for key, active in self.active_bindings.items() if active.node is self}
         view.focus()
         view.action_type()
 
-    def on_unmount(self) -> None:
-        """Wait no longer."""
-        if self._watching is not None:
-            self._watching.cancel()
-
     async def on_terminal_view_ended(self) -> None:
         """Leave with how it ended."""
-        self.dismiss(failure(await self._terminal.wait()))
+        self._failure = failure(await self._terminal.wait())
+        self._leave_if_over()
+
+    def on_screen_resume(self) -> None:
+        """Leave if it ended while a menu lay over it."""
+        self._leave_if_over()
+
+    def _leave_if_over(self) -> None:
+        if self._failure is not None and self.is_current and not self._leaves:
+            self._leaves = True
+            self.dismiss(self._failure)
+
+    def action_open(self) -> None:
+        """Show where the addresses lead that the command has printed; the newest is the first."""
+        if found := self._addresses():
+            self.post_message(LinksWanted(dict.fromkeys(reversed(found), "")))
+
+    def action_copy(self) -> None:
+        """Copy the newest address that the command has printed."""
+        if found := self._addresses():
+            self.app.copy_to_clipboard(found[-1])
+            self.notify("Copied, if the terminal allows it.")
+
+    def _addresses(self) -> list[str]:
+        found = addresses(self._terminal.kept().decode("utf-8", "replace"))
+        if not found:
+            self.notify("It has printed no address yet.")
+        return found
 
     def action_stop(self) -> None:
         """Leave; the command is ended with its terminal."""

@@ -23,6 +23,7 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.find_bar import open_find_bar
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.printed import LinksWanted
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 from acp_tui.ui.widgets.terminal_log import Row, TerminalLog
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
@@ -89,17 +90,13 @@ class TerminalView(LineView, can_focus=True):
             """The view of the program."""
             return self.view
 
-    @dataclass
-    class LinkWanted(Message):
-        """The person has clicked on a link."""
-
-        link: str
-
     def __init__(
         self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(look, id=id, classes=classes)
         self._source: TerminalSource | None = None
+        self.passes = {"ctrl+right_square_bracket"}
+        """Keys that are never typed into the command: they belong to whoever shows it."""
         self._log = TerminalLog()
         self._screen_of: TerminalScreen | None = None
         self._lines_only = False
@@ -187,7 +184,7 @@ class TerminalView(LineView, can_focus=True):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Keep keys from being shown as bindings while they are typed."""
-        return self.typing and key != "ctrl+right_square_bracket"
+        return self.typing and key not in self.passes
 
     def action_type(self) -> None:
         """Send keys to the program from now on."""
@@ -221,7 +218,7 @@ class TerminalView(LineView, can_focus=True):
             if column < 0:
                 if segment.style is not None and segment.style.link:
                     event.stop()
-                    self.post_message(self.LinkWanted(segment.style.link))
+                    self.post_message(LinksWanted({segment.style.link: ""}))
                 return
 
     def _rows_with(self, needle: str) -> Iterator[int]:
@@ -247,7 +244,7 @@ class TerminalView(LineView, can_focus=True):
 
     def on_key(self, event: Key) -> None:
         """Send a key to the program while the person types into it."""
-        if not self.typing or self._source is None or event.key == "ctrl+right_square_bracket":
+        if not self.typing or self._source is None or event.key in self.passes:
             return
         event.stop()
         event.prevent_default()

@@ -15,8 +15,10 @@ from acp_tui.host.guard import Guard
 from acp_tui.session.entries import Notice
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
+from acp_tui.ui.screens import browser
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.login_wait import LoginWait
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.terminal_login import TerminalLoginScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
@@ -231,6 +233,88 @@ async def test_a_login_on_a_page_shows_its_address_and_can_be_stopped(tmp_path: 
         await here.press("escape")
         await here.is_before(LoginDialog)
         await here.sees("The login was stopped")
+
+
+ADDRESS = "https://example.com/authorize?" + "&".join(f"parameter{number}=value" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    ("streams", "prints"),
+    [
+        (["stdout"], f"Visit {ADDRESS} now.\n"),
+        (["stderr"], f"Visit {ADDRESS} now.\n"),
+        (["stdout", "stderr"], f"Visit {ADDRESS} now.\n"),
+        (["stdout"], f"Visit {ADDRESS} "),
+        (["stdout"], f"\x1b[1mVisit\x1b[0m \x1b[4;34m{ADDRESS}\x1b[0m\r\n"),
+        (["stderr"], f"Visit \x1b]8;;{ADDRESS}\x1b\\this page\x1b]8;;\x1b\\\n"),
+    ],
+)
+async def test_an_address_printed_on_either_stream_is_shown_opened_and_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streams: list[str], prints: str
+) -> None:
+    opened: list[str] = []
+
+    def open_in_browser(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
+    like = {"slow": True, "prints_on": streams, "prints": prints}
+    async with seat(tmp_path, given=launch(tmp_path, at="session", **like), ready=False) as here:
+        await here.is_before(LoginDialog)
+        await here.press("enter")
+        await here.is_before(LoginWait)
+        await here.sees("https://example.com/authorize", "copy the address")
+
+        await here.press("c")
+        await here.until(lambda: here.app.clipboard == ADDRESS)
+        await here.press("o")
+        await here.is_before(Menu)
+        await here.press("enter")
+        await here.until(lambda: opened == [ADDRESS])
+        await here.is_before(LoginWait)
+
+
+async def test_an_address_in_the_agents_own_login_is_opened_and_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def open_in_browser(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
+    given = launch(tmp_path, at="session", prints=f"Visit {ADDRESS}\n")
+    async with seat(tmp_path, given=given, ready=False) as here:
+        await here.is_before(LoginDialog)
+        await here.press("down", "enter")
+        await here.is_before(TerminalLoginScreen)
+        await here.sees("password?")
+
+        await here.press("f3")
+        await here.until(lambda: here.app.clipboard == ADDRESS)
+        await here.press("f2")
+        await here.is_before(Menu)
+        await here.press("enter")
+        await here.until(lambda: opened == [ADDRESS])
+
+
+async def test_a_login_that_ends_below_a_menu_is_left_when_the_menu_is(tmp_path: Path) -> None:
+    given = launch(tmp_path, at="session", prints=f"Visit {ADDRESS}\n")
+    async with seat(tmp_path, given=given, ready=False) as here:
+        await here.is_before(LoginDialog)
+        await here.press("down", "enter")
+        await here.is_before(TerminalLoginScreen)
+        await here.sees("password?")
+        await here.press(*"sesame", "f2")
+        await here.is_before(Menu)
+        (below,) = (one for one in here.app.screen_stack if isinstance(one, TerminalLoginScreen))
+        below._terminal.write(b"\n")
+        await here.until(lambda: below._failure is not None)
+        await here.press("escape")
+
+        await here.until(lambda: here.conversation.phase == "ready")
 
 
 async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_offers_it(

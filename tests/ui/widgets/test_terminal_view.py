@@ -11,6 +11,7 @@ from textual.widgets import Input
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.find_bar import FindBar
 from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.printed import LinksWanted
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal_view import TerminalView
 from tests.waiting import PATIENCE
@@ -57,8 +58,8 @@ class Viewer(App[None]):
     def compose(self) -> ComposeResult:
         yield self.view
 
-    def on_terminal_view_link_wanted(self, event: TerminalView.LinkWanted) -> None:
-        self.links.append(event.link)
+    def on_links_wanted(self, event: LinksWanted) -> None:
+        self.links += event.links
 
     def on_terminal_view_ended(self) -> None:
         self.ended += 1
