@@ -418,7 +418,7 @@ class Agent:
 
     def tell_unread(self, session_id: str) -> None:
         """Say in the chat what the agent has printed that is no message."""
-        self._tell(session_id, "The agent prints what is no message.", detail=self.connection.strays)
+        self._tell(session_id, "The agent prints what is no message.", detail=self.connection.new_strays)
 
     def _tell(self, session_id: str, text: str, severity: Severity = "info", detail: str = "") -> None:
         """Say a fact in the chat, and in the journal, so that a replay says it, too."""

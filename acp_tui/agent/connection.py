@@ -41,6 +41,7 @@ STRAYS: Final = 20
 _STRAY: Final = 4_000  # as long as the address of a login may be: characters of one of them
 _PAUSE: Final = 0.25  # seconds after which a message is taken although its line has no end
 _LONG: Final = 4 << 20  # bytes of a line that is written down in parts
+_WAITED: Final = 2.0  # seconds without a message after which other lines are worth to be shown
 _SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
@@ -128,12 +129,14 @@ class Connection:
         """Whether it had to be ended, since it had closed its output and stayed."""
         self.last_heard = time.monotonic()
         """When something last came, on the monotonic clock."""
+        self.last_message = self.last_heard
+        """When a message last came, and no line behind it that is none."""
         self.last_said = self.last_heard
         """When something last went out: before it has a prompt or an answer, an agent has nothing to say."""
         self.noise = 0
         """Lines that were no messages."""
         self.unread_lines = 0
-        """How many of them came since the last message."""
+        """Lines that came since the last message and are none."""
         self._strays: deque[str] = deque(maxlen=STRAYS)
         self._process = process
         self._journal = journal
@@ -151,6 +154,8 @@ class Connection:
         while data := await self._read():
             self.last_heard = time.monotonic()
             await self._receive_all(self._peer.receive(data))
+            if not self.unread_lines:
+                self.last_message = self.last_heard
             await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
             await self._may_read.wait()
             await self._process.room()  # what it says may want answers, which it does not read
@@ -237,10 +242,26 @@ class Connection:
         return not self._heard_a_message and self.noise >= STRANGE
 
     @property
+    def says_only_strays(self) -> bool:
+        """Whether a message has been waited for, and only lines came that are none."""
+        since = max(self.last_message, self.last_said)
+        is_waiting = bool(self._peer.calls) and bool(self.unread_lines or self._peer.unfinished)
+        return is_waiting and time.monotonic() - since >= _WAITED
+
+    @property
     def strays(self) -> str:
         """The last lines that were no messages, and what has come of one that has no end."""
+        return self._newest_strays(STRAYS)
+
+    @property
+    def new_strays(self) -> str:
+        """Those of them that came since the last message."""
+        return self._newest_strays(self.unread_lines)
+
+    def _newest_strays(self, lines: int) -> str:
         unfinished = self._peer.unfinished.decode("utf-8", "replace").splitlines()[-STRAYS:]
-        return "\n".join([*self._strays, *(line[:_STRAY] for line in unfinished)][-STRAYS:])
+        ended = list(self._strays)[max(0, len(self._strays) - lines) :]
+        return "\n".join([*ended, *(line[:_STRAY] for line in unfinished)][-STRAYS:])
 
     @property
     def waiting_for(self) -> list[str]:
@@ -342,8 +363,9 @@ class Connection:
         if isinstance(message, Noise | Dropped):
             text = message.line.decode("utf-8", "replace").rstrip("\n")
             self._write_down(self._journal.raw, text)
-            self._strays.extend(line[:_STRAY] for line in text.splitlines()[-STRAYS:] if line)
-            self.unread_lines += 1
+            lines = [line[:_STRAY] for line in text.splitlines()[-STRAYS:] if line]
+            self._strays.extend(lines)
+            self.unread_lines += len(lines)
         else:
             self._write_down(self._journal.record, "in", message.line)
             self.unread_lines = 0

@@ -78,6 +78,8 @@ class Conversation:
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
         self.tracking: Tracking | None = None
         """Looks at the files of the workspace, while there is a session."""
+        self._told_unread: tuple[str, int] | None = None
+        """The turn in which it was said what the agent prints that is no message."""
         self._is_closed = False
         self._leaving: asyncio.Task[None] | None = None
         self._following: asyncio.Task[None] | None = None
@@ -234,6 +236,21 @@ class Conversation:
         waited = time.monotonic() - self.waiting_since
         is_waiting = self.phase == "starting" and self.agent is not None
         return is_waiting and waited >= self._start.settings.initialize_timeout_s
+
+    @property
+    def unread(self) -> str:
+        """What the agent printed that is no message, once only such lines came for a while; may be empty."""
+        connection = self.agent.connection if self.agent is not None else None
+        return connection.strays if connection is not None and connection.says_only_strays else ""
+
+    def tell_unread(self) -> None:
+        """Say in the chat, once in a turn, what the agent printed there that is no message."""
+        if self.agent is None or self.session is None or not self.is_busy or self.session.questions:
+            return
+        turn = (self.session.id, len(self.session.turns))
+        if turn != self._told_unread and self.unread:
+            self._told_unread = turn
+            self.agent.tell_unread(self.session.id)
 
     # ------------------------------------------------------------------ the conversation
 

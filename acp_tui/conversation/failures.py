@@ -18,6 +18,8 @@ class Failure(NamedTuple):
     reason: str
     stderr: str = ""
     """The newest of what the agent said on the side."""
+    stdout: str = ""
+    """The newest of what it printed there that is no message."""
     exit: ExitStatus | None = None
     noise: int = 0
     """Lines on its stdout that were no messages."""
@@ -39,6 +41,7 @@ def ended(agent: Agent) -> Failure:
         "ended",
         gone(),
         stderr=agent.stderr_tail,
+        stdout=agent.connection.strays,
         exit=agent.connection.exit,
         closed_output=agent.connection.was_ended,
         takes_up=agent.can.takes_up,
@@ -64,6 +67,7 @@ def failure_of(agent: Agent, error: Exception, *, takes_up: bool = False) -> Fai
         kinds.get(type(error), "not_taken_up" if takes_up else "refused"),
         str(error),
         stderr=agent.stderr_tail,
+        stdout=agent.connection.strays,
         exit=agent.connection.exit,
         noise=agent.connection.noise,
         strange=agent.connection.looks_strange,

@@ -286,7 +286,7 @@ async def test_c99_c16_a_command_that_cannot_run_is_an_error(
 
 
 @pytest.mark.parametrize(
-    "name", ["a\0b", "\0", "half \ud83d", "n" * 300, "d/" * 3000 + "x", "loop", "loop/x", "pipe"]
+    "name", ["a\0b", "\0", "half \ud83d", "n" * 300, ("n" * 200 + "/") * 30 + "x", "loop", "loop/x", "pipe"]
 )
 @pytest.mark.parametrize(
     ("method", "given"),
@@ -311,7 +311,7 @@ async def test_a_path_that_cannot_be_is_the_agents_mistake_and_says_nothing_of_o
             assert answer["error"]["code"] in expected
             assert "Error" not in answer["error"]["message"]
         else:
-            assert (method, len(name)) == ("fs/write_text_file", 6001), "a long path of short names can be"
+            assert (method, len(name)) == ("fs/write_text_file", 6031), "a long path of short names can be"
         assert "Traceback" not in caplog.text
 
 

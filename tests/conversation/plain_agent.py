@@ -101,6 +101,10 @@ def turn(text: str) -> str:
         case "fall":
             os.close(1)
             hear_of("nothing")
+        case "print":
+            put(f"{rest}\n")
+            hear_of("session/cancel")
+            return "cancelled"
         case "updates":
             for one in json.loads(rest):
                 update(**one)

@@ -440,7 +440,7 @@ def test_a_root_that_is_gone_is_an_error(root: Path, files: Files) -> None:
     root.rmdir()
     with pytest.raises(NotFound):
         files.read_text(f"{root}/a")
-    with pytest.raises(NotAFile):
+    with pytest.raises(WriteFailed):
         files.write_text(f"{root}/a", "1")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.events import Key
 
+from acp_tui.agent import connection
 from acp_tui.store.demo import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.failure import FailureScreen
@@ -259,6 +260,34 @@ async def test_an_agent_that_takes_long_is_told_of_and_goes_on_starting(tmp_path
         assert here.conversation.phase == "starting"
         await here.press("ctrl+q")
         await here.until(lambda: not here.app.is_running or here.app.return_value == 0)
+
+
+async def test_what_an_agent_prints_that_is_no_message_is_shown_while_its_start_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_WAITED", 0)
+    async with seat(tmp_path, ready=False, ignores="initialize", noise=25) as here:
+        await here.sees("The agent prints what is no message:", "line 24")
+        assert "line 4\n" not in here.text, "only the newest of them"
+        assert here.app.screen is here.session
+
+
+async def test_the_failure_of_a_start_shows_what_was_printed_that_is_no_message(tmp_path: Path) -> None:
+    async with seat(tmp_path, ready=False, dies_at="initialize", noise=25) as here:
+        await here.is_before(FailureScreen)
+        await here.sees("what it said (stdout", "line 24")
+
+
+async def test_what_is_printed_in_a_turn_that_waits_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_WAITED", 0)
+    async with seat(tmp_path) as here:
+        await here.say("print no key")
+        await here.sees("The agent prints what is no message.", "no key")
+        await here.press("escape")
+        await here.until(lambda: not here.conversation.is_busy)
+        assert here.text.count("prints what is no message") == 1
 
 
 async def test_a_login_is_asked_for_over_the_session(tmp_path: Path) -> None:

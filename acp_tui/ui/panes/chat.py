@@ -42,11 +42,26 @@ class ChatPane(Pane):
         self._above = 0
         """Blocks of sessions that were shown before this one."""
         self._welcome: Block | None = None
+        self._welcome_pieces: Sequence[tuple[str, str]] = ()
+        self._unread = ""
         self._folding: Folding | None = None
         self._session: Session | None = None
 
     def welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         """Say what can be done here, until something is said."""
+        self._welcome_pieces, self._unread = pieces, ""
+        self._show_welcome(pieces)
+
+    def say_unread(self, text: str) -> None:
+        """Show below the welcome what an agent that is only starting prints that is no message."""
+        if self._welcome is None or text == self._unread:
+            return
+        self._unread = text
+        told = [("warning", "\nThe agent prints what is no message:\n"), ("muted", text)] if text else []
+        self.remove_block(self._welcome)
+        self._show_welcome([*self._welcome_pieces, *told])
+
+    def _show_welcome(self, pieces: Sequence[tuple[str, str]]) -> None:
         self._welcome = TextBlock(pieces, first=[("text", "  ")], rest=[("text", "  ")], above=1)
         self.append(self._welcome)
 

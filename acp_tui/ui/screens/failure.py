@@ -68,12 +68,15 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         *,
         can_begin_new: bool = False,
         edited: str = "",
+        stdout: str = "",
     ) -> None:
         super().__init__()
         self._command = tuple(command)
         self._title = title
         self._reason = reason
-        self._stderr = stderr.rstrip()
+        stderr, stdout = stderr.rstrip(), stdout.rstrip()
+        self._stderr = "\n\n".join(filter(None, (stdout, stderr)))
+        self._streams = " and ".join(("stdout",) * bool(stdout) + ("stderr",) * bool(stderr))
         self._advice = advice
         self._can_log_in = can_log_in
         self._can_begin_new = can_begin_new
@@ -108,7 +111,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         box = self.query_one("#failure")
         box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
-        self.query_one("#said").border_title = Content("what it said (stderr)")
+        self.query_one("#said").border_title = Content(f"what it said ({self._streams})")
         said = self.query_one(Transcript)
         self._said = [TextBlock([("muted", line[:2_000])]) for line in self._stderr.splitlines()[-_LINES:]]
         for block in self._said:
@@ -166,7 +169,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         """Copy all that is known, for a bug report."""
         parts = (shlex.join(self._command), self._title, self._reason, self._stderr)
         self.app.copy_to_clipboard("\n".join(part for part in parts if part))
-        self.notify("Command, reason and stderr are copied.")
+        self.notify("Command, reason and what it said are copied.")
 
     def action_close(self) -> None:
         """Stop editing, or close."""

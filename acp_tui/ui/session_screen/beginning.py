@@ -168,6 +168,7 @@ class Beginning:
             "silent",
             reason,
             stderr=agent.stderr_tail,
+            stdout=agent.connection.strays,
             noise=agent.connection.noise,
             strange=agent.connection.looks_strange,
         )
@@ -191,6 +192,7 @@ class Beginning:
             self._screen.look,
             can_begin_new=failure.kind == "not_taken_up",
             edited=edited,
+            stdout=failure.stdout,
         )
 
     def _can_log_in(self, failure: Failure) -> bool:

@@ -103,6 +103,7 @@ class Showing:
         screen.show_status()
         if conversation.waits_too_long and not screen.rooms.beginning.has_told_of_waiting:
             screen.rooms.beginning.explain_soon()
+        self._show_unread()
         for pane in screen.query(Pane):
             pane.look_on()
         agent = conversation.agent
@@ -111,6 +112,17 @@ class Showing:
             for pane in screen.query(Pane):
                 pane.tick(now)
             screen.rooms.opened.refresh(now)
+
+    def _show_unread(self) -> None:
+        """Show what the agent prints that is no message, where a message is waited for."""
+        from acp_tui.ui.panes.chat import ChatPane
+
+        conversation = self._screen.conversation
+        conversation.tell_unread()
+        if conversation.phase in ("starting", "logging-in", "ready"):
+            unread = conversation.unread if conversation.phase != "ready" else ""
+            for chat in self._screen.query(ChatPane):
+                chat.say_unread(unread)
 
     def draw(self, session: Session, change: Change, more: bool = False) -> None:
         """Draw what changed in a session; called by `Drawing`. `more`: it is a part, and the rest follows."""
