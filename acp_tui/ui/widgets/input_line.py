@@ -8,14 +8,12 @@ from typing import Final
 from rich.cells import get_character_cell_size
 from rich.text import Text
 from textual.events import Paste
-from textual.expand_tabs import expand_tabs_inline
 from textual.widgets import Input
 
 from acp_tui.ui.widgets.text import cells, seen
 
 LONGEST: Final = 20_000
 """Characters that a paste may add."""
-_TAB: Final = 4
 _LINE_ENDS: Final = re.compile(r"\r\n|[\r\n]")
 
 
@@ -42,7 +40,7 @@ class InputLine(Input):
         return text
 
     def _position_to_cell(self, position: int) -> int:
-        return cells(expand_tabs_inline(_shown(self.value[:position]), _TAB))
+        return cells(_shown(self.value[:position]))
 
     def _cell_offset_to_index(self, offset: int) -> int:
         at = 0
@@ -56,4 +54,4 @@ class InputLine(Input):
 
 def _shown(text: str) -> str:
     """Return a text as it is drawn, one character for each of its own."""
-    return seen(text).replace("\n", "\u240a")
+    return seen(text).replace("\n", "\u240a").replace("\t", "\u2409")

@@ -62,12 +62,12 @@ async def test_a_paste_takes_the_place_of_what_is_selected() -> None:
 
 async def test_what_is_not_seen_is_drawn_as_marks_with_the_cursor_behind_them() -> None:
     async with desk() as (_, line, pilot):
-        await paste(pilot, "ab\x1b\x9b\u202e\u200bc")
+        await paste(pilot, "ab\x1b\x9b\u202e\u200b\tc")
         await pilot.pause()
 
-        assert line.render_line(0).text.rstrip() == "ab␛\ufffd\ufffd\ufffdc"
-        assert line._position_to_cell(7) == 7
-        assert [line._cell_offset_to_index(cell) for cell in (0, 2, 5, 6, 40)] == [0, 2, 5, 6, 7]
+        assert line.render_line(0).text.rstrip() == "ab␛\ufffd\ufffd\ufffd␉c"
+        assert line._position_to_cell(8) == 8
+        assert [line._cell_offset_to_index(cell) for cell in (0, 2, 5, 6, 40)] == [0, 2, 5, 6, 8]
 
 
 @pytest.mark.parametrize("text", ["one\ntwo", "one\r\ntwo", "one\rtwo"])
