@@ -17,6 +17,7 @@ from tests.reliability.row import Result, Row
 ROWS: tuple[str, ...] = (
     # one module a line
     "fields",
+    "fuzz",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""
 _SHOWN = 20
