@@ -18,6 +18,7 @@ ROWS: tuple[str, ...] = (
     # one module a line
     "fields",
     "fuzz",
+    "permissions",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""
 _SHOWN = 20
