@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -17,6 +16,7 @@ from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish
 from acp_tui.host.files import FileError, Stale
 from acp_tui.host.host import Host
+from acp_tui.host.protected import why_protected
 from acp_tui.host.rules import Decision
 from acp_tui.session import events
 from acp_tui.session.questions import Permission
@@ -136,14 +136,7 @@ class Wishes:
 
     def _is_protected(self, session: Session, wish: Wish) -> bool:
         """Return whether a write goes to where programs are started from, or to what is ours."""
-        roots = self._host.files(session.id).roots
-        below = os.path.realpath(wish.path)
-        return any(
-            part.casefold() in (".git", ".acp-tui")
-            for root in roots
-            if below.startswith(f"{root}/")
-            for part in below.removeprefix(f"{root}/").split("/")
-        )
+        return why_protected(wish.path, self._host.files(session.id).roots) is not None
 
     def _leads_out(self, session: Session, wish: Wish) -> bool:
         """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""

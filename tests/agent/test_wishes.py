@@ -250,7 +250,9 @@ async def test_a_permission_that_was_given_between_turns_does_not_last_into_the_
         assert (await asked(talk, talk.agent.sessions["s2"])).unasked
 
 
-@pytest.mark.parametrize("name", [".git/hooks/pre-commit", ".acp-tui/rules.toml", "sub/.git/config"])
+@pytest.mark.parametrize(
+    "name", [".git/hooks/pre-commit", ".acp-tui/rules.toml", "sub/.git/config", ".envrc"]
+)
 async def test_a_protected_place_is_asked_about_whatever_is_allowed(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     rule = Rule("allow", tool_kind="edit", path="**")
