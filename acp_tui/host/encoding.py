@@ -37,12 +37,17 @@ _NAMES: Final = {
 """Encodings that are thought of, as people call them: in all of them a newline is the byte 10 only."""
 _LIKELIEST: Final = "cp1252"
 _HIGH_LINE: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+_HIGH_BYTE: Final = re.compile(rb"[\x80-\xff]")
 _HIGH: Final = re.compile("[\x80-\U0010ffff]")
 _STRAY: Final = re.compile("[\udc80-\udcff]")
 _SAMPLE: Final = 32 << 10
 """Bytes of lines with other characters than ASCII by which an encoding is guessed."""
 _START: Final = 8_000
 """Bytes that tell text from data, as git does it."""
+_SHORT: Final = 16
+"""Bytes up to which a text without a mark is not taken for UTF-16."""
+_WIDE: Final = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
+"""Encodings whose texts hardly have single letters that are not ASCII."""
 _FEW: Final = 2
 """Good characters to a bad one from which a text is UTF-8 with mistakes in it."""
 
@@ -94,7 +99,7 @@ def _without_mark(content: bytes) -> Decoded | None:
     """Read UTF-16 without a byte order mark, which is known by the zeros of its plain letters."""
     start = content[:_START]
     zeros = start[1::2].count(0), start[::2].count(0)
-    if len(content) % 2 or min(zeros) > 0 or max(zeros) * 5 < len(start):
+    if len(content) < _SHORT or len(content) % 2 or min(zeros) > 0 or max(zeros) * 5 < len(start):
         return None
     codec, name = ("utf-16-le", "UTF-16 LE") if zeros[0] else ("utf-16-be", "UTF-16 BE")
     try:
@@ -127,8 +132,12 @@ def _guess(sample: bytes) -> str:
     if not found:
         return ""
     best = found[0]
+    high = len(_HIGH_BYTE.findall(sample))
+    if best in _WIDE and high * 3 > len(sample):
+        return best
     try:
         likeliest = sample.decode(_LIKELIEST)
     except UnicodeDecodeError:
         return best
-    return _LIKELIEST if _LIKELIEST in found or likeliest == sample.decode(best, "replace") else best
+    is_as_likely = _LIKELIEST in found or likeliest == sample.decode(best, "replace")
+    return _LIKELIEST if is_as_likely or best in _WIDE else best
