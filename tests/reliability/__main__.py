@@ -19,6 +19,7 @@ ROWS: tuple[str, ...] = (
     "fields",
     "fuzz",
     "permissions",
+    "kills",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""
 _SHOWN = 20
