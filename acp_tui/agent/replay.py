@@ -14,6 +14,7 @@ from acp_tui.acp.reading import Unreadable, read
 from acp_tui.agent import history, snapped
 from acp_tui.agent.errors import gone
 from acp_tui.agent.history import SessionEvent
+from acp_tui.agent.questions import UNKNOWN_SESSION
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
@@ -138,8 +139,11 @@ class _Reading:
     def _answered(self, request_id: RequestId, answer: dict[str, Any]) -> None:
         """Take in our answer to a request. Of several with one id it goes to the first that it fits."""
         same = list(self._peer.unanswered(request_id))
+        by = self._answered_by.get(history.question_key(request_id), "you")
         if self._refused in same:
             same = [self._refused]  # it was answered as it came
+        elif by == UNKNOWN_SESSION:
+            same = same[-1:]  # this one, too
         if not same:
             return
         result, error = answer.get("result"), answer.get("error")
@@ -147,7 +151,7 @@ class _Reading:
         self._peer.reply(request, result)
         if isinstance(error, dict) and error.get("code") != INTERNAL:
             return  # it never became a question
-        by = self._answered_by.pop(history.question_key(request_id), "you")
+        self._answered_by.pop(history.question_key(request_id), None)
         self._apply(history.answered(request, result, by))
 
     def _noted(self, msg: dict[str, Any]) -> None:

@@ -26,16 +26,23 @@ class _Watched(Terminal):
     def __init__(self, argv: Sequence[str], **given: Any) -> None:
         super().__init__(argv, **given)
         self.words: set[str] = set()
+        self._kills = False
         self._end = ""
 
     def _take(self, text: str) -> None:
+        if self._kills and _WORD.search(text):
+            self.process.kill()
         super()._take(text)
         drawn = self._end + text  # not the screen: half of a frame mixes old words and new ones
         self.words.update(_WORD.findall(drawn))
         self._end = drawn[-6:]
 
-    def kill(self) -> None:
-        """Kill the program, and look at what it has drawn before."""
+    def kill_at_a_word(self) -> None:
+        """Kill the program as soon as it draws a word, the newest that it knows, and take in what it drew."""
+        self._kills = True
+        end = time.monotonic() + 10
+        while self.process.poll() is None and time.monotonic() < end:
+            self._read(0.05)
         self.process.kill()
         self.process.wait()
         while self._read(0.05):
@@ -69,9 +76,9 @@ def _killed(kind: str, patience: float) -> tuple[int, list[str]]:
                 terminal.until(lambda _: terminal.words)
                 end = time.monotonic() + patience
                 terminal.until(lambda _: time.monotonic() > end)
+                terminal.kill_at_a_word()
             except NeverShown as error:
-                return 0, [str(error)]
-            terminal.kill()
+                return 0, [str(error)[:2000]]
             words = terminal.words
         return len(words), _missing(words, home / "data" / "journals")
 

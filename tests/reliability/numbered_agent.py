@@ -10,6 +10,8 @@ import time
 from typing import Any
 
 SESSION = "s1"
+BURST = 2000
+"""Words that are written in one go: the client is at them for longer than for a frame."""
 
 
 def send(**message: Any) -> None:
@@ -22,6 +24,13 @@ def update(name: str, /, **fields: Any) -> None:
 
 def say(kind: str, words: str) -> None:
     update(kind, content={"type": "text", "text": words})
+
+
+def chunk(number: int) -> bytes:
+    """Return the line of a numbered word."""
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": f"k{number:06} "}}
+    message = {"jsonrpc": "2.0", "method": "session/update"}
+    return json.dumps({**message, "params": {"sessionId": SESSION, "update": update}}).encode() + b"\n"
 
 
 def mixed(number: int) -> None:
@@ -55,10 +64,10 @@ def main() -> None:
             case "session/prompt":
                 is_flood = "flood" in message["params"]["prompt"][0]["text"]
                 for number in range(1_000_000):
-                    if is_flood:
-                        say("agent_message_chunk", f"k{number:06} ")
-                    else:
+                    if not is_flood:
                         mixed(number)
+                    elif number % BURST == 0:
+                        os.write(1, b"".join(map(chunk, range(number, number + BURST))))
 
 
 if __name__ == "__main__":
