@@ -232,11 +232,7 @@ class Session:
         said = self._turns.entries()
         for file in news or ():
             known = event.origins.get(file.path)
-            is_undone = file.path in event.undone
-            if (is_undone or self.turn_state == "idle") and self._files.recall(file):
-                continue
-            if is_undone and file.origins:
-                self._files.remember(file)
+            if self.turn_state == "idle" and self._files.recall(file):
                 continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)

@@ -25,6 +25,7 @@ from acp_tui.ui.charset import is_ascii
 from acp_tui.ui.few_colors import Colors, colors_of_terminal
 from acp_tui.ui.hang_up import when_terminal_goes
 from acp_tui.ui.mistakes import left_of
+from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme_watch import EVERY
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from acp_tui.store.problem import Problem
     from acp_tui.store.recorded import Recorded
     from acp_tui.ui.clipboard import Clipboard
-    from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.terminal_input import PasteDropped
     from acp_tui.ui.widgets.diff_habits import DiffHabits
     from acp_tui.ui.widgets.diff_view import DiffView
@@ -107,8 +107,6 @@ class AcpApp(App[int]):
         self._leaves = False
         self._is_lent = False
         """Whether another program has the terminal for a while."""
-        self.last_key: tuple[str, float] | None = None
-        """The key that was typed last and when, for dialogs: held down, it may come again."""
         self.seat = Seat()
         """Whether the user is there."""
         self.attention = Attention(
@@ -157,14 +155,13 @@ class AcpApp(App[int]):
         return TerminalDriver if chosen is LinuxDriver else chosen
 
     async def on_event(self, event: Event) -> None:
-        """Remember the key that is typed, and whether the user is there."""
-        if isinstance(event, Key):
-            self.last_key = (event.key, event.time)
+        """Note whether the user is there; keep keys back that are not for what has come over the session."""
         if isinstance(event, InputEvent | Paste):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):
             self.seat.focus = isinstance(event, AppFocus)
-        await super().on_event(event)
+        if not isinstance(event, Key | Paste) or not is_kept_back(self, event):
+            await super().on_event(event)
 
     def on_paste_dropped(self, event: PasteDropped) -> None:
         """Say that a paste came to nothing."""
@@ -273,12 +270,6 @@ class AcpApp(App[int]):
     def action_go_to(self, place: int) -> None:
         """Show a session by its place, from 0."""
         self.run_worker(self.tabs.go_to(place), group="tabs")
-
-    def on_dialog_written_on(self, event: Dialog.WrittenOn) -> None:
-        """Let the draft go on that was being written when a dialog came over it."""
-        screen = self.session_screen
-        if screen.query("#prompt") and screen.focused is screen.prompt:
-            screen.prompt.write(event.text)
 
     def on_links_wanted(self, event: LinksWanted) -> None:
         """Show where links of a program lead, and open one if the user says so."""

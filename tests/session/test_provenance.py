@@ -165,19 +165,3 @@ def test_the_person_sees_only_files_that_changed_since_the_chosen_turn() -> None
     assert list(session.files) == ["/w/1"]
     assert list(session.all_files) == ["/w/1", "/w/2"]
     assert session.prompt_of(2) == "prompt 2"
-
-
-def test_what_an_undoing_leaves_of_a_change_comes_from_where_it_came() -> None:
-    session = Session("s", "/w")
-    session.apply(Prompted([]), 1)
-    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2)
-    session.apply(Ended("end_turn"), 3)
-    (origin,) = session.files["/w/a"].origins
-
-    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 4)
-    left = list(session.files["/w/a"].origins)
-    session.apply(Snapped(()), 5)
-    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 6)
-
-    assert left == session.files["/w/a"].origins == [origin]
-    assert origin.turn == 1

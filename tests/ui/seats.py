@@ -17,8 +17,8 @@ from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.unasked import UnaskedScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.conversation.talks import said, start
 from tests.ui.screens.dialogs import let_the_pause_pass
@@ -105,7 +105,7 @@ class Seat:
             screen = self.app.screen
             if type(screen) is not kind:
                 return False
-            if isinstance(screen, Dialog):
+            if isinstance(screen, UnaskedScreen):
                 return screen.armed if waits else let_the_pause_pass(screen)
             return bool(getattr(screen, "armed", True))
 

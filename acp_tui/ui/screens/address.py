@@ -101,7 +101,7 @@ class AddressDialog(Dialog[FormAnswer]):
     @on(OptionList.OptionSelected)
     async def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.armed:
+        if self.guard.turned:
             await self.run_action(list(self._answers)[event.option_index])
 
     @work(exclusive=True)

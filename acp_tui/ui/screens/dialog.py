@@ -11,25 +11,12 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Key, Paste
-from textual.message import Message
-from textual.reactive import reactive
-from textual.screen import ModalScreen
-from textual.timer import Timer
+from textual.events import Paste
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.hint_row import hint_row
-from acp_tui.ui.screens.typing_pause import (
-    ALONE,
-    PAUSE,
-    PAUSE_AT_WORK,
-    InUse,
-    TypingPause,
-    is_at_work,
-    is_writing,
-)
-from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
@@ -44,62 +31,33 @@ _NOTICE_ROWS: Final = 9
 """Rows that two notices take, most times."""
 
 
-class Dialog(ModalScreen[Result | None], Generic[Result]):
+class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
 
-    Until typing has paused after it appeared, keys, pastes and clicks answer nothing; so do clicks just after
-    the window got the focus. Subclasses give `compose_body` and `compose_answers`, and say `hints`.
+    Subclasses give `compose_body` and `compose_answers`, and say `hints`.
     """
 
-    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's type
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Later", id="dialog.put-aside"),
         Binding("pageup", "scroll_body(-1)", "Page up", show=False, id="dialog.page-up"),
         Binding("pagedown", "scroll_body(1)", "Page down", show=False, id="dialog.page-down"),
     ]
-    WAITS_FOR_PAUSE: ClassVar[bool] = True
-    """False for what the person opened: its keys count at once."""
-    ANSWERS: ClassVar[tuple[str, ...]] = ("choose", "submit")
-    """What the actions that answer begin with: a key of theirs that is held down must not."""
     PAGE_DOWN: ClassVar[str] = "dialog.page-down"
     """The name of the key that shows what is below."""
     FRAME_ROWS: ClassVar[int] = 4
     """Rows that body and answers cannot have: border, the line for what is below, hints."""
-
-    class WrittenOn(Message):
-        """Somebody goes on with what they were writing when the dialog came over it: it is not lost."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    armed = reactive(False, init=False)
-    """Whether keys and clicks answer now."""
 
     def __init__(self, heading: str, look: Look, *, counter: tuple[int, int] = (1, 1)) -> None:
         super().__init__()
         self.look = look
         self._heading = heading
         self._counter = counter
-        self.typing_pause = TypingPause(monotonic())
-        self.pause = PAUSE
-        """Seconds without a key before keys count."""
-        self.alone = ALONE
-        """Seconds that an answer waits, in case another key shows that it was the beginning of a word."""
-        self._begun: float | None = None
-        """When the last letter came that answers if it stays alone."""
-        self._meant: Timer | None = None
-        """What it does then."""
         self.note = ""
         """Which session it belongs to, where that needs to be said."""
-        self.comes_over: InUse = ""
-        """What the person's keys went to until then."""
         self.entered: dict[str, Any] = {}
         """What was entered and not sent, by names of its own; for the next dialog of its question."""
         self._focus_back: Widget | None = None
-        self._cuts_in = False
-        """Whether somebody was writing when it appeared, and has not paused since."""
         self.set_class(look.ascii, "-ascii")
 
     # for subclasses to give
@@ -138,7 +96,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
             yield Static(id="hints")
 
     def on_mount(self) -> None:
-        """Draw the frame and wait for the pause."""
+        """Draw the frame and begin to guard."""
         self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
         box, body = self.query_one("#box"), self.body
         for field in self.query(Input):
@@ -148,16 +106,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         for watched in ("scroll_y", "virtual_size", "size"):
             self.watch(body, watched, self._body_moved, init=False)
         self.watch(self.app, "app_focus", self._window_focused, init=False)
-        if self.WAITS_FOR_PAUSE:
-            last = getattr(self.app, "last_key", None)
-            if self.comes_over and is_at_work(last, monotonic()):
-                self.pause = PAUSE_AT_WORK
-            self._cuts_in = self.comes_over != "list" and is_writing(last, monotonic(), self.pause)
-            self.typing_pause = TypingPause(monotonic(), self.pause, last, self.answering)
-            self.query_one("#answers").disabled = True
-            self._wait()
-        else:
-            self._arm()
+        self.begin_guard()
 
     def on_resize(self) -> None:
         """Give the body what the answers leave of the screen, and say what the row has room for."""
@@ -166,12 +115,12 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def after_refresh(self, act: Callable[[], object]) -> None:
         """Do something with the parts once they are laid out; nothing if they are gone by then."""
-        self.call_after_refresh(lambda: act() if self._has_parts else None)
+        self.call_after_refresh(lambda: act() if self.has_parts else None)
 
     @property
-    def _has_parts(self) -> bool:
-        """Whether the dialog is whole: what is taken away loses its parts before it ends itself."""
-        return bool(self.query("#answers"))
+    def has_parts(self) -> bool:
+        """Whether it is whole: not before it is composed, and not any more while it is taken away."""
+        return bool(self.query("#hints"))
 
     def fit(self) -> None:
         """Let the dialog be as high as its text, but never higher than the screen."""
@@ -211,11 +160,18 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     def show_hints(self) -> None:
         """Draw the hints again: what keys do has changed."""
-        if self.armed:
+        if not self.has_parts:
+            return  # it is not composed yet, and will draw what is so by then
+        letter = self.guard.waiting
+        if letter is not None:
+            text = Content.styled(f"{letter[0].name}: answers, unless you type on", "$accent")
+        elif self.armed or not self.IS_GUARDED:
             room = self.query_one("#hints").size.width or self.app.size.width
             text = hint_row(self.hints(), room, self.look.glyph("cut"))
         else:
-            text = Content.styled("waiting for typing to pause", "$warning")
+            text = Content.assemble(
+                (TURN_FIRST, "bold $warning"), (f" {self.look.glyph('bullet')} {GOES_ON}", "$muted")
+            )
         self.query_one("#hints", Static).update(text)
 
     def _body_moved(self) -> None:
@@ -231,113 +187,37 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
 
     # against accidents
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hold all actions back until they are meant."""
-        return True if self.armed else None
-
-    def on_key(self, event: Key) -> None:
-        """Keep back keys that were typed for something else."""
-        if not self.WAITS_FOR_PAUSE:
-            return
-        # Textual acts on a key only after those that wait behind it came by here.
-        begun = self._begun is not None and event.time - self._begun < self.alone
-        if begun or self._meant is not None:
-            self._take_back(event.time)
-        if not self.typing_pause.key(event.time, event.key):
-            event.stop()
-            event.prevent_default()
-            self._wait()
-            if self._cuts_in and event.character and event.is_printable:
-                self.post_message(self.WrittenOn(event.character))
-        elif self.may_answer(event.key):
-            self._begun = event.time
-
-    def _take_back(self, at: float) -> None:
-        """What looked like an answer was the beginning of a word."""
-        self.forget_answer()
-        self.typing_pause.restart(at)
-
-    def may_answer(self, key: str) -> bool:
-        """Return whether a letter answers now, and so has to stay alone."""
-        return len(key) == 1 and key in self.answering
-
-    @property
-    def answering(self) -> frozenset[str]:
-        """The keys that answer, as they are bound now."""
-        bindings = self._bindings.copy()
-        bindings.apply_keymap(self.app._keymap)
-        return frozenset({"enter", *(key for key, one in bindings if one.action.startswith(self.ANSWERS))})
-
-    def on_paste(self, event: Paste) -> None:
-        """A paste that no field takes is for something else."""
-        event.stop()
-        if self.WAITS_FOR_PAUSE:
-            self.typing_pause.restart(event.time)
-            self._wait()
-
-    def watch_armed(self) -> None:
+    def guard_changed(self) -> None:
         """Show whether answers count."""
-        answers = self.query_one("#answers")
-        if not self.armed and self.focused is not None and answers in self.focused.ancestors:
-            self._focus_back = self.focused
-        answers.disabled = not self.armed
+        if not self.has_parts:
+            return
+        self.query_one("#answers").set_class(not self.armed, "-held")
         self.show_hints()
 
-    def when_alone(self, act: Callable[[], object]) -> None:
-        """Do what a key is for, unless another key follows at once: then somebody is typing."""
+    def turned_to(self) -> None:
+        """Give the keys to what had them before, else to what takes them first."""
+        back, self._focus_back = self._focus_back, None
+        if self.focused is None and self.has_parts:
+            self.set_focus(back or self.first_focus())
 
-        def do() -> None:
-            self._meant = None
-            if self.is_active:  # it may have been taken away, or the program be ending
-                act()
+    def guard_anew(self) -> None:
+        """Keep keys and clicks back: something else is asked than before."""
+        if self.IS_GUARDED and self.focused is not None:
+            self._focus_back = self.focused
+        super().guard_anew()
 
-        if self.alone > 0:
-            self._meant = self.set_timer(self.alone, do)
-        else:
-            do()
+    def answers_moved(self) -> None:
+        """Keep clicks back for a moment: the next one may be meant for another answer."""
+        self.guard.placed(monotonic())
 
-    def forget_answer(self) -> None:
-        """Take back an answer that waits to stay alone: what it was given to is something else now."""
-        self._begun = None
-        if self._meant is not None:
-            self._meant.stop()
-            self._meant = None
-
-    def pause_anew(self) -> None:
-        """Keep keys and clicks back for a moment: something else is asked than before."""
-        if self.WAITS_FOR_PAUSE:
-            self.typing_pause.restart(monotonic())
-            self._wait()
-
-    def on_screen_resume(self) -> None:
-        """Keep keys back for a moment: they may be the rest of what was typed over another screen."""
-        if self.is_mounted and self.armed:
-            self.pause_anew()
+    def on_paste(self, event: Paste) -> None:
+        """A paste that no field takes is for nobody."""
+        event.stop()
 
     def _window_focused(self, focus: bool) -> None:
         """Keep clicks back for a moment: the first one may only be meant to reach the window."""
         if focus:
-            self.pause_anew()
-
-    def _wait(self) -> None:
-        self.armed = False
-        self.show_hints()
-        after(self, self.typing_pause.left(monotonic()), self._arm_if_quiet)
-
-    def _arm_if_quiet(self) -> None:
-        if self.armed or not self._has_parts:
-            return
-        if self.typing_pause.left(monotonic()) > 0:
-            self._wait()
-        else:
-            self._arm()
-
-    def _arm(self) -> None:
-        self.armed = True
-        self._cuts_in = False
-        back, self._focus_back = self._focus_back, None
-        if self.focused is None:
-            self.set_focus(back or self.first_focus())
+            self.answers_moved()
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Go, with an answer or none; nothing happens where the dialog has gone already, or is covered.

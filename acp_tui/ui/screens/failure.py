@@ -5,19 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.details import Details
-from acp_tui.ui.screens.typing_pause import PAUSE, TypingPause
+from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
@@ -42,10 +39,9 @@ class FailureChoice:
     """The command to run instead, for `edit`."""
 
 
-class FailureScreen(ModalScreen[FailureChoice | None]):
+class FailureScreen(UnaskedScreen[FailureChoice | None]):
     """Shows a failed agent over its session; dismissed with None, all stays as it is."""
 
-    AUTO_FOCUS = ""  # nothing that takes letters may have the keys before the command is edited
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "choose('retry')", "Retry", id="failure.retry"),
         Binding("e", "edit", "Edit the command", id="failure.edit"),
@@ -84,14 +80,6 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._edited = edited
         self._edits = False
         self._said: list[TextBlock] = []
-        self.pause = PAUSE
-        """Seconds without a key before keys count."""
-        self._typing_pause: TypingPause | None = None
-
-    @property
-    def armed(self) -> bool:
-        """Whether keys count by now."""
-        return self._typing_pause is not None and self._typing_pause.left(monotonic()) <= 0
 
     def compose(self) -> ComposeResult:
         """Lay out the facts, what the agent said, and what to try."""
@@ -106,8 +94,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         yield Keys(self.look)
 
     def on_mount(self) -> None:
-        """Show the end of what the agent said, and wait for typing to pause."""
-        self._typing_pause = TypingPause(monotonic(), self.pause)
+        """Show the end of what the agent said, and begin to guard."""
         box = self.query_one("#failure")
         box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
@@ -118,6 +105,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             said.append(block)
         self.query_one("#advice").display = bool(self._advice)
         self._edit(bool(self._edited))
+        self.begin_guard()
 
     def on_resize(self) -> None:
         """Give what the agent said as many rows as it needs and the others leave."""
@@ -133,11 +121,16 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
             rows += len(block.rows(width, self.look)) if rows < room else 0
         said.styles.height = max(1, min(rows, room)) + _FRAME - 1
 
-    def on_key(self, event: Key) -> None:
-        """Keep back what was being typed when the agent went: it is the middle of a word, and no wish."""
-        if self._typing_pause is None or not self._typing_pause.key(event.time, event.key):
-            event.stop()
-            event.prevent_default()
+    def turned_to(self) -> None:
+        """Give the keys to the command while it is edited, else to what the agent said."""
+        if self.query(Transcript):
+            self._edit(self._edits)
+
+    def guard_changed(self) -> None:
+        """Say how to turn to this, while keys are not for it."""
+        for box in self.query("#failure"):
+            turn = f"{TURN_FIRST}: {GOES_ON}" if not self.armed else ""
+            box.border_subtitle = Content(turn or ("Enter runs it" if self._edits else ""))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Run what was edited, once it can be split into words."""
@@ -183,7 +176,7 @@ class FailureScreen(ModalScreen[FailureChoice | None]):
         self._edits = edits
         self.query_one(Input).display = edits
         self.query_one("#command").display = not edits
-        self.query_one("#failure").border_subtitle = Content("Enter runs it") if edits else ""
+        self.guard_changed()
         if edits:
             self.query_one(Input).focus()
         else:

@@ -206,17 +206,17 @@ class FormDialog(Dialog[FormAnswer]):
     @on(Button.Pressed, "#send")
     def action_send(self) -> None:
         """Check the fields and send them, or show what is wrong at each."""
-        if self.armed and can_be_sent(self._fields):
+        if self.guard.turned and can_be_sent(self._fields):
             self._send()
 
     @on(Button.Pressed, "#decline")
     def _decline(self) -> None:
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(FormAnswer("decline"))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(FormAnswer("cancel"))
 
     @work(exclusive=True)

@@ -78,7 +78,7 @@ class LoginDialog(Dialog[str]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(self._methods[event.option_index].id)
 
 

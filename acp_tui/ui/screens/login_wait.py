@@ -30,7 +30,7 @@ class LoginWait(Dialog[None]):
     The first Esc asks the agent to stop, and the dialog stays for its answer. The second one leaves.
     """
 
-    WAITS_FOR_PAUSE = False
+    IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop the login", id="login-wait.stop"),
         Binding("o", "open", "Open an address that it prints", id="login-wait.open"),

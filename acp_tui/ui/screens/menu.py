@@ -72,7 +72,7 @@ class MenuList(OptionList, can_focus=False):
 class Menu(Dialog[str]):
     """Lets the person choose one item; dismisses with its key, or None."""
 
-    WAITS_FOR_PAUSE = False
+    IS_GUARDED = False
     FRAME_ROWS = 6
     PAGE_DOWN = "menu.page-down"
     BINDINGS: ClassVar[list[BindingType]] = [

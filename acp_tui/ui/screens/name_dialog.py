@@ -20,7 +20,7 @@ from acp_tui.ui.widgets.text import safe_line
 class NameDialog(Dialog[str]):
     """Takes a name; dismisses with it, or None. An empty one stands for the agent's own title."""
 
-    WAITS_FOR_PAUSE = False
+    IS_GUARDED = False
 
     def __init__(self, name: str, title: str, longest: int, look: Look) -> None:
         """Begin with the name of now; `title` is what the tab says without one."""

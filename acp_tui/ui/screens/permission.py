@@ -29,7 +29,7 @@ from acp_tui.ui.screens.permission_details import (
     wish_of,
 )
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
-from acp_tui.ui.screens.waiting_list import waiting_list
+from acp_tui.ui.screens.waiting_list import listed, waiting_list
 from acp_tui.ui.widgets import answer_list
 from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.blocks import TextBlock
@@ -101,8 +101,6 @@ class PermissionDialog(Dialog[Answer]):
         Binding("tab", "go(1)", "Next question", show=False, id="permission.next"),
         Binding("shift+tab", "go(-1)", "Question before", show=False, id="permission.previous"),
     ]
-
-    ANSWERS = ("answer", "give_reason", "make_rule", "choose")
 
     def __init__(
         self,
@@ -204,15 +202,11 @@ class PermissionDialog(Dialog[Answer]):
             possible = True
         return super().check_action(action, parameters) if possible else False
 
-    def may_answer(self, key: str) -> bool:
-        """Return whether a letter answers now: not where it belongs to the zoomed changes or to a reason."""
-        return super().may_answer(key) and not self._zoomed and self._rejecting is None
-
     def action_answer(self, key: str) -> None:
         """Give the answer of a key, where one option has it."""
         if key in self._keys:
             option = self._keys[key]
-            self.when_alone(lambda: self._give(Answer(option.option_id, how=f"key {key}")))
+            self._give(Answer(option.option_id, how=f"key {key}"))
 
     def action_move(self, step: int) -> None:
         """Move to the option before or after."""
@@ -232,14 +226,11 @@ class PermissionDialog(Dialog[Answer]):
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.armed and self._rejecting is None:
+        if self.guard.turned and self._rejecting is None:
             self._give(Answer(self._options[event.option_index].option_id, how="click"))
 
     def action_give_reason(self) -> None:
         """Ask why; the answer is sent with it."""
-        self.when_alone(self._ask_why)
-
-    def _ask_why(self) -> None:
         self._rejecting = self._to_reject()
         self._show_reason()
 
@@ -255,7 +246,7 @@ class PermissionDialog(Dialog[Answer]):
     @on(Input.Submitted)
     def _reject(self, event: Input.Submitted) -> None:
         event.stop()
-        if self._rejecting is not None and self.armed:
+        if self._rejecting is not None and self.guard.turned:
             self._give(Answer(self._rejecting.option_id, event.value.strip(), "key r"))
 
     def action_put_aside(self) -> None:
@@ -272,7 +263,7 @@ class PermissionDialog(Dialog[Answer]):
         """Make a rule of what is asked; the question stays open."""
         make_rule = self._make_rule
         if make_rule is not None:
-            self.when_alone(lambda: make_rule(self._call))
+            make_rule(self._call)
 
     def action_zoom(self) -> None:
         """Give the changes the whole dialog, and the keys; or take both back."""
@@ -307,22 +298,26 @@ class PermissionDialog(Dialog[Answer]):
 
     def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
         """Say anew which questions wait, and which of them this is."""
-        if (waiting, counter) != (self._waiting, self._counter):
-            grows = len(waiting) != len(self._waiting)
-            self._waiting, self._counter = waiting, counter
-            self.show_note(self.note)
-            if self.is_mounted:
-                self.query_one(Details).show(self._details())
-                self._redraw()
-            if self.is_mounted and grows:
-                self.pause_anew()  # the answers move: a click must not hit another one
+        before = self._listed()
+        self._waiting = waiting
+        super().show_waiting(waiting, counter)
+        after = self._listed()
+        if after == before or not self.has_parts:
+            return
+        self.query_one(Details).show(self._details())
+        self._redraw()
+        if len(after) != len(before):
+            self.answers_moved()
+
+    def _listed(self) -> list[tuple[str, bool]]:
+        """Return what is said of the questions that wait, and which of them this is."""
+        return listed(self._waiting, self._counter[0] - 1, _LISTED)
 
     def refresh_call(self) -> None:
         """Show what the agent tells since; answers have to wait until it can be seen."""
-        if self._question.later is self._later or not self.is_mounted:
+        if self._question.later is self._later or not self.has_parts:
             return
         self._later = self._question.later
-        self.forget_answer()
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
         self.query_one(Details).show(self._details())
@@ -331,7 +326,7 @@ class PermissionDialog(Dialog[Answer]):
             views.first().show(self._files)
         elif self._files:
             self.body.mount(self._changes_view())
-        self.pause_anew()
+        self.guard_anew()
         self._redraw()
 
     def _give(self, answer: Answer) -> None:

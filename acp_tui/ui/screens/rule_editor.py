@@ -47,7 +47,7 @@ Preview = Callable[[Draft], Sequence[str]]
 class RuleEditor(Dialog[Draft]):
     """Asks for the fields of a rule; dismisses with it, or None."""
 
-    WAITS_FOR_PAUSE = False
+    IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Cancel", id="rule-editor.cancel"),
         Binding("ctrl+s", "save", "Save", id="rule-editor.save"),

@@ -66,10 +66,10 @@ class RuleTrust(Dialog[bool]):
     @on(Button.Pressed, "#trust")
     def action_trust(self) -> None:
         """Trust the file as it is shown."""
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(True)
 
     @on(Button.Pressed, "#not-now")
     def _not_now(self) -> None:
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(None)

@@ -37,7 +37,7 @@ _FIELDS: Final = {
 class RuleTrying(Dialog[None]):
     """Shows what the rules say to a question as it is typed."""
 
-    WAITS_FOR_PAUSE = False
+    IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "put_aside", "Close", id="rule-trying.close"),
         Binding("tab,down,enter", "app.focus_next", "Next field", show=False, id="rule-trying.next"),

@@ -137,9 +137,9 @@ class RulesScreen(Screen[None]):
         """Ask whether the file of a workspace is trusted."""
         files = self._book.not_trusted()
         if files:
-            self.app.push_screen(
-                RuleTrust(files[0], self.look), lambda trusted: self._trusted(files[0], trusted)
-            )
+            question = RuleTrust(files[0], self.look)
+            question.guard.asked_for()
+            self.app.push_screen(question, lambda trusted: self._trusted(files[0], trusted))
 
     def _trusted(self, file: RuleFile, trusted: bool | None) -> None:
         if trusted:

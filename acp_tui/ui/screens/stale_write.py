@@ -109,9 +109,7 @@ class StaleWriteDialog(Dialog[Chosen]):
 
     def action_choose(self, choice: Choice) -> None:
         """Give an answer."""
-        self.when_alone(
-            lambda: self.dismiss(Chosen(choice, f"key {key_of(self, self._answers[choice].key)}"))
-        )
+        self.dismiss(Chosen(choice, f"key {key_of(self, self._answers[choice].key)}"))
 
     def action_move(self, how: str) -> None:
         """Move to another answer."""
@@ -129,7 +127,7 @@ class StaleWriteDialog(Dialog[Chosen]):
         self._take(event.option_index, "click")
 
     def _take(self, place: int, how: str) -> None:
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(Chosen(list(self._answers)[place], how))
 
     def action_put_aside(self) -> None:
@@ -161,10 +159,7 @@ class StaleWriteDialog(Dialog[Chosen]):
         name = safe_line(self._file)
         if not self._question.is_there:
             return [f"{name} was deleted since the agent last saw it; the write would bring it back."]
-        about = [f"{name} has changed on disk since the agent last read or wrote it."]
-        if self._question.encoding and self._question.now is not None:
-            about.append(f"Its text is {self._question.encoding} now; the agent's version will be UTF-8.")
-        return about
+        return [f"{name} has changed on disk since the agent last read or wrote it."]
 
     def _versions(self) -> list[FileDiff]:
         """Return what the write would lose, as far as that is known, and what it would do now."""

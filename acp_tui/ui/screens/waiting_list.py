@@ -16,12 +16,24 @@ def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> l
     """Return a row for each question, at most `most`, the one at `place` (from 0) marked and among them."""
     if len(waiting) < 2:
         return []
-    first = max(0, min(place - most // 2, len(waiting) - most))
-    last = min(len(waiting), first + most)
-    rows = [_row(number, waiting[number], number == place, look) for number in range(first, last)]
+    rows = [
+        _row(number, waiting[number], number == place, look) for number in _range(len(waiting), place, most)
+    ]
     left = len(waiting) - len(rows)
     more = [TextBlock([("muted", f"  and {left} more")])] if left else []
     return [*rows, *more, TextBlock([("text", " ")])]
+
+
+def listed(waiting: Sequence[str], place: int, most: int) -> list[tuple[str, bool]]:
+    """Return what these rows say: each question, and whether it is the one at `place`; last how many more."""
+    rows = [(waiting[number], number == place) for number in _range(len(waiting), place, most)]
+    left = len(waiting) - len(rows)
+    return [*rows, (f"{left} more", False)] if left else rows
+
+
+def _range(count: int, place: int, most: int) -> range:
+    first = max(0, min(place - most // 2, count - most))
+    return range(first, min(count, first + most))
 
 
 def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_tui.store.prompt import Prompt
+from acp_tui.ui.screens.key_guard import hands_of
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
     from acp_tui.ui.screens.dialog import Dialog
-    from acp_tui.ui.screens.typing_pause import InUse
+    from acp_tui.ui.screens.key_guard import Press
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 Key = tuple[str, str]
@@ -34,13 +36,16 @@ class Asking:
         self._aside: dict[Key, Question] = {}
         self._wanted: Key | None = None
         """The question that the person has chosen."""
-        self._answer_key: tuple[str, float] | None = None
-        """The key that was typed last when a question was answered."""
+        self._wanted_by: Press | None = None
+        """The key that was pressed last when the user wanted to see a question."""
         self._last: dict[Key, _Shown] = {}
         """What was shown last for each question without an answer: its dialog has what was entered."""
 
-    def show_next(self) -> None:
-        """Bring up the oldest open question; take away a dialog whose question has its answer."""
+    def show_next(self, *, follows: bool = False) -> None:
+        """Bring up the oldest open question; take away a dialog whose question has its answer.
+
+        `follows`: the user has just answered one, and was told that others wait.
+        """
         questions = self._screen.conversation.questions
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
         if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
@@ -51,10 +56,10 @@ class Asking:
             self._show_waiting()
         if self._shown is not None or not self._screen.presence.is_seen:
             return
-        for key in sorted(questions, key=lambda key: key != self._wanted):
-            if key not in self._aside:
-                self._show(key, questions[key])
-                return
+        wanted = [self._wanted] if self._wanted in questions else []
+        key = next((key for key in chain(wanted, questions) if key not in self._aside), None)
+        if key is not None:
+            self._show(key, questions[key], follows=follows)
 
     @property
     def shown(self) -> Key | None:
@@ -65,6 +70,7 @@ class Asking:
         """Bring up this question before all others, now or as soon as the session is seen."""
         self._aside.pop(key, None)
         self._wanted = key
+        self._wanted_by = hands_of(self._screen.app).last
         if self._shown is not None and self._shown.key != key:
             self._take_away()
         elif self._shown is not None:
@@ -74,6 +80,7 @@ class Asking:
     def reopen(self) -> None:
         """Bring up what was put aside."""
         self._aside.clear()
+        self._wanted_by = hands_of(self._screen.app).last
         self.show_next()
 
     def close(self) -> None:
@@ -110,14 +117,14 @@ class Asking:
             self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
 
     def _counter(self, key: Key) -> tuple[int, int]:
-        keys = list(self._screen.conversation.questions)
-        return keys.index(key) + 1, len(keys)
+        questions = self._screen.conversation.questions
+        return next(number for number, one in enumerate(questions, 1) if one == key), len(questions)
 
-    def _waiting(self) -> list[str]:
-        from acp_tui.ui.session_screen.waiting import about
+    def _waiting(self) -> Sequence[str]:
+        from acp_tui.ui.session_screen.waiting import Abouts
 
         conversation = self._screen.conversation
-        return [about(question, conversation.session) for question in conversation.questions.values()]
+        return Abouts(conversation.questions.values(), conversation.session)
 
     def _show_waiting(self) -> None:
         """Have the dialog list what waits by now."""
@@ -125,7 +132,7 @@ class Asking:
         if self._shown.key in self._screen.conversation.questions:
             self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
 
-    def _show(self, key: Key, question: Question) -> None:
+    def _show(self, key: Key, question: Question, *, follows: bool) -> None:
         from acp_tui.session.questions import Permission, StaleWrite
 
         dialog: Dialog[Any]
@@ -138,23 +145,12 @@ class Asking:
         dialog.note = self._screen.tabs.note(self._screen)
         if key in self._last:
             dialog.entered = self._last[key].dialog.entered
-        dialog.comes_over = self._in_use()
+        dialog.guard.follows = follows
+        if self._wanted_by is not None and self._wanted_by is hands_of(self._screen.app).last:
+            dialog.guard.asked_for()
+        self._wanted_by = None
         shown = self._shown = self._last[key] = _Shown(key, question, dialog)
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
-
-    def _in_use(self) -> InUse:
-        """Return what the person's keys go to: something that they go through, a draft, or nothing yet."""
-        top = self._screen.app.screen
-        if not self._screen.query("#prompt"):
-            return ""  # a question may be open before a tab is whole
-        if self._answer_key is not None and self._answer_key is getattr(self._screen.app, "last_key", None):
-            return ""  # all that was typed since is the answer before
-        if top is not self._screen:
-            return "" if getattr(top, "WAITS_FOR_PAUSE", False) else "list"
-        prompt = self._screen.prompt
-        if not prompt.has_focus:
-            return "list"
-        return "draft" if prompt.text else ""
 
     def _is_lent(self, path: str) -> bool:
         conversation = self._screen.conversation
@@ -211,7 +207,6 @@ class Asking:
             return  # taken away: the question had its answer
         key, conversation = shown.key, self._screen.conversation
         self._shown = None
-        self._answer_key = getattr(self._screen.app, "last_key", None)
         if conversation.questions.get(key) is not shown.question:
             self.show_next()  # another one has its id by now, which the person has not seen
             return
@@ -233,5 +228,5 @@ class Asking:
             conversation.answer_form(key, answer.action, answer.content)
         self._screen.show_status()
         if not self._screen.tabs.come_back(self._screen, key):
-            self.show_next()
+            self.show_next(follows=answer is not None)
         self._screen.rooms.ruling.look()

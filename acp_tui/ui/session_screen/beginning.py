@@ -136,7 +136,10 @@ class Beginning:
             failure, waited = self._silence()
         if failure is None:
             return
-        choice = await self._screen.presence.ask(self._explanation(failure, waited, edited))
+        explanation = self._explanation(failure, waited, edited)
+        if edited:
+            explanation.guard.asked_for()
+        choice = await self._screen.presence.ask(explanation)
         if choice is None:
             return
         if choice.kind == "choose":

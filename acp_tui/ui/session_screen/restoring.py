@@ -116,7 +116,7 @@ class RestoreDialog(Dialog[Choice]):
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.armed:
+        if self.guard.turned:
             self.dismiss(list(self._answers)[event.option_index])
 
     def _about(self) -> list[TextBlock]:

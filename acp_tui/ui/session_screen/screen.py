@@ -17,6 +17,7 @@ from acp_tui.store.folders import state_folder
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.panes.welcome import welcome
+from acp_tui.ui.screens.key_guard import hands_of
 from acp_tui.ui.session_screen.arranging import Arranging
 from acp_tui.ui.session_screen.asking import Asking
 from acp_tui.ui.session_screen.keys import KEYS
@@ -92,7 +93,7 @@ class SessionScreen(Screen[None]):
         with Body(id="body"), Vertical(id="chat-box", classes="-tab"):
             yield ChatPane()
         yield Writing(self.conversation, self._start, self.look, lambda: self.rooms.slash.offered())
-        yield StatusLine(self.conversation, self.look, lambda: self.rooms.own_shell.background)
+        yield StatusLine(self.conversation, self.look)
 
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""
@@ -208,6 +209,7 @@ class SessionScreen(Screen[None]):
         """Follow what comes of it."""
         from acp_tui.ui.session_screen.saying import say
 
+        hands_of(self.app).sent()
         self.query_one(ChatPane).action_follow_end()
         await say(self, event.prompt)
 

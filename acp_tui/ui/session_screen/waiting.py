@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
@@ -77,6 +77,28 @@ def _kind(question: Question) -> Kind:
     if isinstance(question, StaleWrite):
         return "stale write"
     return "form" if question.url is None else "link"
+
+
+class Abouts(Sequence[str]):
+    """What questions are about, each in a line that is made when it is read."""
+
+    def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
+        self._questions = tuple(questions)
+        self._session = session
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        """Return the line of a question, or of some."""
+        if isinstance(at, slice):
+            return Abouts(self._questions[at], self._session)
+        return about(self._questions[at], self._session)
+
+    def __len__(self) -> int:
+        """Return how many questions there are."""
+        return len(self._questions)
 
 
 def about(question: Question, session: Session | None) -> str:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.screens.unasked import UnaskedScreen
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -32,6 +36,9 @@ async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
 def withdraw(screen: Screen[Any]) -> None:
     """Take a screen away without an answer, also from under others; one that is gone is left alone."""
     app = screen.app
+    if isinstance(screen, UnaskedScreen):
+        screen.release_letter()
+        hands_of(app).surprise(monotonic())
     for stack in app._screen_stacks.values():  # each of Textual's modes has its own
         if screen not in stack:
             continue

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.events import Event, Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from acp_tui.ui import theme
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.typing_pause import TypingPause
-from tests.ui.screens.stage import look, screen_text, until
+from acp_tui.ui.screens.key_guard import is_kept_back
+from acp_tui.ui.screens.unasked import UnaskedScreen
+from tests.ui.screens.stage import look, screen_text
 
 LOOK = look()
 NOTHING = object()
@@ -39,6 +40,10 @@ class Desk(App[None]):
     def compose(self) -> ComposeResult:
         yield Input(id="draft")
 
+    async def on_event(self, event: Event) -> None:
+        if not isinstance(event, Key | Paste) or not is_kept_back(self, event):
+            await super().on_event(event)
+
     def take(self, result: Any) -> None:
         self.result = result
 
@@ -47,44 +52,39 @@ class Desk(App[None]):
         return screen_text(self)
 
 
-_LONG = 30.0
+def let_the_pause_pass(screen: UnaskedScreen[Any]) -> bool:
+    """Let a screen believe that the user has turned to it; return whether letters count."""
+    if screen.is_mounted and screen.IS_GUARDED and not screen.guard.turned:
+        turn(screen)
+    return screen.armed
 
 
-def let_the_pause_pass(dialog: Dialog[Any]) -> bool:
-    """Let a dialog believe that nothing was typed for long, and that no letter begins a word."""
-    if dialog.is_mounted and not dialog.armed:
-        dialog.alone = 0.0
-        dialog.typing_pause = TypingPause(0.0, dialog.pause, answering=dialog.answering)
-        dialog._arm_if_quiet()
-    return dialog.armed
+def turn(screen: UnaskedScreen[Any]) -> None:
+    """Turn to a screen, as Tab does."""
+    guard = screen.guard
+    guard.turned, guard._may_answer_at = True, 0.0
+    guard._drawn = guard._placed = 0.0
+    screen.turned_to()
+    screen.look_at_guard()
 
 
 @asynccontextmanager
 async def shown(
-    dialog: Dialog[Any],
+    dialog: UnaskedScreen[Any],
     size: tuple[int, int] = (80, 24),
     *,
-    armed: bool = True,
-    wary: bool = False,
-    alone: float = 0.0,
+    turned: bool = True,
     notices: bool = False,
 ) -> AsyncIterator[tuple[Desk, Pilot[None]]]:
-    """Show a dialog and wait until it takes answers, which is soon, or only until it is drawn.
+    """Show a dialog over an empty draft and wait until it is drawn; the user has `turned` to it, or not.
 
-    Where answers are not waited for, and for each further pause where it is `wary`, the pause is so long
-    that a busy machine does not get through it: the test lets it pass. An answer waits `alone` seconds for
-    another key. `notices`: what is said in passing is drawn.
+    `notices`: what is said in passing is drawn.
     """
-    dialog.pause = 0.02 if armed else _LONG
-    dialog.alone = alone
     app = Desk()
     async with app.run_test(size=size, notifications=notices) as pilot:
         await app.push_screen(dialog, app.take)
         await pilot.pause()
-        if armed:
-            await until(pilot, lambda: dialog.armed)
+        if turned and dialog.IS_GUARDED:
+            turn(dialog)
             await pilot.pause()
-        if wary:
-            dialog.pause = _LONG
-            dialog.typing_pause = TypingPause(0.0, _LONG, answering=dialog.answering)
         yield app, pilot

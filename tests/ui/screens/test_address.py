@@ -26,7 +26,7 @@ def address(url: str = URL, opener: Browser | None = None, *, visiting: bool = F
 
 async def test_the_whole_address_is_shown_and_nothing_is_opened_by_itself() -> None:
     browser = Browser()
-    async with shown(address(opener=browser), armed=False) as (app, pilot):
+    async with shown(address(opener=browser), turned=False) as (app, pilot):
         assert URL in app.text
         assert "host      agent.example.com" in app.text
         assert "Allow access [/x]" in app.text

@@ -3,207 +3,281 @@
 import asyncio
 import time
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import pytest
 from textual import events
+from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
+from textual.widgets.input import Selection
 
+from acp_tui.acp.authentication import AuthMethod
+from acp_tui.host.snapshot import Changed
 from acp_tui.session.entries import ToolCall
-from acp_tui.ui.screens.permission import Answer
-from tests.ui.screens.dialogs import NOTHING, Desk, let_the_pause_pass, shown
+from acp_tui.session.questions import Elicitation, StaleWrite
+from acp_tui.store.rules import RuleFile
+from acp_tui.ui.screens.address import AddressDialog
+from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.failure import FailureScreen
+from acp_tui.ui.screens.form import FormDialog
+from acp_tui.ui.screens.login import LoginDialog
+from acp_tui.ui.screens.permission import Answer, PermissionDialog
+from acp_tui.ui.screens.rule_trust import RuleTrust
+from acp_tui.ui.screens.stale_write import StaleWriteDialog
+from acp_tui.ui.screens.unasked import UnaskedScreen
+from acp_tui.ui.session_screen.restoring import RestoreDialog
+from acp_tui.ui.session_screen.withdrawing import withdraw
+from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
 from tests.ui.screens.permissions import asks, dialog
 from tests.ui.screens.stage import until
 
 
 def press_at(app: Desk, key: str, at: float) -> None:
-    event = events.Key(key, key if len(key) == 1 else None)
+    event = events.Key("space" if key == " " else key, key if len(key) == 1 else None)
     event.time = at
     app.post_message(event)
 
 
-async def test_c82_r24_typing_hands_answer_nothing() -> None:
-    question = dialog()
-    async with shown(question, armed=False) as (app, pilot):
-        began = time.monotonic()
-        keys = ["y", "enter", "a", "n", "escape", "d"] * 5
-        for number, key in enumerate(keys):
-            press_at(app, key, began + number * 0.05)
+async def drafting(app: Desk, pilot: Pilot[None], text: str = "a draft ") -> Input:
+    """Write in the field below; the hands were off for long since."""
+    draft = app.screen_stack[0].query_one("#draft", Input)
+    draft.value = text
+    draft.cursor_position = len(text)
+    await pilot.pause()
+    return draft
+
+
+def dialogs() -> list[UnaskedScreen[Any]]:
+    """One of each kind of screen that comes unasked."""
+    write = StaleWrite("w", "/w/a", "one", "two", "three")
+    form = {"type": "object", "properties": {"why": {"type": "string"}}}
+    method = AuthMethod.model_validate({"id": "m", "name": "Log in", "description": ""})
+    return [
+        dialog(),
+        StaleWriteDialog(write, agent="demo", cwd="/w", look=LOOK),
+        FormDialog(Elicitation("f", "Why?", schema=form), agent="demo", look=LOOK),
+        AddressDialog(Elicitation("u", "Go", url="https://example.org/"), agent="demo", look=LOOK),
+        LoginDialog([method], agent="demo", hint="", look=LOOK),
+        RuleTrust(RuleFile(Path("/w/rules.toml")), LOOK),
+        RestoreDialog(
+            [Changed("a", "M", "a", 0o100644, 0o100644, "1", "2")], LOOK, can_undo=True, is_late=False
+        ),
+        FailureScreen(["agent"], "It ended", "", "", [], True, LOOK, can_begin_new=True),
+    ]
+
+
+@pytest.mark.parametrize("place", range(len(dialogs())))
+@pytest.mark.parametrize("hands_off", [0.05, 1.0, 60.0])
+async def test_c82_r24_over_a_draft_every_screen_lets_it_go_on_and_is_answered_by_nothing(
+    place: int, hands_off: float
+) -> None:
+    question = dialogs()[place]
+    async with shown(question, turned=False) as (app, pilot):
+        draft = await drafting(app, pilot)
+        began = time.monotonic() + hands_off
+        for number, key in enumerate("yes and now run it twice"):
+            press_at(app, key, began + number * 0.6)
+        press_at(app, "enter", began + 20)
+        press_at(app, "ctrl+s", began + 21)
+        press_at(app, "backspace", began + 22)
         await pilot.pause()
 
+        assert draft.value == "a draft yes and now run it twic"
         assert app.result is NOTHING
-        assert "waiting for typing to pause" in app.text
-        assert question.typing_pause.left(began + len(keys) * 0.05) > 0.3
-
-
-async def test_r24_an_enter_or_a_click_within_a_tenth_of_a_second_does_nothing() -> None:
-    question = dialog()
-    async with shown(question, armed=False) as (app, pilot):
-        press_at(app, "enter", time.monotonic())
-        await pilot.pause()
-        await pilot.click(OptionList)
-        await until(pilot, lambda: let_the_pause_pass(question))
-
-        assert app.result is NOTHING
-
-
-async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was() -> None:
-    question = dialog()
-    async with shown(question) as (app, pilot):
-        press_at(app, "y", time.monotonic() - 30)
-        await pilot.pause()
-        await until(pilot, lambda: question.armed)
-
-        assert app.result is NOTHING
-
-
-async def test_a_key_that_a_field_below_let_pass_answers_nothing() -> None:
-    question = dialog()
-    async with shown(question, armed=False) as (app, pilot):
-        await question.run_action("answer('y')")
-        await pilot.pause()
-
-        assert app.result is NOTHING
-
-
-async def test_a_paste_answers_nothing_and_is_taken_for_typing() -> None:
-    question = dialog()
-    async with shown(question, armed=False) as (app, pilot):
-        paste = events.Paste("y\n")
-        paste.time += 5
-        app.post_message(paste)
-        await pilot.pause()
-
-        assert app.result is NOTHING
-        assert question.typing_pause.left(paste.time) > 0
-
-
-async def test_r24_a_click_that_brings_the_window_to_the_front_answers_nothing() -> None:
-    question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
-        app.post_message(events.AppBlur())
-        app.post_message(events.AppFocus())
-        await pilot.click(OptionList)
-        assert app.result is NOTHING
-
-        await until(pilot, lambda: let_the_pause_pass(question))
-        await pilot.click(OptionList)
-        assert app.result == Answer("A")
-
-
-async def test_r24_the_draft_below_keeps_its_text() -> None:
-    app = Desk()
-    async with app.run_test() as pilot:
-        await pilot.press("h", "i")
-        question = dialog()
-        await app.push_screen(question, app.take)
-        await pilot.press("y", "enter")
-        await asyncio.sleep(0)
         assert app.screen is question
-        assert app.screen_stack[0].query_one("#draft", Input).value == "hi"
+        assert "Tab answers this" in app.text
 
 
-async def test_a_word_that_begins_with_the_key_of_an_answer_answers_nothing() -> None:
-    """The person thought for a moment, did not see the dialog, and types on."""
+@pytest.mark.parametrize("place", range(len(dialogs())))
+async def test_after_tab_a_letter_answers_at_once_over_a_draft_too(place: int) -> None:
+    question = dialogs()[place]
+    key = {PermissionDialog: "y", StaleWriteDialog: "k", AddressDialog: "d", RuleTrust: "n"}.get(
+        type(question),
+        "enter",
+    )
+    key = {FailureScreen: "r", RestoreDialog: "y"}.get(type(question), key)
+    async with shown(question, turned=False) as (app, pilot):
+        draft = await drafting(app, pilot)
+        now = time.monotonic() + 5
+        press_at(app, "tab", now)
+        if isinstance(question, FormDialog):
+            await pilot.pause()
+            assert question.query_one(Input).has_focus
+            press_at(app, "q", now + 0.1)
+            press_at(app, "ctrl+s", now + 0.2)
+        else:
+            press_at(app, key, now + 0.1)
+        await until(pilot, lambda: app.result is not NOTHING)
+
+        assert draft.value == "a draft "
+
+
+@pytest.mark.parametrize("key", ["y", "enter", "down", "escape", "tab"])
+async def test_a_key_that_waited_in_the_queue_counts_as_typed_when_it_was(key: str) -> None:
     question = dialog()
-    async with shown(question, wary=True, alone=5.0) as (app, pilot):
-        began = time.monotonic()
-        for number, key in enumerate(["y", "e", "s", "enter", "a", "n", "d"]):
-            press_at(app, key, began + number * 0.05)
+    async with shown(question, turned=False) as (app, pilot):
+        press_at(app, key, time.monotonic() - 30)
         await pilot.pause()
 
-        assert not question.armed
-        assert question._meant is None
-        await until(pilot, lambda: let_the_pause_pass(question))
         assert app.result is NOTHING
+        assert question.guard.waiting is None
+        assert not question.guard.turned
 
 
-async def test_a_word_that_begins_with_the_key_of_a_reason_opens_none() -> None:
+async def test_a_letter_over_an_empty_draft_answers_within_seven_tenths_of_a_second() -> None:
     question = dialog()
-    async with shown(question, wary=True, alone=5.0) as (app, pilot):
-        began = time.monotonic()
-        for number, key in enumerate("run it"):
-            press_at(app, "space" if key == " " else key, began + number * 0.05)
+    async with shown(question, turned=False) as (app, pilot):
+        press_at(app, "n", time.monotonic())
         await pilot.pause()
-
-        assert "Why not?" not in app.text
-        assert app.result is NOTHING
-
-
-async def test_a_key_that_stays_alone_answers() -> None:
-    async with shown(dialog(), alone=0.05) as (app, pilot):
-        await pilot.press("n")
+        assert question.guard.waiting is not None
+        key, until_when = question.guard.waiting
+        assert until_when - key.at < 0.6
+        assert "n: answers, unless you type on" in app.text
         await until(pilot, lambda: app.result is not NOTHING)
 
         assert app.result == Answer("no")
         assert app.result.how == "key n"
 
 
-async def test_a_paste_starts_the_pause_anew_also_when_keys_count_already() -> None:
+async def test_a_word_that_begins_with_the_key_of_an_answer_goes_into_the_draft_whole() -> None:
     question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
-        await until(pilot, lambda: question.armed)
-        app.post_message(events.Paste("y\n"))
-        await until(pilot, lambda: not question.armed)
+    async with shown(question, turned=False) as (app, pilot):
+        began = time.monotonic()
+        for number, key in enumerate("yes and run it"):
+            press_at(app, key, began + number * 0.3)
+        await pilot.pause()
 
+        assert app.screen_stack[0].query_one("#draft", Input).value == "yes and run it"
         assert app.result is NOTHING
+        assert "Why not?" not in app.text
 
 
-async def test_an_answer_that_waits_to_stay_alone_is_not_given_once_something_else_is_shown() -> None:
+async def test_a_letter_that_waits_goes_into_the_draft_when_its_question_is_withdrawn() -> None:
     question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
-        question.alone = 0.05
-        question.action_answer("y")
+    async with shown(question, turned=False) as (app, pilot):
+        press_at(app, "y", time.monotonic() + 60)
+        await pilot.pause()
+        withdraw(question)
+        press_at(app, "e", time.monotonic() + 60.1)
+        await pilot.pause()
+
+        assert app.screen.query_one("#draft", Input).value == "ye"
+
+
+async def test_a_letter_that_waits_answers_nothing_once_something_else_is_shown() -> None:
+    question = dialog()
+    async with shown(question, turned=False) as (app, pilot):
+        press_at(app, "y", time.monotonic())
+        await pilot.pause()
         await app.push_screen(ModalScreen())
-        await until(pilot, lambda: question._meant is None)
+        await asyncio.sleep(0.6)
         await pilot.pause()
 
         assert app.result is NOTHING
 
 
-async def test_an_answer_that_waits_to_stay_alone_is_not_given_to_another_call() -> None:
-    call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
-    question = asks(call)
-    async with shown(question, wary=True) as (app, pilot):
-        question.alone = 0.05
-        question.action_answer("y")
-        question._question.later = replace(call, raw_input={"command": "rm -rf build"})
+async def test_a_letter_that_waits_is_not_given_to_another_call() -> None:
+    question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
+    async with shown(question, turned=False) as (app, pilot):
+        press_at(app, "y", time.monotonic())
+        await pilot.pause()
+        question._question.later = replace(question._question.call, raw_input={"command": "rm -rf build"})
         question.refresh_call()
-        after = asyncio.Event()
-        app.set_timer(0.1, after.set)
-        await after.wait()
+        await asyncio.sleep(0.6)
         await pilot.pause()
 
         assert app.result is NOTHING
+
+
+@pytest.mark.parametrize("turned", [False, True])
+async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_not_turned(
+    turned: bool,
+) -> None:
+    async with shown(dialog(), turned=turned) as (app, pilot):
+        app.post_message(events.Paste("yes y"))
+        await pilot.pause()
+
+        assert app.result is NOTHING
+        assert app.screen_stack[0].query_one("#draft", Input).value == ("" if turned else "yes y")
+
+
+async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_moment() -> None:
+    question = dialog()
+    async with shown(question, turned=False) as (app, pilot):
+        question.guard._placed = time.monotonic() + 60
+        await pilot.click(OptionList)
+        assert app.result is NOTHING
+
+        question.guard._placed = 0.0
+        await pilot.click(OptionList)
+        assert app.result == Answer("A")
+
+
+@pytest.mark.parametrize("why", ["window", "list"])
+async def test_r24_a_click_answers_nothing_just_after_the_window_came_or_the_answers_moved(why: str) -> None:
+    question = asks(ToolCall("t", "one"), waiting=("one", "two"))
+    async with shown(question) as (app, pilot):
+        if why == "window":
+            app.post_message(events.AppBlur())
+            app.post_message(events.AppFocus())
+        else:
+            question.show_waiting(("one", "two", "three"), (2, 3))
+        await pilot.pause()
+        question.guard._placed += 60
+        await pilot.click(OptionList)
+
+        assert app.result is NOTHING
+
+
+async def test_a_draft_takes_what_is_typed_at_its_cursor_and_over_its_selection() -> None:
+    async with shown(dialog(), turned=False) as (app, pilot):
+        draft = await drafting(app, pilot, "fix the bug")
+        draft.selection = Selection(4, 7)
+        now = time.monotonic()
+        for number, key in enumerate(["a", "n", "left", "m", "home", "y", "end", "s", "backspace", "!"]):
+            press_at(app, key, now + number * 0.1)
+        await pilot.pause()
+
+        assert draft.value == "yfix amn bug!"
+
+
+async def test_nothing_is_touched_of_a_dialog_that_is_pushed_and_not_composed_yet() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        for question in (one for one in dialogs() if isinstance(one, Dialog)):
+            pushed = app.push_screen(question, app.take)
+            assert not question.query("#hints"), "the mount is held back: nothing has run since the push"
+            question.show_waiting(("one", "two"), (1, 2))
+            question.show_note("a note")
+            question.show_hints()
+            question.guard_changed()
+            question.answers_moved()
+            if isinstance(question, PermissionDialog):
+                question._question.later = replace(question._question.call, title="Other")
+                question.refresh_call()
+            press_at(app, "y", time.monotonic())
+            await pushed
+            await until(pilot, lambda: "a note" in app.text and "1 of 2" in app.text)
+            withdraw(question)
+            await pilot.pause()
 
 
 async def test_what_is_put_off_until_a_dialog_has_lost_its_parts_is_not_done() -> None:
     question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
+    async with shown(question) as (app, pilot):
         done: list[bool] = []
         await question.query("*").remove()
 
         question.after_refresh(lambda: done.append(True))
         question.on_resize()
-        question._arm_if_quiet()
+        question.look_at_guard()
         await pilot.pause()
         await pilot.pause()
 
         assert done == []
         assert app.screen is question
-
-
-async def test_an_answer_whose_moment_is_late_on_a_busy_machine_is_taken_back_by_the_next_key() -> None:
-    question = dialog()
-    async with shown(question, wary=True, alone=30.0) as (app, pilot):
-        now = time.monotonic()
-        press_at(app, "y", now)
-        await pilot.pause()
-        assert question._meant is not None
-        press_at(app, "e", now + 31)
-        await pilot.pause()
-
-        assert question._meant is None
-        assert app.result is NOTHING
 
 
 async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has_more() -> None:

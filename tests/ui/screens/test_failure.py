@@ -8,7 +8,7 @@ from acp_tui.ui.widgets.transcript import Transcript
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
-def failure(pause: float = 0.0, **given: Any) -> FailureScreen:
+def failure(**given: Any) -> FailureScreen:
     facts: dict[str, Any] = {
         "command": ["gemini", "--say", "a b"],
         "title": "The agent [bold]ended[/x]",
@@ -18,9 +18,7 @@ def failure(pause: float = 0.0, **given: Any) -> FailureScreen:
         "can_log_in": False,
         "look": look(),
     }
-    screen = FailureScreen(**{**facts, **given})
-    screen.pause = pause
-    return screen
+    return FailureScreen(**{**facts, **given})
 
 
 async def test_r34_what_the_agent_said_is_shown_as_written_and_obeyed_by_nothing() -> None:
@@ -100,17 +98,6 @@ async def test_a_flood_on_stderr_shows_its_end() -> None:
         await pilot.press("c")
         assert "line 0\n" in app.clipboard
         assert "line 99999" in app.clipboard
-
-
-async def test_a_word_that_is_being_typed_when_the_agent_goes_restarts_nothing() -> None:
-    screen = failure(pause=30.0)
-    app = Stage(screen)
-    async with app.run_test() as pilot:
-        await pilot.press(*"retrace", "escape")
-
-        assert app.results == []
-        assert app.screen is screen
-        assert not screen.armed
 
 
 @pytest.mark.parametrize("lines", [1, 3, 8])

@@ -54,7 +54,7 @@ async def test_problems_are_told_at_their_fields_and_nothing_is_sent() -> None:
 
 async def test_defaults_and_the_agent_are_shown() -> None:
     properties = {"a": {"type": "string", "default": "x\x1b[2J\ny"}, "b": {"type": "number", "default": 0.5}}
-    async with shown(form(properties, ()), armed=False) as (app, _):
+    async with shown(form(properties, ()), turned=False) as (app, _):
         assert "demo asks" in app.text
         assert "How [/x]?" in app.text
         assert [field.value for field in app.screen.query(Input)] == ["x␛[2J y", "0.5"]
@@ -62,7 +62,7 @@ async def test_defaults_and_the_agent_are_shown() -> None:
 
 async def test_keys_before_the_pause_reach_no_field() -> None:
     dialog = form({"a": {"type": "string"}}, ())
-    async with shown(dialog, armed=False) as (app, pilot):
+    async with shown(dialog, turned=False) as (app, pilot):
         await pilot.press("x", "enter", "ctrl+s")
         await until(pilot, lambda: let_the_pause_pass(dialog))
 
@@ -97,7 +97,7 @@ async def test_c104_a_required_field_of_an_unknown_kind_leaves_only_no() -> None
 
 
 async def test_a_field_that_asks_for_a_secret_is_marked() -> None:
-    async with shown(form({"token": {"type": "string", "title": "API token"}}, ()), armed=False) as (app, _):
+    async with shown(form({"token": {"type": "string", "title": "API token"}}, ()), turned=False) as (app, _):
         assert "This form seems to ask for a secret." in app.text
         assert "asks for a secret?" in app.text
 

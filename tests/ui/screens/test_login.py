@@ -16,7 +16,7 @@ def login() -> LoginDialog:
 
 
 async def test_every_method_says_what_it_does() -> None:
-    async with shown(login(), armed=False) as (app, pilot):
+    async with shown(login(), turned=False) as (app, pilot):
         for text in (
             "Log in to demo",
             "timed out",

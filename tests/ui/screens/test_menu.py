@@ -24,7 +24,7 @@ def test_items_match_when_every_word_is_somewhere() -> None:
 
 
 async def test_enter_takes_the_current_one_at_once() -> None:
-    async with shown(menu(), armed=False) as (app, pilot):
+    async with shown(menu(), turned=False) as (app, pilot):
         await pilot.press("enter")
 
         assert app.result == "m/2"

@@ -114,7 +114,7 @@ async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
 
 
 async def test_the_number_of_waiting_questions_is_shown() -> None:
-    async with shown(dialog(counter=(2, 5)), armed=False) as (app, _):
+    async with shown(dialog(counter=(2, 5)), turned=False) as (app, _):
         assert "2 of 5" in app.text
 
 
@@ -126,7 +126,7 @@ def told_since(question: PermissionDialog, **changes: Any) -> None:
 
 async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answers_wait() -> None:
     question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
-    async with shown(question, wary=True) as (app, pilot):
+    async with shown(question) as (app, pilot):
         question.refresh_call()
         assert question.armed, "nothing has changed"
         told_since(question, raw_input={"command": "rm -rf build"})
@@ -150,7 +150,7 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
 ) -> None:
     call = ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"})
     question = asks(call)
-    async with shown(question, wary=True) as (app, pilot):
+    async with shown(question) as (app, pilot):
         *moves, answer = keys
         await pilot.press(*moves)
         told_since(question, raw_input={"command": "rm -rf build"})
@@ -163,9 +163,9 @@ async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_chang
 
 async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> None:
     question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
+    async with shown(question) as (app, pilot):
         answers = question.query_one(OptionList)
-        question.pause_anew()
+        question.guard_anew()
         answers.post_message(OptionList.OptionSelected(answers, answers.get_option_at_index(0), 0))
         await pilot.pause()
 
@@ -174,10 +174,10 @@ async def test_a_choice_on_its_way_when_answers_begin_to_wait_is_not_given() -> 
 
 async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() -> None:
     question = dialog()
-    async with shown(question, wary=True) as (app, pilot):
+    async with shown(question) as (app, pilot):
         await pilot.press("r", *"why")
         line = question.query_one("#reason", Input)
-        question.pause_anew()
+        question.guard_anew()
         line.post_message(Input.Submitted(line, line.value))
         await pilot.pause()
 
@@ -188,7 +188,7 @@ async def test_a_reason_that_is_sent_while_answers_wait_rejects_nothing_yet() ->
 async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word() -> None:
     diffs: list[Item] = [Diff(path=f"/w/{name}.py", old_text="1\n", new_text="2\n") for name in "abc"]
     question = dialog(content=diffs)
-    async with shown(question, (120, 40), alone=30.0) as (app, pilot):
+    async with shown(question, (120, 40)) as (app, pilot):
         await question.run_action("zoom")
         await pilot.press("n", "n", "n")
 

@@ -176,7 +176,7 @@ async def test_trust_shows_all_rules_and_waits_for_typing_to_pause(
     changes: RuleChanges, tmp_path: Path
 ) -> None:
     file = changes.book.file(tmp_path / "w" / ".acp-tui" / "rules.toml")
-    async with shown(RuleTrust(file, LOOK), armed=False) as (app, pilot):
+    async with shown(RuleTrust(file, LOOK), turned=False) as (app, pilot):
         await pilot.press("t", "enter")
         assert app.result is NOTHING
         assert "allow npm test …" in app.text

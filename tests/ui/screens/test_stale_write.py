@@ -18,7 +18,7 @@ def dialog(
 
 
 async def test_both_versions_are_shown_and_no_key_answers_too_early() -> None:
-    async with shown(dialog(), (100, 40), armed=False) as (app, pilot):
+    async with shown(dialog(), (100, 40), turned=False) as (app, pilot):
         await pilot.press("w", "enter")
 
         assert app.result is NOTHING
@@ -53,14 +53,6 @@ async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
         assert "new file" in app.text
     async with shown(dialog(None, None), (100, 30)) as (app, _):
         assert "binary content" in app.text
-
-
-async def test_a_write_that_changes_the_encoding_says_so_and_shows_the_text() -> None:
-    question = StaleWrite("q", "/w/a", "th\u00ebirs\n", "caf\u00e9\n", None, True, "Windows-1252")
-    asked = StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)
-    async with shown(asked, (100, 30)) as (app, _):
-        assert "Its text is Windows-1252 now; the agent's version will be UTF-8." in app.text
-        assert "café" in app.text
 
 
 async def test_zoomed_the_versions_have_the_keys_and_nothing_is_answered() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from textual.events import Key, Paste
 from textual.widgets import Input
+from textual.widgets.text_area import Selection
 
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
@@ -16,11 +18,10 @@ from acp_tui.store.decisions import NAME, Decisions
 from acp_tui.store.demo import demo_launch
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.key_guard import hands_of, press
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.screens.typing_pause import PAUSE, PAUSE_AT_WORK, TypingPause
 from acp_tui.ui.session_screen.inbox import InboxMenu
 from acp_tui.ui.widgets.choices import Choices
-from tests.ui.screens.dialogs import let_the_pause_pass
 from tests.ui.seats import Seat, seat
 
 
@@ -37,67 +38,162 @@ async def shown(here: Seat) -> PermissionDialog:
     return dialog
 
 
-def typed(here: Seat, text: str, every: float = 0.05) -> None:
-    """Type a text at once, with the times of a person who types fast."""
-    began = monotonic()
-    for number, character in enumerate(text):
-        event = Key("enter" if character == "\n" else character, character)
+def typed(here: Seat, keys: Sequence[str], every: float = 0.05, *, after: float = 0.0) -> None:
+    """Type keys at once, with the times of hands that type so fast, `after` seconds from now."""
+    began = monotonic() + after
+    for number, name in enumerate(keys):
+        key = {"\n": "enter", " ": "space"}.get(name, name)
+        event = Key(key, name if len(name) == 1 else None)
         event.time = began + number * every
         here.app.post_message(event)
 
 
+async def asked_over(here: Seat, draft: str, *names: str) -> PermissionDialog:
+    """Have a question come over a draft, or over an empty prompt, with the hands off for long."""
+    await here.write(draft)
+    here.conversation.say(f"ask {' '.join(names or ('t1',))}")
+    return await shown(here)
+
+
 async def test_a_question_that_appears_while_a_word_is_typed_is_not_answered_by_it(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        here.conversation.say("ask t1")
         await here.press(*"any")
-        dialog = await shown(here)
+        here.conversation.say("ask t1")
+        await shown(here)
         typed(here, "nydra\n" * 4, every=0.3)  # seconds of typing, however long the machine takes
-        await here.pilot.pause()
+        await here.until(lambda: here.draft == "any" + "nydra\n" * 4)
 
-        assert not dialog.armed
         assert len(here.conversation.questions) == 1
-        await here.pilot.pause()
-        # On a slow machine the dialog comes after a pause; then the keys are for nobody.
-        assert ("any" + "nydra" * 4).startswith(here.draft), "the word goes on in the draft, if anywhere"
 
 
-async def test_the_key_that_was_typed_last_in_the_prompt_does_not_answer_by_being_held(
+@pytest.mark.parametrize("hands_off", [0.1, 1.0, 5.0, 60.0])
+async def test_r24_a_draft_goes_on_however_long_its_writer_has_paused(
+    tmp_path: Path, hands_off: float
+) -> None:
+    async with seat(tmp_path) as here:
+        dialog = await asked_over(here, "fix the ")
+        typed(here, "any y\n", every=0.6, after=hands_off)
+        await here.until(lambda: here.draft == "fix the any y\n")
+        await here.sees("Tab answers this", "what you type goes on in your draft")
+
+        typed(here, ["tab", "y"], every=0.1, after=hands_off + 5)
+        await here.until(lambda: here.app.screen is not dialog)
+        assert not here.conversation.questions
+        assert here.draft == "fix the any y\n"
+
+
+async def test_what_is_typed_goes_to_the_cursor_of_the_draft_and_over_its_selection(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        await here.write("fix the bug\nand run")
+        here.session.prompt.selection = Selection((0, 4), (0, 7))
+        dialog = await asked_over(here, "")
+        keys = ["a", "n", "left", "m", "home", "y", "down", "end", "!", "backspace", "?", "ctrl+w"]
+        typed(here, keys, every=0.2)
+        await here.until(lambda: here.draft == "yfix amn bug\nand run")
+
+        assert here.app.screen is dialog
+        assert len(here.conversation.questions) == 1
+
+
+@pytest.mark.parametrize("key", ["tab", "enter"])
+async def test_completions_go_on_below_a_question(tmp_path: Path, key: str) -> None:
+    (tmp_path / "notes.md").write_text("")
+    async with seat(tmp_path) as here:
+        await here.press(*"see @no")
+        await here.until(lambda: here.session.prompt.completing)
+        here.conversation.say("ask t1")
+        dialog = await shown(here)
+        hands_of(here.app).use(
+            press("o", monotonic() + 30, printable=True)
+        )  # just now, if the machine is slow
+        typed(here, [key], after=0.3)
+        await here.until(lambda: here.draft == "see @notes.md ")
+        typed(here, "y", after=1.0)
+        await here.until(lambda: here.draft == "see @notes.md y")
+
+        assert here.app.screen is dialog
+        assert len(here.conversation.questions) == 1
+
+
+async def test_a_paste_over_a_question_goes_on_in_the_draft_and_answers_nothing(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        dialog = await asked_over(here, "my draft ")
+        here.app.post_message(Paste("yes\ny\n"))
+        await here.until(lambda: here.draft == "my draft yes\ny\n")
+
+        assert here.app.screen is dialog
+        assert len(here.conversation.questions) == 1
+
+
+async def test_over_an_empty_prompt_a_letter_answers_and_a_word_goes_into_the_prompt(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        dialog = await asked_over(here, "")
+        typed(here, "yes", every=0.2)
+        await here.until(lambda: here.draft == "yes")
+        assert len(here.conversation.questions) == 1
+
+        here.session.prompt.replace_all("")
+        hands_of(here.app).sent()
+        hands_of(here.app)._quiet = 0.0
+        typed(here, "y")
+        await here.until(lambda: here.app.screen is not dialog)
+        assert here.draft == ""
+
+
+async def test_an_answer_that_is_held_down_answers_no_other_question_and_writes_nothing(
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path) as here:
-        here.conversation.say("ask t1")
-        await here.press("y")
-        before = here.app.last_key
-        dialog = await shown(here)
-        assert before is not None
-        assert before[0] == "y"
-        here.app.last_key = ("y", monotonic())
-        held = here.app.last_key[1]
-        dialog.typing_pause = type(dialog.typing_pause)(
-            held, dialog.pause, here.app.last_key, dialog.answering
-        )
+        first = await asked_over(here, "", "t1", "t2")
+        first.guard._drawn = 0.0
+        typed(here, ["tab", *"y" * 40], every=0.04, after=-2.0)
+        await here.until(lambda: here.app.screen not in (first, here.session))
+        await here.pilot.pause()
 
-        assert not dialog.typing_pause.key(held + 0.6, "y")
+        assert len(here.conversation.questions) == 1
+        assert here.draft == ""
 
 
-async def test_a_question_that_takes_the_place_of_another_starts_its_pause_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_an_enter_that_answers_and_is_held_down_sends_no_draft(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        dialog = await asked_over(here, "not yet")
+        dialog.guard._drawn = 0.0
+        typed(here, ["tab", "down", *["enter"] * 30], every=0.05, after=-1.0)
+        await here.until(lambda: here.app.screen is here.session)
+        await here.pilot.pause()
+
+        assert here.draft == "not yet"
+
+
+async def test_the_next_of_a_queue_is_answered_over_a_draft_too_by_a_letter_that_stays_alone(
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("acp_tui.ui.screens.dialog.PAUSE", 30.0)
+    async with seat(tmp_path) as here:
+        first = await here.asked("t1", "t2")
+        here.session.prompt.insert("a draft")
+        typed(here, "n")
+        await here.until(lambda: here.app.screen not in (first, here.session))
+        second = await shown(here)
+        assert second.guard.follows
+        typed(here, "n", after=5.0)
+        await here.until(lambda: second.guard.waiting is not None)
+        await here.until(lambda: not here.conversation.questions)
+
+        assert here.draft == "a draft"
+
+
+async def test_a_letter_for_a_question_that_goes_by_itself_answers_not_the_next(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         first = await here.asked("t1", "t2")
         key = next(iter(here.conversation.questions))
         here.conversation.answer(key, None)  # as the agent does that takes it back
-        await here.until(
-            lambda: here.app.screen is not first and isinstance(here.app.screen, PermissionDialog)
-        )
+        await here.until(lambda: here.app.screen not in (first, here.session))
         second = await shown(here)
-        appeared = monotonic()
-
-        assert not second.armed
-        assert second.typing_pause.left(appeared) > 0
-        typed(here, "yyy")
+        typed(here, "yyy", every=0.01)
         await here.pilot.pause()
+
+        assert not second.guard.turned
+        assert second.guard.waiting is None
         assert len(here.conversation.questions) == 1
 
 
@@ -118,19 +214,6 @@ async def test_a_question_whose_id_was_used_before_gets_no_answer_that_was_meant
             lambda: here.app.screen is not first and isinstance(here.app.screen, PermissionDialog)
         )
         assert session.questions[key] is new
-
-
-async def test_a_paste_over_a_question_answers_nothing_and_the_draft_stays(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.write("my draft")
-        here.conversation.say("ask t1")
-        dialog = await here.is_before(PermissionDialog)
-        dialog.typing_pause = TypingPause(0.0, 60.0)  # which is seen however slow the machine is
-        here.app.post_message(Paste("yes\ny\n"))
-        await here.until(lambda: not dialog.armed)
-
-        assert len(here.conversation.questions) == 1
-        assert here.draft == "my draft"
 
 
 async def test_questions_that_wait_are_gone_through_without_an_answer(tmp_path: Path) -> None:
@@ -296,11 +379,10 @@ async def test_escape_puts_all_that_is_listed_aside_and_says_so(tmp_path: Path) 
 
 async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at_once(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
-        dialog = await here.asked("t1")
-        dialog.alone = 0.05
+        await asked_over(here, "")
         here.press_together("y", "f1")
         help_screen = await here.is_before(HelpScreen)
-        await here.pilot.pause(0.1)
+        await here.pilot.pause(0.7)
 
         assert here.app.screen is help_screen
         assert len(here.conversation.questions) == 1
@@ -329,36 +411,6 @@ async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_w
         assert not (tmp_path / "more").exists()
 
 
-async def test_r24_what_is_typed_on_when_a_question_cuts_in_goes_on_in_the_draft(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.press(*"fix th")
-        here.conversation.say("ask one")
-        dialog = await shown(here)
-        dialog._cuts_in = True  # however slow the machine is
-        dialog.typing_pause = TypingPause(monotonic(), 60.0)
-        await here.press(*"e y", "enter", "n")
-
-        await here.until(lambda: here.draft == "fix the yn")
-        assert here.app.screen is dialog
-        let_the_pause_pass(dialog)
-        await here.press("y")
-        await here.until(lambda: here.app.screen is here.session)
-        assert here.draft == "fix the yn"
-
-
-async def test_keys_that_come_too_early_for_a_question_are_no_draft(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.press(*"draft")
-        assert here.app.last_key is not None
-        here.app.last_key = ("t", here.app.last_key[1] - 10)
-        here.conversation.say("ask one")
-        dialog = await shown(here)
-        dialog.typing_pause = TypingPause(monotonic(), 60.0)
-        await here.press("y", "y")
-
-        assert here.draft == "draft"
-
-
 @pytest.mark.parametrize("opened", ["alt+q", "f3", "ctrl+p", "f1"])
 async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_over_it(
     tmp_path: Path, opened: str
@@ -368,75 +420,37 @@ async def test_an_enter_that_was_meant_for_a_list_answers_no_question_that_came_
             await here.say(text)
         await here.sees("waiting", "queued still later")
         await here.press(opened, "down")
-        here.app.last_key = ("down", monotonic() + 60)  # just now, however long the machine takes
         here.conversation.cancel()
         dialog = await shown(here)
-        assert dialog.pause == PAUSE_AT_WORK
-        began = dialog.typing_pause._quiet_since
-        for number, key in enumerate(("down", "down", "enter")):  # each after a look
-            event = Key(key, None)
-            event.time = began + 0.5 + number * 0.6
-            here.app.post_message(event)
+        typed(here, ["down", "down", "y", "enter", "enter"], every=1.2)  # each after a look
         await here.pilot.pause()
 
         assert len(here.conversation.questions) == 1
         assert here.app.screen is dialog
-        assert dialog.typing_pause.left(began + 2.8) > 0
-
-
-async def test_somebody_who_types_slowly_goes_on_in_the_draft_and_answers_nothing(tmp_path: Path) -> None:
-    async with seat(tmp_path) as here:
-        await here.say("wait")
-        await here.sees("waiting")
-        await here.write("fix the ")
-        here.app.last_key = ("e", monotonic() + 60)  # just now, however long the machine takes
-        here.conversation.say("ask t1")
-        here.conversation.cancel()
-        dialog = await shown(here)
-        assert dialog.pause == PAUSE_AT_WORK
-        began = dialog.typing_pause._quiet_since
-        for number, letter in enumerate("any"):
-            event = Key(letter, letter)
-            event.time = began + 0.5 + number * 0.6
-            here.app.post_message(event)
-        await here.until(lambda: here.draft == "fix the any")
-
-        assert len(here.conversation.questions) == 1
+        assert not dialog.guard.turned
 
 
 async def test_a_question_can_come_before_there_is_a_prompt(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.session.prompt.remove()
         here.conversation.say("ask t1")
+        await shown(here)
+        typed(here, "y", after=0.2)
 
-        assert (await shown(here)).pause == PAUSE
-
-
-async def test_after_an_answer_the_next_question_can_be_answered_soon_over_a_draft_too(
-    tmp_path: Path,
-) -> None:
-    async with seat(tmp_path) as here:
-        await here.asked("t1", "t2")
-        here.session.prompt.insert("a draft")
-        await here.press("n")
-        await here.until(lambda: len(here.conversation.questions) == 1)
-
-        assert (await shown(here)).pause == PAUSE
-        assert here.draft == "a draft"
-
-
-async def test_a_question_over_the_prompt_or_when_nobody_was_there_can_be_answered_soon(
-    tmp_path: Path,
-) -> None:
-    async with seat(tmp_path) as here:
-        await here.say("ask t1")
-        assert (await shown(here)).pause == PAUSE
-        assert let_the_pause_pass(await shown(here))
-        await here.press("n")
         await here.until(lambda: not here.conversation.questions)
 
-        await here.press("f1")
-        assert here.app.last_key is not None
-        here.app.last_key = ("f1", here.app.last_key[1] - 10)
-        here.conversation.say("ask t2")
-        assert (await shown(here)).pause == PAUSE
+
+async def test_a_question_that_the_user_brings_up_again_is_answered_over_a_draft_at_once(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        await asked_over(here, "a draft")
+        typed(here, ["escape"], after=1.0)
+        await here.until(lambda: here.app.screen is here.session)
+        await here.press("ctrl+y")
+        again = await shown(here)
+        assert again.guard.turned
+        typed(here, "y", after=1.0)
+        await here.until(lambda: not here.conversation.questions)
+
+        assert here.draft == "a draft"

@@ -1,0 +1,397 @@
+"""The guard against answering a screen that came unasked with keys that were meant for something else."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.events import Key, Paste
+
+    from acp_tui.ui.screens.unasked import UnaskedScreen
+
+QUIET: Final = 3.5
+"""Seconds after a key in which the user is still at what it was for: writers pause so long in a sentence."""
+
+SENT: Final = 1.5
+"""The same after the Enter that sent a prompt: what it was for is done."""
+
+ALONE: Final = 0.5
+"""Seconds at least that a letter waits for another key: with one, it was the beginning of a word."""
+
+SLOWEST: Final = 1.2
+"""Seconds at most that it waits, for those who type slowly."""
+
+REPEAT: Final = 0.7
+"""Seconds after a key in which it may come again, held down: keyboards wait so long at most."""
+
+REACTION: Final = 0.2
+"""Seconds that nobody needs less of, from a dialog on the screen to a key for it."""
+
+LOOK: Final = 0.4
+"""Seconds that a dialog has to be on the screen before a click is for it, or a letter after a list."""
+
+_BURST: Final = 0.03
+"""Seconds between two keys that no hand has pressed: they waited, or were pasted."""
+_LEFT: Final = 30.0
+"""Seconds without a key after which somebody who had turned to a dialog may have left it."""
+_WORD: Final = 0.9
+"""Seconds between two keys of a word at most; more is a thought."""
+_TABBING: Final = 8.0
+"""Seconds after a Tab for something in use in which another one may be for the same."""
+_SLACK: Final = 1.5
+"""How much slower than before the next key of a word may come."""
+_LEARNED: Final = 24
+"""Gaps between keys that tell a rhythm."""
+
+Kind = Literal["text", "cursor", "tab", "escape", "page", "command", "key"]
+"""Of a key: writes, moves, turns to something, leaves, scrolls; `command` is Ctrl with a letter."""
+
+_TEXT: Final = frozenset(
+    ("enter", "shift+enter", "alt+enter", "ctrl+j", "space", "backspace", "delete", "ctrl+h", "ctrl+m")
+)
+_CURSOR: Final = frozenset(("up", "down", "left", "right", "home", "end"))
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(_TEXT, "text"),
+    **dict.fromkeys(_CURSOR, "cursor"),
+    "tab": "tab",
+    "shift+tab": "tab",
+    "escape": "escape",
+    "pageup": "page",
+    "pagedown": "page",
+}
+
+
+class Press(NamedTuple):
+    """A key that was pressed."""
+
+    name: str
+    at: float
+    """When, in seconds."""
+    kind: Kind
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is one that writes itself."""
+        return self.kind == "text" and self.name not in _TEXT
+
+
+def press(name: str, at: float, *, printable: bool) -> Press:
+    """Return a key with its kind."""
+    kind = _KINDS.get(name)
+    if kind is None and printable:
+        kind = "text"
+    elif kind is None and name.startswith(("shift+", "ctrl+")) and name.rpartition("+")[2] in _CURSOR:
+        kind = "command"
+    elif kind is None:
+        kind = "command" if name.startswith("ctrl+") and len(name) == len("ctrl+x") else "key"
+    return Press(name, at, kind)
+
+
+class Ground(NamedTuple):
+    """What lies below a dialog when a key comes."""
+
+    draft: bool = False
+    """Whether a text is begun there."""
+    completing: bool = False
+    """Whether completions are offered there."""
+
+
+class Fate(Enum):
+    """What becomes of a key."""
+
+    DIALOG = auto()
+    """It is the dialog's."""
+    TURN = auto()
+    """It turns to the dialog, and does no more."""
+    ALONE = auto()
+    """It is the dialog's if it stays alone."""
+    DRAFT = auto()
+    """It goes on into what is written below."""
+    HELD = auto()
+    """It is nobody's."""
+
+
+class Hands:
+    """What is known of the user's keys, whatever they were for: when they came, and in which rhythm."""
+
+    def __init__(self) -> None:
+        self.last: Press | None = None
+        """The key that was pressed last."""
+        self.answered = False
+        """Whether that was for a dialog."""
+        self._used = self._quiet = self._tabbed = self._changed = float("-inf")
+        self._gaps: deque[float] = deque(maxlen=_LEARNED)
+
+    def use(self, key: Press, *, was_early: bool = False) -> None:
+        """Take in a key for something in use: a text, a list, a pane; or a Tab that `was_early`."""
+        self._take(key, answered=False)
+        if key.kind == "tab" and not was_early:
+            self._tabbed = key.at
+        if key.kind in ("text", "cursor", "tab", "page", "command"):
+            self._used, self._quiet = key.at, key.at + QUIET
+
+    def answer(self, key: Press) -> None:
+        """Take in a key for a dialog."""
+        self._take(key, answered=True)
+
+    def sent(self) -> None:
+        """Note that the last key has sent what was written: nothing is begun now."""
+        self._quiet = self._used + SENT
+
+    def holds_answer(self, key: Press) -> bool:
+        """Return whether a key is the one that has answered a dialog, still down: it writes nothing."""
+        last = self.last
+        if not self.answered or last is None or key.kind != "text":
+            return False
+        is_held = key.name == last.name and key.at < last.at + REPEAT
+        if is_held:
+            self.last = key
+        return is_held
+
+    def surprise(self, at: float) -> None:
+        """Note that a dialog went by itself, or asks something else now: a key may be for what it was."""
+        self._changed = at
+
+    @property
+    def aware_at(self) -> float:
+        """When the user knows of the last surprise."""
+        return self._changed + REPEAT
+
+    @property
+    def quiet_at(self) -> float:
+        """When they are off what they were at, if no other key comes."""
+        return self._quiet
+
+    @property
+    def used_at(self) -> float:
+        """When the last key came for something in use."""
+        return self._used
+
+    def tabs(self, at: float) -> bool:
+        """Return whether Tab is among the keys of what they are at: then it turns to nothing."""
+        return at < min(self._quiet, self._tabbed + _TABBING)
+
+    @property
+    def alone(self) -> float:
+        """Seconds without another key after which a letter was no beginning of a word."""
+        return min(SLOWEST, max(ALONE, _SLACK * max(self._gaps, default=0.0)))
+
+    def _take(self, key: Press, *, answered: bool) -> None:
+        last = self.last
+        in_word = (
+            last is not None and last.is_letter and key.kind == "text" and not (self.answered or answered)
+        )
+        if in_word and last is not None and 0 < key.at - last.at < _WORD:
+            self._gaps.append(key.at - last.at)
+        self.last, self.answered = key, answered
+
+
+def hands_of(app: App[Any]) -> Hands:
+    """Return what is known of the user's keys in an application."""
+    hands: Hands = vars(app).setdefault("hands", Hands())
+    return hands
+
+
+def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
+    """Take in a key or a paste that comes to an application; return whether it is for nobody else.
+
+    To be asked before anything acts on it.
+    """
+    if event.is_forwarded or not app._screen_stack:
+        return False
+    if getattr(app.screen, "IS_GUARDED", False):
+        guarded: UnaskedScreen[Any] = app.screen  # type: ignore[assignment]
+        return guarded.keeps_back(event)
+    name = getattr(event, "key", None)
+    if name is None:
+        return False
+    hands, key = hands_of(app), press(name, event.time, printable=bool(getattr(event, "is_printable", False)))
+    if hands.holds_answer(key):
+        return True
+    hands.use(key)
+    return False
+
+
+class KeyGuard:
+    """Tells for each key whether it is meant for the dialog; all times are seconds and come from outside.
+
+    Over a draft, or soon after a key for something else, no key that writes is: it goes on into the draft,
+    until Tab or a click turns to the dialog. Else a letter is, if it stays alone.
+    """
+
+    def __init__(self) -> None:
+        self.turned = False
+        """Whether the user has turned to the dialog."""
+        self.follows = False
+        """Whether it is the next of a queue whose last one was just answered: then drafts wait, too."""
+        self._drawn: float | None = None
+        self._placed = float("inf")
+        self._may_answer_at = float("-inf")
+        self._turned_at = float("-inf")
+        """When Tab turned to it."""
+        self._held: Press | None = None
+        """The key of the last answer, if it comes again and again."""
+        self._alone: tuple[Press, float] | None = None
+        """The letter that waits to stay alone, and until when."""
+
+    def drawn(self, at: float) -> None:
+        """Note that the dialog is on the screen."""
+        if self._drawn is None:
+            self._drawn = self._placed = at
+            if self.turned:
+                self._may_answer_at = at + LOOK
+
+    def asked_for(self) -> None:
+        """Note that the user wants to see the dialog: its keys count once it can be seen."""
+        self.turned = True
+
+    def placed(self, at: float) -> None:
+        """Note that its answers have moved: a click may be meant for another one."""
+        self._placed = max(at, self._placed) if self._drawn is not None else self._placed
+
+    def anew(self, at: float) -> None:
+        """Begin anew: something else is asked than before, or the dialog was covered.
+
+        A letter that waits has to be released before.
+        """
+        self.turned = self.follows = False
+        self._drawn = self._placed = at
+
+    @property
+    def waiting(self) -> tuple[Press, float] | None:
+        """The letter that waits to stay alone, and until when."""
+        return self._alone
+
+    def counts_at(self, hands: Hands, ground: Ground) -> float:
+        """Return from when letters count, if no key comes; infinity where the user has to turn first."""
+        if self._drawn is None:
+            return float("inf")
+        if self.turned:
+            return self._may_answer_at
+        if ground.draft and not self.follows:
+            return float("inf")
+        return max(self._drawn + (REACTION if self.follows else 0.0), hands.quiet_at, hands.aware_at)
+
+    def click(self, at: float) -> bool:
+        """Return whether a click is for the dialog, and turn to it then."""
+        if at < self._placed + LOOK:
+            return False
+        if not self.turned:
+            self.turned, self._may_answer_at = True, at
+        return True
+
+    def key(
+        self, key: Press, hands: Hands, ground: Ground, *, bound: bool, writes: bool = False
+    ) -> tuple[Press | None, Fate]:
+        """Take in a key.
+
+        Args:
+            key: what was pressed.
+            hands: what is known of the keys before.
+            ground: what lies below.
+            bound: whether the key does something in the dialog.
+            writes: whether a field of the dialog has the keys.
+
+        Returns:
+            (a letter before it that did not stay alone and goes on into the draft, what becomes of the key)
+        """
+        begun = self.release()
+        if begun is not None:
+            hands.use(begun)
+            ground = ground._replace(draft=True)
+            self.turned = self.follows = False
+        fate = self._fate(key, hands, ground, bound=bound, writes=writes)
+        was_for_this = fate is Fate.HELD and key.kind == "text" and self._held is not key
+        if fate is Fate.TURN or (fate is Fate.DIALOG and self.turned) or was_for_this:
+            hands.answer(key)
+        elif fate is not Fate.ALONE and self._held is not key:
+            self.follows = self.follows and key.kind in ("escape", "page", "key")
+            hands.use(key, was_early=fate is Fate.HELD and not hands.tabs(key.at))
+        return begun, fate
+
+    def take(self, now: float, hands: Hands) -> Press | None:
+        """Return the letter that has stayed alone by now: it is the dialog's."""
+        if self._alone is None or now < self._alone[1]:
+            return None
+        letter, self._alone = self._alone[0], None
+        hands.answer(letter)
+        return letter
+
+    def release(self) -> Press | None:
+        """Return the letter that waits, for the draft: something else came that is not for the dialog."""
+        begun, self._alone = self._alone, None
+        return None if begun is None else begun[0]
+
+    def _fate(self, key: Press, hands: Hands, ground: Ground, *, bound: bool, writes: bool) -> Fate:
+        if self._is_held_down(key, hands):
+            return Fate.HELD
+        if self.turned:
+            return self._when_turned(key, hands, bound=bound, writes=writes)
+        drawn = self._drawn if self._drawn is not None else float("inf")
+        in_use = key.at < hands.quiet_at
+        off = not in_use and (self.follows or not ground.draft)
+        last = max(drawn, hands.last.at if hands.last is not None else drawn)
+        match key.kind:
+            case "page":
+                return Fate.DIALOG
+            case "escape":
+                is_seen = key.at >= last + REACTION and not (ground.completing and in_use)
+                return Fate.DIALOG if is_seen else Fate.HELD
+            case "tab":
+                if ground.completing and in_use:
+                    return Fate.DRAFT
+                if key.at < max(drawn, hands.used_at) + REACTION or hands.tabs(key.at):
+                    return Fate.HELD
+                self.turned, self._may_answer_at = True, key.at
+                self._turned_at = key.at
+                return Fate.TURN
+            case "cursor":
+                if not off or key.at < drawn + LOOK:
+                    return Fate.DRAFT
+                self.turned, self._may_answer_at = True, key.at
+                return Fate.DIALOG
+            case "text":
+                if not off or key.at < drawn or not key.is_letter or not bound:
+                    return Fate.DRAFT
+                if key.at < self.counts_at(hands, ground):
+                    return Fate.HELD  # for what was here before
+                self._alone = key, key.at + hands.alone
+                return Fate.ALONE
+            case "command":
+                return Fate.DRAFT
+            case _:
+                return Fate.HELD if bound else Fate.DIALOG
+
+    def _when_turned(self, key: Press, hands: Hands, *, bound: bool, writes: bool) -> Fate:
+        if key.kind in ("escape", "page"):
+            return Fate.DIALOG
+        if key.at < self._may_answer_at:
+            return Fate.HELD
+        if key.kind != "text" or writes:
+            return Fate.DIALOG
+        if not bound:
+            self.turned = False  # somebody writes
+            return Fate.DRAFT
+        is_sudden = key.at < self._turned_at + _BURST
+        is_late = hands.last is not None and key.at > hands.last.at + _LEFT
+        if is_sudden or is_late:
+            if not key.is_letter:
+                return Fate.HELD
+            self._alone = key, key.at + (_BURST * 3 if is_sudden else hands.alone)
+            return Fate.ALONE
+        return Fate.DIALOG
+
+    def _is_held_down(self, key: Press, hands: Hands) -> bool:
+        """Return whether a key is the one of an answer before, which is still down."""
+        before = self._held
+        if before is None and hands.answered and hands.last is not None:
+            is_older = self._drawn is None or hands.last.at < self._drawn
+            before = hands.last if is_older and key.kind not in ("tab", "cursor", "page") else None
+        if before is None or before.name != key.name or key.at >= before.at + REPEAT:
+            self._held = None
+            return False
+        self._held = key
+        return True

@@ -1,0 +1,208 @@
+"""The screens that come unasked: no key, paste or click is theirs before their guard lets it pass."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+
+from textual.events import Click, Event, Key, MouseDown, MouseUp, Paste
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from acp_tui.ui.screens.draft_below import DraftBelow
+from acp_tui.ui.screens.key_guard import Fate, KeyGuard, hands_of, press
+from acp_tui.ui.widgets.delay import draws
+
+if TYPE_CHECKING:
+    from textual.await_complete import AwaitComplete
+
+Result = TypeVar("Result")
+
+TURN_FIRST: Final = "Tab answers this"
+GOES_ON: Final = "what you type goes on in your draft"
+
+
+class UnaskedScreen(ModalScreen[Result], Generic[Result]):
+    """A screen with a guard: over a draft or busy hands, the user turns to it by Tab or a click first."""
+
+    AUTO_FOCUS = ""
+    IS_GUARDED: ClassVar[bool] = True
+    """False for what the user opened: its keys count at once."""
+
+    armed = reactive(False, init=False)
+    """Whether letters count now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guard = KeyGuard()
+        self._letter: Key | None = None
+        """The letter that waits to stay alone."""
+        self._looks_at: asyncio.TimerHandle | None = None
+        self._click_counts = False
+
+    # for subclasses to give
+
+    def turned_to(self) -> None:
+        """Give the keys to the part that takes them first."""
+
+    def guard_changed(self) -> None:
+        """Show whether letters count."""
+
+    # what comes
+
+    def keeps_back(self, event: Key | Paste) -> bool:
+        """Take in a key or a paste; return whether it is not for this screen, or not yet."""
+        below, hands = self.below, hands_of(self.app)
+        if isinstance(event, Paste):
+            return self._keeps_paste_back(event, below)
+        key = press(event.key, event.time, printable=event.is_printable)
+        was_turned = self.guard.turned
+        begun, fate = self.guard.key(
+            key, hands, below.ground, bound=self._binds(event.key), writes=self._writes
+        )
+        if begun is not None:
+            self._release(below)
+        if fate is Fate.DRAFT:
+            below.write(event)
+        elif fate is Fate.ALONE:
+            self._wait_alone(event)
+        if self.guard.turned and not was_turned:
+            self.turned_to()
+        self.look_at_guard()
+        return fate is not Fate.DIALOG
+
+    def on_key(self, event: Key) -> None:
+        """Act on a key that no part has taken, as long as this screen is the one that it was for.
+
+        When it ends this screen, the next one may be here already: what is below must not act on it.
+        """
+        if self.IS_GUARDED:
+            event.stop()
+            self.app.call_later(self._act_on, event.key)
+
+    async def _act_on(self, key: str) -> None:
+        if self.app.screen is self:
+            await self.app._check_bindings(key)
+
+    def _keeps_paste_back(self, paste: Paste, below: DraftBelow) -> bool:
+        if self.guard.release() is not None:
+            self._release(below)
+        if self.guard.turned:
+            return not self._writes
+        below.write(paste)
+        hands_of(self.app).use(press("paste", paste.time, printable=True))
+        self.look_at_guard()
+        return True
+
+    @property
+    def below(self) -> DraftBelow:
+        """The draft that lies below."""
+        stack = self.app.screen_stack
+        place = stack.index(self) if self in stack else len(stack)
+        others = (
+            one for one in reversed(stack[:place]) if not isinstance(one, UnaskedScreen) or not one.IS_GUARDED
+        )
+        return DraftBelow(next(others, None))
+
+    def _binds(self, key: str) -> bool:
+        """Return whether a key does something here; once the user has turned to this, at other times, too."""
+        if not self.guard.turned:
+            return key in self.active_bindings
+        return any(key in bindings.key_to_bindings for _, bindings in self._modal_binding_chain)
+
+    @property
+    def _writes(self) -> bool:
+        """Whether a field of this screen has the keys."""
+        return isinstance(self.focused, Input)
+
+    def _wait_alone(self, event: Key) -> None:
+        """Look again when the letter has been alone for long enough, after all keys that came by then."""
+        self._letter = event
+        assert self.guard.waiting is not None
+        wait = max(0.0, self.guard.waiting[1] - monotonic())
+        asyncio.get_running_loop().call_later(wait + 0.001, self.app.call_later, self._stayed_alone)
+
+    def _stayed_alone(self) -> None:
+        letter = self._letter
+        if letter is None or not draws(self) or self.app.screen is not self:
+            return
+        if self.guard.take(monotonic(), hands_of(self.app)) is not None:
+            self._letter = None
+            (self.focused or self)._forward_event(letter)
+            self.look_at_guard()
+
+    def _release(self, below: DraftBelow) -> None:
+        letter, self._letter = self._letter, None
+        if letter is not None:
+            below.write(letter)
+
+    def release_letter(self) -> None:
+        """Let a letter that waits go on in the draft: what it was typed over is gone, or another."""
+        if self.guard.release() is not None:
+            self._release(self.below)
+
+    def _forward_event(self, event: Event) -> None:
+        """Keep clicks back that come before the answers could be seen."""
+        if self.IS_GUARDED and isinstance(event, MouseDown | MouseUp | Click) and not event.is_forwarded:
+            if isinstance(event, MouseDown):
+                was_turned = self.guard.turned
+                self._click_counts = self.guard.click(event.time)
+                if self.guard.turned and not was_turned:
+                    self.turned_to()
+                self.look_at_guard()
+            if not self._click_counts:
+                return
+        super()._forward_event(event)
+
+    # when
+
+    def begin_guard(self) -> None:
+        """Begin to guard, once this is drawn."""
+        if self.IS_GUARDED:
+            self.look_at_guard()
+            self.call_after_refresh(self._drawn)
+        else:
+            self.armed = True
+            self.guard_changed()
+            self.turned_to()
+
+    def _drawn(self) -> None:
+        self.guard.drawn(monotonic())
+        if self.guard.turned:
+            self.turned_to()
+        self.look_at_guard()
+
+    def guard_anew(self) -> None:
+        """Guard anew: something else is asked than before, or was seen meanwhile."""
+        if self.IS_GUARDED and self.is_mounted:
+            self.release_letter()
+            self.guard.anew(monotonic())
+            hands_of(self.app).surprise(monotonic())
+            self.set_focus(None)
+            self.look_at_guard()
+
+    def on_screen_resume(self) -> None:
+        """Guard anew after another screen."""
+        if self.is_mounted and self.armed:
+            self.guard_anew()
+
+    def look_at_guard(self) -> None:
+        """Make what is shown equal to the guard, now and when that changes by itself."""
+        if not self.IS_GUARDED or not draws(self):
+            return
+        if self._looks_at is not None:
+            self._looks_at.cancel()
+            self._looks_at = None
+        now, counts_at = monotonic(), self.guard.counts_at(hands_of(self.app), self.below.ground)
+        self.armed = counts_at <= now
+        if now < counts_at < float("inf"):
+            loop = asyncio.get_running_loop()
+            self._looks_at = loop.call_later(counts_at - now + 0.001, self.call_next, self.look_at_guard)
+        self.guard_changed()
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Go, with a result or none; a letter that waits goes on in the draft."""
+        self.release_letter()
+        return super().dismiss(result)
