@@ -26,6 +26,8 @@ class Calls:
         """The index of each call's entry."""
         self._earlier = 0
         """The entries that another process of the agent made: its calls may have the same ids."""
+        self._turn = 0
+        """The entries before this turn: what is announced now is none of their calls."""
         self._open: set[int] = set()
         """The indices of those that may not be final: there are few, whatever the length of the session."""
         self._entries = entries
@@ -37,20 +39,39 @@ class Calls:
         entry = None if index is None else self._entries[index]
         return entry if isinstance(entry, ToolCall) else None
 
-    def take(self, news: ToolCallFields, at: float, *, announces: bool) -> tuple[int, ToolCall]:
-        """Merge news into their call, which is appended if it is new; return (index, call).
+    def knows(self, tool_call_id: str, *, announces: bool) -> bool:
+        """Return whether news of this id belong to a call that is there already.
 
-        `announces`: see `merge`.
+        An id lives within its turn: what is announced in a later turn is a call of its own. News without
+        an announcement correct the newest call of that id, as long as its process lives.
         """
+        first = max(self._earlier, self._turn) if announces else self._earlier
+        return self.places.get(tool_call_id, -1) >= first
+
+    def take(self, news: ToolCallFields, at: float, *, announces: bool) -> tuple[tuple[int, ...], ToolCall]:
+        """Merge news into their call, which is appended if it is new.
+
+        Returns (the entries that changed, the call's own last; the call). `announces`: see `merge`.
+        """
+        left: tuple[int, ...] = ()
         call = self.find(news.tool_call_id)
-        if call is None or self.places[news.tool_call_id] < self._earlier:
+        if call is None or not self.knows(news.tool_call_id, announces=announces):
+            left = self._leave(news.tool_call_id, at)
             call = ToolCall(news.tool_call_id, started=at, title_is_command=self._title_is_command)
             self.places[news.tool_call_id] = len(self._entries)
             self._entries.append(call)
         merge(call, news, at, announces=announces)
         index = self.places[news.tool_call_id]
         (self._open.discard if call.is_final else self._open.add)(index)
-        return index, call
+        return (*left, index), call
+
+    def _leave(self, tool_call_id: str, at: float) -> tuple[int, ...]:
+        """Settle the call whose id goes to another one: nothing can be said of it any more."""
+        place = self.places.get(tool_call_id)
+        if place is None or place not in self._open:
+            return ()
+        self._open.discard(place)
+        return (place,) if settle(self.at(place), "interrupted", at) else ()
 
     def at(self, place: int) -> ToolCall:
         """Return the call of an entry."""
@@ -69,6 +90,10 @@ class Calls:
             call.content, call.locations, call.raw_input = known.content, known.locations, known.raw_input
         self.places[known.tool_call_id] = len(self._entries)
         self._entries.append(call)
+
+    def begin_turn(self, first: int) -> None:
+        """A turn begins with this entry, and the agent may count its calls anew."""
+        self._turn = first
 
     def begin_anew(self) -> None:
         """Another process of the agent counts its calls from now on."""
@@ -135,6 +160,7 @@ def decide(call: ToolCall, question: Permission, option_id: str | None, by: str,
         settle(call, "rejected", at)
     else:
         call.started = at  # what it took the user to answer is not the call's time
+        call.waits = False
 
 
 def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
@@ -168,4 +194,5 @@ def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> N
     if announces and status == "pending" and call.status != "pending":
         return
     call.status = intern(status)  # one word for all calls, as the kind
+    call.waits = status == "pending"
     call.ended = at if status in FINAL else None

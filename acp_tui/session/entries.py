@@ -84,6 +84,8 @@ class ToolCall:
     ended: float | None = None
     decision: str = ""
     """How its permission was answered, for people."""
+    waits: bool = False
+    """It has not begun: the agent says so, or has asked for permission."""
     title_is_command: bool = field(default=False, compare=False)
     """Whether its agent tells the command by the title alone, when it is going to `execute` one."""
     dropped: bool = False

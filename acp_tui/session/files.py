@@ -48,8 +48,8 @@ class FileChange:
 
     path: str
     """Absolute."""
-    reported: dict[tuple[str, int], Edit] = field(default_factory=dict)
-    """What tool calls reported, by their id and the place of the diff in them."""
+    reported: dict[tuple[int, int], Edit] = field(default_factory=dict)
+    """What tool calls reported, by the place of their entry and that of the diff in them."""
     written: Edit | None = None
     """What went through our own hands: from before the first write to after the last."""
     seen: OnDisk | None = None
@@ -90,14 +90,20 @@ class Files:
         self._origins: dict[tuple[str, str], list[Origin]] = {}
         """Where files came from that were seen, by path and content."""
 
-    def report(self, call: ToolCall, cwd: str) -> bool:
-        """Take over the diffs of a completed tool call, read against `cwd`; return whether one is new."""
+    def report(self, place: int, call: ToolCall, cwd: str) -> bool:
+        """Take over the diffs of a completed tool call, read against `cwd`; return whether one is new.
+
+        Args:
+            place: the index of its entry.
+            call: what it tells.
+            cwd: the folder of the session.
+        """
         changed = False
         for position, item in enumerate(call.content):
             if isinstance(item, Diff):
                 edit = Edit(item.before, item.new_text)
                 reported = self._change(absolute(item.path, cwd)).reported
-                key = (call.tool_call_id, position)
+                key = (place, position)
                 changed = changed or reported.get(key) != edit
                 reported[key] = edit
         return changed

@@ -26,8 +26,14 @@ class Messages:
         self._by_id: dict[type[Message], dict[str, int]] = {kind: {} for kind in _KINDS.values()}
         self._open: int | None = None
         """The message that a chunk without an id goes on with."""
+        self._turn = 0
+        """The entries before this turn: an id that comes now is none of theirs."""
+        self._prompt: list[ContentBlock] = []
+        """What was said last."""
         self._echo: str | None = None
         """What the agent may still repeat of the prompt."""
+        self._has_heard = False
+        """Whether something else came of the agent since the prompt."""
         self._repeated = ""
         """What it has repeated so far, and is not shown again."""
         self._same: Change | None = None
@@ -40,7 +46,18 @@ class Messages:
             _append(message, block)
         self._entries.append(message)
         self._echo = "".join(block.text for block in prompt if isinstance(block, TextContent))
-        return len(self._entries) - 1
+        self._prompt, self._has_heard, self._repeated = prompt, False, ""
+        self._turn = len(self._entries) - 1
+        return self._turn
+
+    def begin_turn(self, first: int) -> None:
+        """A turn begins with this entry, and the agent may count its messages anew."""
+        self._turn = first
+
+    def end_turn(self) -> tuple[int, ...]:
+        """Nothing repeats the prompt any more. Return what is finished."""
+        self._prompt, self._echo, self._repeated = [], None, ""
+        return self.close()
 
     def add(self, chunk: Chunk, at: float) -> Change | None:
         """Append a chunk's block to its message."""
@@ -50,7 +67,8 @@ class Messages:
             if self._is_echo(chunk) or _is_unsaid(chunk.content):
                 return None
             held = self._repeated if self._echo else ""  # it only began like the prompt
-        self._echo, self._repeated = None, ""
+            self._echo, self._repeated = None, ""
+        self._has_heard = True
         index = self._find(kind, chunk.message_id)
         closed: tuple[int, ...] = ()
         if index is None:
@@ -75,7 +93,7 @@ class Messages:
     def close(self) -> tuple[int, ...]:
         """Something else happened: a chunk without an id begins a new message. Return what is finished."""
         index, self._open = self._open, None
-        self._echo, self._repeated = None, ""
+        self._has_heard = True
         if index is None:
             return ()
         message = self._entries[index]
@@ -89,7 +107,8 @@ class Messages:
 
     def _find(self, kind: type[Message], message_id: str | None) -> int | None:
         if message_id is not None:
-            return self._by_id[kind].get(message_id)
+            index = self._by_id[kind].get(message_id)
+            return index if index is not None and index >= self._turn else None
         if self._open is not None and type(self._entries[self._open]) is kind:
             return self._open
         return None
@@ -102,18 +121,31 @@ class Messages:
         return self._open
 
     def _is_echo(self, chunk: Chunk) -> bool:
-        """Whether the agent repeats the prompt that was just sent, in one piece or several."""
+        """Return whether the agent repeats the prompt that was just sent, in one piece or several."""
         if self._echo is None:
+            return False
+        if self._has_heard and not self._repeats_blocks(chunk.content):
             return False
         if isinstance(chunk.content, TextContent):
             if not self._echo.startswith(chunk.content.text):
                 return False
             self._echo = self._echo[len(chunk.content.text) :]
             self._repeated += chunk.content.text
-        prompt = self._entries[-1]
+        prompt = self._entries[self._turn]
         if isinstance(prompt, UserMessage) and chunk.message_id is not None:
             prompt.message_id = chunk.message_id
         return True
+
+    def _repeats_blocks(self, block: ContentBlock) -> bool:
+        """Return whether a block repeats blocks of the prompt to their end.
+
+        Once something else has come, a word that the prompt begins with may be a new one of the user.
+        """
+        if not isinstance(block, TextContent):
+            return block in self._prompt
+        texts = [each.text for each in self._prompt if isinstance(each, TextContent)]
+        ends = {sum(map(len, texts[:count])) for count in range(1, len(texts) + 1)}
+        return len(self._repeated) + len(block.text) in ends
 
 
 def _append(message: Message, block: ContentBlock) -> None:

@@ -127,7 +127,12 @@ def _merged(
         for option in config_options
         if not isinstance(option, UnknownOption)
     ]
-    if modes is not None and not any(_stands_for(option, modes) for option in options):
+    for option in options:  # from here on the category tells, for menus, the status and `--mode` alike
+        if _stands_for_modes(option.config, modes):
+            option.config.category = "mode"
+        elif _stands_for_models(option.config, models):
+            option.config.category = "model"
+    if modes is not None and not any(option.config.category == "mode" for option in options):
         choices = [Choice(value=m.id, name=m.name, description=m.description) for m in modes.available_modes]
         options.append(Option(_select("mode", "Mode", modes.current_mode_id, choices), "set_mode"))
     if models is not None and not any(option.config.category == "model" for option in options):
@@ -138,19 +143,28 @@ def _merged(
     return options
 
 
-def _stands_for(option: Option, modes: Modes) -> bool:
-    """Whether a config option is the modes in another form, so that they are hidden.
+def _stands_for_modes(config: SelectOption | BooleanOption, modes: Modes | None) -> bool:
+    """Return whether a config option is the modes in another form, so that they are hidden.
 
     The protocol hides modes where there are config options, so that one thing is not offered twice. Agents
     exist that have options for the model alone, and modes beside them: hiding those would leave a person in
     a mode that acts unasked, without a word of it and without a way out. A category is a hint that may be
     missing, so an option of that id, or with the same values, counts as well.
     """
-    config = option.config
-    if config.is_mode:
-        return True
-    values = {choice.value for choice in config.choices()}
-    return bool(values) and values == {mode.id for mode in modes.available_modes}
+    offered = modes.available_modes if modes is not None else []
+    return config.is_mode or _has_values(config, [mode.id for mode in offered])
+
+
+def _stands_for_models(config: SelectOption | BooleanOption, models: Models | None) -> bool:
+    """Return whether a config option is the models in another form."""
+    offered = models.available_models if models is not None else []
+    is_named_so = config.id == "model" and not config.category
+    return is_named_so or _has_values(config, [model.model_id for model in offered])
+
+
+def _has_values(config: SelectOption | BooleanOption, values: Sequence[str]) -> bool:
+    own = {choice.value for choice in config.choices()}
+    return bool(own) and own == set(values)
 
 
 def of_category(options: Sequence[Option], category: str) -> Option | None:

@@ -74,7 +74,7 @@ def origin(entries: Sequence[Entry], steps: Steps, turn: int, path: str, since: 
 
 def _may_write(call: ToolCall, since: float) -> bool:
     is_over = call.ended is not None and call.ended < since
-    return not is_over and call.kind not in _ONLY_LOOK and call.status not in ("pending", "rejected")
+    return not is_over and call.kind not in _ONLY_LOOK and not call.waits and call.status != "rejected"
 
 
 def _names(call: ToolCall, path: str) -> bool:

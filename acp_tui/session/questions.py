@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,11 +72,6 @@ def asked_of(call: ToolCall) -> tuple[object, ...]:
     return call.title, call.kind, call.raw_input, call.content, call.locations
 
 
-def asked_calls(questions: Mapping[str, Question]) -> set[str]:
-    """Return the ids of the tool calls that wait for a permission."""
-    return {question.call.tool_call_id for question in questions.values() if isinstance(question, Permission)}
-
-
 class Questions:
     """The questions of one session that wait for the person."""
 
@@ -92,7 +86,8 @@ class Questions:
 
     def about(self, call: ToolCall) -> bool:
         """Return whether a permission for a call of this id waits."""
-        return call.tool_call_id in asked_calls(self.open)
+        permissions = (each for each in self.open.values() if isinstance(each, Permission))
+        return any(each.call.tool_call_id == call.tool_call_id for each in permissions)
 
     def told(self, place: int, call: ToolCall) -> bool:
         """Take in news of the call of an entry; return whether a question about it shows them."""

@@ -103,6 +103,15 @@ class Session:
         """Return a tool call by its id."""
         return self._calls.find(tool_call_id)
 
+    def asked_calls(self) -> list[ToolCall]:
+        """Return the tool calls that wait for a permission."""
+        permissions = [each for each in self.questions.values() if isinstance(each, Permission)]
+        found = [
+            self._calls.at(each.place) if each.place is not None else self.tool_call(each.call.tool_call_id)
+            for each in permissions
+        ]
+        return [call for call in found if call is not None]
+
     @property
     def subject(self) -> str:
         """What the session is about: its title, else its first prompt; may be empty."""
@@ -137,8 +146,10 @@ class Session:
             IllegalStep: a prompt while a turn runs.
         """
         match event:
-            case news.AgentMessageChunk() | news.AgentThoughtChunk() | news.UserMessageChunk():
+            case news.AgentMessageChunk() | news.AgentThoughtChunk():
                 return self._messages.add(event, at)
+            case news.UserMessageChunk():
+                return self._heard(event, at)
             case news.ToolCall():
                 return self._tool_call(event, at, announces=True)
             case news.ToolCallUpdate():
@@ -252,7 +263,17 @@ class Session:
         self._turns.step("prompted")
         index = self._messages.prompted(event.prompt, at)
         self._turns.begin(index, at)
+        self._calls.begin_turn(index)
         return Change((index,), ("turn",))
+
+    def _heard(self, chunk: news.UserMessageChunk, at: float) -> Change | None:
+        """Take in what the user said, as the agent tells it; between our turns it begins one."""
+        before = len(self.entries)
+        change = self._messages.add(chunk, at)
+        if self.turn_state == "idle" and len(self.entries) > before:
+            self._messages.begin_turn(before)
+            self._calls.begin_turn(before)
+        return change
 
     def _cancelled(self, at: float) -> Change | None:
         if self.turn_state == "idle":
@@ -264,11 +285,14 @@ class Session:
 
     def _ended(self, event: events.Ended, at: float) -> Change:
         reason = dialects.stop_reason(event.stop_reason)
+        is_refused = reason == "refusal"
+        if self.turn_state == "cancelling":
+            reason = "cancelled"  # whatever the agent calls it
         said = self._last_words(event, at)
         silent = self.turn_state != "idle" and self._turns.heard_nothing
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = (*said, *self._end_turn(reason, at))
-        if reason == "refusal" and self.turns:
+        if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
         if (notice := endings.notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
             changed = (*changed, self._append(notice))
@@ -295,12 +319,13 @@ class Session:
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage)
-        return (*self._messages.close(), *self._calls.settle(left, at))
+        return (*self._messages.end_turn(), *self._calls.settle(left, at))
 
     def _taken_up(self, at: float) -> Change:
         changed = self._end_turn("cancelled", at)
         self._questions.open.clear()
         self.pending.clear()
+        self._messages.begin_turn(len(self.entries))
         self._calls.begin_anew()
         self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
         return Change(changed, ("turn", "questions", "options"))
@@ -320,12 +345,15 @@ class Session:
         doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or Change()
         known = self.tool_call(call.tool_call_id)
         closed: tuple[int, ...] = ()
-        if known is not None and (known.decision or self._questions.about(known)):
+        is_same = known is not None and self._calls.knows(call.tool_call_id, announces=True)
+        if known is not None and is_same and (known.decision or self._questions.about(known)):
             closed = self._messages.close()
             self._calls.begin_again(known, at)
         change = self._tool_call(call, at, announces=True)
         question.place = change.entries[-1]
-        question.call = copy(self._calls.at(question.place))
+        asked = self._calls.at(question.place)
+        asked.waits = not asked.is_final
+        question.call = copy(asked)
         self._questions.ask(question, at)
         return Change((*doubled.entries, *closed, *change.entries), ("questions",))
 
@@ -341,14 +369,16 @@ class Session:
     # ------------------------------------------------------------------ tool calls
 
     def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
-        closed = () if fields.tool_call_id in self._calls.places else self._messages.close()
-        index, call = self._calls.take(fields, at, announces=announces)
+        is_known = self._calls.knows(fields.tool_call_id, announces=announces)
+        closed = () if is_known else self._messages.close()
+        entries, call = self._calls.take(fields, at, announces=announces)
+        index = entries[-1]
         changed: tuple[Field, ...] = ()
         if self.questions and self._questions.told(index, call):
             changed = ("questions",)
-        if call.status == "completed" and self._files.report(call, self.cwd):
+        if call.status == "completed" and self._files.report(index, call, self.cwd):
             changed = (*changed, "files")
-        return Change((*closed, index), changed)
+        return Change((*closed, *entries), changed)
 
     # ------------------------------------------------------------------ options
 

@@ -75,3 +75,21 @@ def test_an_error_is_told_with_its_code_and_with_what_stands_in_its_data(data: A
     notice = endings.failure(events.Failed(-32603, "overloaded", data), at=1.0)
 
     assert (notice.text, notice.detail) == ("overloaded (error -32603)", detail)
+
+
+@pytest.mark.parametrize("reason", ["end_turn", "cancelled", "refusal", "max_tokens", "of tomorrow", ""])
+def test_a_turn_that_the_user_stopped_is_cancelled_whatever_the_agent_calls_it(reason: str) -> None:
+    session = Session("s")
+    for event in (events.Prompted([TextContent(text="go")]), events.Cancelled(), events.Ended(reason)):
+        session.apply(event)
+
+    assert session.turns[-1].stop_reason == "cancelled"
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == ["Cancelled."]
+
+
+def test_a_stop_that_comes_after_the_end_changes_nothing() -> None:
+    session = Session("s")
+    for event in (events.Prompted([TextContent(text="go")]), events.Ended("end_turn"), events.Cancelled()):
+        session.apply(event)
+
+    assert session.turns[-1].stop_reason == "end_turn"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from acp_tui.acp.content import ImageContent
+from typing import Any
+
+import pytest
+
+from acp_tui.acp.content import ImageContent, TextContent
 from acp_tui.acp.reading import read_update
 from acp_tui.session.entries import AgentMessage
+from acp_tui.session.events import Ended, Prompted
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt, session_with, texts, thought
 
@@ -93,3 +98,40 @@ def test_a_replay_shows_what_the_user_said() -> None:
     session = session_with(chunk("Why?", "user"), chunk("Because."), chunk("Why?", "user"))
 
     assert texts(session) == ["Why?", "Because.", "Why?"]
+
+
+@pytest.mark.parametrize("before", [thought("hm"), call(), chunk("well")])
+def test_an_echo_that_comes_after_something_else_is_not_shown_again(before: dict[str, Any]) -> None:
+    session = Session("s")
+    session.apply(prompt("do it"))
+    for update in (before, chunk("do it", "user"), chunk("!")):
+        session.apply(read_update(update))
+
+    assert [text for text in texts(session) if "do it" in text] == ["do it"]
+
+
+def test_a_word_of_the_user_in_a_turn_is_no_echo_though_the_prompt_begins_with_it() -> None:
+    session = Session("s")
+    session.apply(prompt("yes, do it"))
+    for update in (thought("hm"), chunk("yes", "user")):
+        session.apply(read_update(update))
+
+    assert texts(session) == ["yes, do it", "hm", "yes"]
+
+
+def test_an_echo_without_the_last_block_of_the_prompt_is_one() -> None:
+    session = Session("s")
+    session.apply(Prompted([TextContent(text="do it"), TextContent(text=" (see above)")]))
+    for update in (thought("hm"), chunk("do it", "user")):
+        session.apply(read_update(update))
+
+    assert len(session.entries) == 2
+
+
+def test_what_comes_after_the_turn_is_no_echo() -> None:
+    session = Session("s")
+    for event in (prompt("again"), Ended("end_turn"), read_update(chunk("again", "user"))):
+        session.apply(event)
+
+    assert texts(session)[-1] == "again"
+    assert len([text for text in texts(session) if text == "again"]) == 2

@@ -123,4 +123,31 @@ def test_the_model_is_prominent_also_where_its_provider_comes_first() -> None:
 def test_an_option_without_a_category_is_found_by_its_id() -> None:
     bare = {**PLAIN, "id": "mode"}
     assert of_category(offered(PLAIN, bare), "mode") == offered(bare)[0]
-    assert of_category(offered({**bare, "category": "_vendor"}), "mode") is None
+    assert of_category(offered({**bare, "category": "_vendor"}), "mode") is not None
+
+
+@pytest.mark.parametrize("category", [None, "mode", "thought_level", "_vendor", "model"])
+def test_what_hides_the_modes_is_found_as_the_mode_whatever_its_category_says(category: str | None) -> None:
+    values = [{"value": "ask", "name": "Ask"}, {"value": "go", "name": "Go"}]
+    session = set_up(PLAIN, {**MODE_OPTION, "category": category, "options": values})
+
+    option = session.option("mode")
+    assert option is not None
+    assert (option.config.id, option.set_by, len(session.options)) == ("approval", "set_config_option", 2)
+    session.apply(read_update({"sessionUpdate": "current_mode_update", "currentModeId": "go"}))
+    assert option.config.current_value == "go"
+
+
+@pytest.mark.parametrize("likeness", [{"category": "model"}, {"id": "model"}, {"category": "_vendor"}])
+def test_what_hides_the_models_is_found_as_the_model(likeness: dict[str, Any]) -> None:
+    models = {
+        "currentModelId": "s",
+        "availableModels": [{"modelId": "s", "name": "S"}, {"modelId": "l", "name": "L"}],
+    }
+    session = Session("s")
+    answer = {"sessionId": "s", "models": models, "configOptions": [{**PLAIN, **likeness}]}
+    session.apply(SetUp(read(NewSessionResponse, answer)))
+
+    option = session.option("model")
+    assert option is not None
+    assert [option] == session.options

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import pytest
+
 from acp_tui.acp import updates as news
 from acp_tui.acp.content import TextContent
+from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.plan import PlanEntry
-from acp_tui.acp.tools import Location
-from acp_tui.session.events import Ended, Prompted, Ranged, Snapped, TakenUp
+from acp_tui.acp.tools import Location, ToolCallFields
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.events import Answered, Asked, Ended, Prompted, Ranged, Snapped, TakenUp
 from acp_tui.session.files import OnDisk
 from acp_tui.session.provenance import Origin
+from acp_tui.session.questions import Permission
 from acp_tui.session.range import THIS_TURN
 from acp_tui.session.session import Session
 
@@ -165,3 +170,32 @@ def test_the_person_sees_only_files_that_changed_since_the_chosen_turn() -> None
     assert list(session.files) == ["/w/1"]
     assert list(session.all_files) == ["/w/1", "/w/2"]
     assert session.prompt_of(2) == "prompt 2"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_named"),
+    [(None, True), ("pending", False), ("in_progress", True)],
+)
+def test_a_call_without_a_status_may_have_begun_and_one_that_waits_has_not(
+    status: str | None, is_named: bool
+) -> None:
+    session = Session("s", "/w")
+    prompted(session, "go", 0.0)
+    session.apply(news.ToolCall(tool_call_id="t1", title="edit", status=status), 1.0)
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2.0)
+
+    assert session.files["/w/a"].origins[-1].title == ("edit" if is_named else "")
+
+
+def test_a_call_that_was_allowed_may_have_begun_though_the_agent_does_not_say_so() -> None:
+    session = Session("s", "/w")
+    prompted(session, "go", 0.0)
+    question = Permission(
+        "q", ToolCall("t1"), [PermissionOption(option_id="y", name="Yes", kind="allow_once")]
+    )
+    session.apply(Asked(question, ToolCallFields(tool_call_id="t1", title="edit")), 1.0)
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2.0)
+    session.apply(Answered("q", "y"), 3.0)
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),)), 4.0)
+
+    assert [origin.title for origin in session.files["/w/a"].origins] == ["", "edit"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acp_tui.host.terminals import Terminal
+    from acp_tui.session.entries import ToolCall
     from acp_tui.ui.widgets.blocks import Block
 
 
@@ -22,8 +23,8 @@ class Setting:
     """Tells the view that a block has new rows."""
     glyph: Callable[[str], str]
     """Returns a mark by its name."""
-    asks: Callable[[str], bool]
-    """Whether a tool call, by its id, waits for the person's permission."""
+    asks: Callable[[ToolCall], bool]
+    """Returns whether a tool call waits for the user's permission."""
     key: Callable[[str], str] = str
     """Returns the key of an action, as people write it, by the name of its binding."""
     fold_turns: bool = False

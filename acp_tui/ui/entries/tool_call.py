@@ -166,7 +166,7 @@ class CallHead(Block):
 
         self.kept = 0
         call, setting = self._block.entry, self._block.setting
-        asks = setting.asks(call.tool_call_id)
+        asks = setting.asks(call)
         left, right = call_pieces(call, setting.cwd, look, self._block.now, asks=asks)
         return [[], one_row(left, right, width, look)]
 

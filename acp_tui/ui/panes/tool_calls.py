@@ -53,8 +53,8 @@ class ToolCallsPane(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: dict[str, CallLine] = {}
-        self._asking: set[str] = set()
+        self._lines: dict[int, CallLine] = {}
+        self._asking: set[int] = set()
         """Ids of the calls that wait for a permission."""
         self._cwd = ""
         self._now: float | None = None
@@ -67,14 +67,13 @@ class ToolCallsPane(Pane):
     def show(self, session: Session, change: Change) -> None:
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
-        from acp_tui.session.questions import asked_calls
 
-        self._asking = asked_calls(session.questions)
+        self._asking = {id(call) for call in session.asked_calls()}
         self._cwd = session.cwd
         for index in change.entries:
             call = session.entries[index]
             if isinstance(call, ToolCall):
-                self._show(call)
+                self._show(index, call)
         if change.entries:
             self.set_fact(str(len(self._lines)) if self._lines else "")
 
@@ -90,13 +89,13 @@ class ToolCallsPane(Pane):
         """The newest tool call."""
         return next(reversed(self._lines.values())).call if self._lines else None
 
-    def _show(self, call: ToolCall) -> None:
-        line = self._lines.get(call.tool_call_id)
+    def _show(self, place: int, call: ToolCall) -> None:
+        line = self._lines.get(place)
         if line is not None:
             self.changed(line)
         elif not call.is_empty:
             self.take_placeholder_away()
-            line = self._lines[call.tool_call_id] = CallLine(call, self)
+            line = self._lines[place] = CallLine(call, self)
             self.append(line)
 
     def pieces_of(self, call: ToolCall) -> tuple[list[Piece], list[Piece]]:
@@ -104,4 +103,4 @@ class ToolCallsPane(Pane):
         from acp_tui.ui.entries.tool_call import call_pieces
 
         now = None if call.is_final else self._now
-        return call_pieces(call, self._cwd, self.look, now, asks=call.tool_call_id in self._asking)
+        return call_pieces(call, self._cwd, self.look, now, asks=id(call) in self._asking)

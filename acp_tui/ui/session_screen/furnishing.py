@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from acp_tui.session.questions import asked_calls
 from acp_tui.ui.entries.setting import Setting
 from acp_tui.ui.panes.changes import ChangesPane
 from acp_tui.ui.panes.chat import ChatPane
@@ -33,7 +32,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         terminal=partial(terminal_of, screen),
         redraw=chat.changed,
         glyph=lambda name: screen.look.glyph(name),
-        asks=lambda call: call in asked_calls(session.questions),
+        asks=lambda call: any(call is asked for asked in session.asked_calls()),
         key=lambda name: key_of(screen, name),
         pictures=has_pictures(screen.app, screen.look),
         thoughts=settings.thoughts,

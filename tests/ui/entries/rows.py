@@ -22,7 +22,7 @@ def setting(*, ascii: bool = False, asks: str = "", thoughts: str = "auto", term
         terminal=(terminals or {}).get,
         redraw=lambda block: None,
         glyph=Look(ascii=ascii).glyph,
-        asks=lambda call: call == asks,
+        asks=lambda call: call.tool_call_id == asks,
         thoughts=thoughts,
     )
 

@@ -15,13 +15,13 @@ def test_the_chosen_file_comes_first_and_the_others_keep_their_order() -> None:
 
 
 def test_what_went_through_our_hands_wins_over_reports() -> None:
-    file = FileChange("/w/a", {("call", 0): Edit("o", "n")}, Edit("old\n", "new\n"))
+    file = FileChange("/w/a", {(0, 0): Edit("o", "n")}, Edit("old\n", "new\n"))
 
     assert list(differences([file], "/w")) == [FileDiff("a", "old\n", "new\n")]
 
 
 def test_snippets_of_one_file_are_counted_and_have_no_line_numbers() -> None:
-    file = FileChange("/w/a", {("1", 0): Edit("a", "b"), ("2", 0): Edit("c", "d")})
+    file = FileChange("/w/a", {(1, 0): Edit("a", "b"), (2, 0): Edit("c", "d")})
 
     shown = list(differences([file], "/w"))
 
@@ -33,7 +33,7 @@ def test_snippets_of_one_file_are_counted_and_have_no_line_numbers() -> None:
 
 
 def test_a_new_file_is_whole_also_when_only_the_agent_reported_it() -> None:
-    file = FileChange("/w/a", {("1", 0): Edit(None, "b\n")})
+    file = FileChange("/w/a", {(1, 0): Edit(None, "b\n")})
 
     assert list(differences([file], "/w")) == [FileDiff("a", None, "b\n", "as the agent reported", 1)]
 
