@@ -34,7 +34,7 @@ A terminal client for coding agents that speak the Agent Client Protocol.
   acp-tui [options] --agent NAME [arguments of the agent …]
   acp-tui [options] --agent "COMMAND LINE"
   acp-tui doctor --agent NAME    examine an agent (doctor --help tells more)
-  acp-tui log | rules            what was asked, and what you decided beforehand
+  acp-tui log | rules | sessions what was asked, decided beforehand and recorded
 
 NAME is a known agent (gemini, claude, codex, …), a program or a path. All that
 follows it belongs to the agent. Without one a start screen shows what there is.
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        if words[:1] in (["doctor"], ["log"], ["rules"]):
+        if words[:1] in (["doctor"], ["log"], ["rules"], ["sessions"]):
             from acp_tui import subcommands
 
             return subcommands.run(words[0], words[1:])

@@ -64,7 +64,7 @@ def run(path: Path, start: datetime | None, session: str | None, agent: str | No
         return 1
     if log.broken:
         print(f"acp-tui: {log.broken} lines of {path} cannot be read", file=sys.stderr)
-    _print(map(_as_json if as_json else _line, reversed(found)))
+    print_lines(map(_as_json if as_json else _line, reversed(found)))
     if not found and not as_json:
         print("acp-tui: no decision fits", file=sys.stderr)
     return 0
@@ -81,7 +81,8 @@ def since(text: str) -> datetime:
         raise ArgumentTypeError(f"must be like 7d, 12h, 30m or 2026-03-01, not {text}") from None
 
 
-def _print(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines; whoever reads them may stop early."""
     out = sys.stdout.buffer
     try:
         for line in lines:
@@ -103,10 +104,10 @@ def _line(decision: Decision) -> str:
     by = f"{decision.by}: {decision.detail}" if decision.detail else decision.by
     when = f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}"
     kind = f"{decision.kind} (unasked)" if decision.unasked else decision.kind
-    return _safe(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")
+    return printable(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")
 
 
-def _safe(text: str) -> str:
+def printable(text: str) -> str:
     """Return a line with nothing in it that a terminal would obey."""
     words = " ".join(text.split())
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in words)

@@ -1,4 +1,4 @@
-"""What is done instead of starting the interface: `acp-tui doctor`, `log` and `rules`."""
+"""What is done instead of starting the interface: `acp-tui doctor`, `log`, `rules` and `sessions`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,18 @@ def see_rules(words: Sequence[str]) -> int:
     return rules.try_out(book, journals, options["since"], options["agent"], as_json=options["json"])
 
 
-_COMMANDS: Final = {"doctor": examine, "log": print_log, "rules": see_rules}
+def see_sessions(words: Sequence[str]) -> int:
+    """List, mark or delete recorded sessions instead of starting the interface; return the exit code."""
+    from acp_tui import sessions
+    from acp_tui.store.folders import data_folder
+
+    if "--help" in words or "-h" in words:
+        print(sessions.HELP, end="")
+        return 0
+    return sessions.run(data_folder(), read(sessions.parser(), words, None))
+
+
+_COMMANDS: Final = {"doctor": examine, "log": print_log, "rules": see_rules, "sessions": see_sessions}
 
 
 def run(command: str, words: Sequence[str]) -> int:

@@ -9,11 +9,13 @@ Of `raw` and `err` the first and the newest rows are kept, and the note `{"dropp
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -224,6 +226,8 @@ class Journal:
         try:
             private_folder(self.path.parent)
             self._file = os.open(self.path, flags, 0o600)
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(self._file, fcntl.LOCK_SH)  # who frees space holds another for a moment only
         except OSError as error:
             self._give_up(error.strerror or str(error))
 

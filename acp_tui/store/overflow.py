@@ -27,7 +27,7 @@ class Overflow:
     def __init__(self, journal: Path) -> None:
         self.dropped = 0
         """Bytes that are kept nowhere."""
-        self._paths = _paths(journal)
+        self._paths = paths_beside(journal)
         self._sizes = [0, 0]
         self._now = 1
         self._file: int | None = None
@@ -90,7 +90,7 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
         dropped: bytes, where it is known better than the files tell.
     """
     kept: list[tuple[int, bytes]] = []
-    for path in _paths(journal):
+    for path in paths_beside(journal):
         with suppress(OSError, ValueError):
             count, _, data = path.read_bytes().partition(b"\n")
             kept.append((int(count), data))
@@ -107,10 +107,11 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
 
 def remove(journal: Path) -> None:
     """Delete what is kept beside a journal."""
-    for path in _paths(journal):
+    for path in paths_beside(journal):
         with suppress(OSError):
             path.unlink()
 
 
-def _paths(journal: Path) -> tuple[Path, Path]:
+def paths_beside(journal: Path) -> tuple[Path, Path]:
+    """Return the two files beside a journal, which may be missing."""
     return journal.with_suffix(".beside-0"), journal.with_suffix(".beside-1")

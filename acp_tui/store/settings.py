@@ -22,6 +22,15 @@ Thoughts = Literal["auto", "always", "never"]
 Calls = Literal["auto", "always", "never"]
 
 
+class JournalBudget(NamedTuple):
+    """How much recorded sessions may take; what is beyond it is deleted, the oldest first."""
+
+    max_size: int = 2 << 30
+    """Bytes of all; 0: any number. What was used within 30 days stays all the same."""
+    max_age: float = 0.0
+    """Days since a session was last used; 0: any number."""
+
+
 class Settings(NamedTuple):
     """Everything the user can set in the file; the values here are the defaults."""
 
@@ -42,6 +51,7 @@ class Settings(NamedTuple):
     """When the user is called: `auto` (while they look elsewhere), `always` or `never`."""
     journal: bool = True
     """Whether sessions are written to disk as they happen."""
+    journals: JournalBudget = JournalBudget()
     decisions: bool = True
     """Whether it is written down which permissions were asked for and how they were answered."""
     policy: Policy = "ask"
@@ -84,6 +94,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "reduced_motion": shape.switch,
     "notifications": _calls,
     "journal": shape.switch,
+    "journals": shape.record(JournalBudget, {"max_size": shape.byte_count, "max_age": shape.days}),
     "decisions": shape.switch,
     "policy": shape.one_of(*get_args(Policy)),
     "snapshots": shape.switch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -115,6 +116,31 @@ def number(least: float, most: float) -> Kind:
         return float(value)
 
     return read
+
+
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?")
+_UNITS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_DAYS: Final = re.compile(r"(\d{1,6})\s*D(?:AYS?)?")
+
+
+def byte_count(value: Any, place: Place, findings: Findings) -> int:
+    """Read a number of bytes such as "2 GB"; 0 is none."""
+    found = _SIZE.fullmatch(value.strip().upper()) if isinstance(value, str) else None
+    if value == 0 and not isinstance(value, bool):
+        return 0
+    if found is None:
+        raise Wrong('a size such as "2 GB"')
+    return int(float(found[1]) * 1024 ** _UNITS[found[2]])
+
+
+def days(value: Any, place: Place, findings: Findings) -> float:
+    """Read a number of days such as "90d"; 0 is none."""
+    found = _DAYS.fullmatch(value.strip().upper()) if isinstance(value, str) else None
+    if value == 0 and not isinstance(value, bool):
+        return 0.0
+    if found is None:
+        raise Wrong('a number of days such as "90d"')
+    return float(found[1])
 
 
 def one_of(*choices: str) -> Kind:

@@ -17,6 +17,9 @@ FIRST_SHEETS: Final = [
 SETTLED: Final = 3.0
 """Seconds after the start, when what is imported one by one after the first frame is in."""
 
+CLEANED: Final = 30.0
+"""Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
+
 COLLECT_AFTER: Final = (5_000, 5, 400)
 """Objects before the youngest are looked through, and how often that is done before the older ones are.
 

@@ -183,9 +183,19 @@ class AcpApp(App[int]):
             self.warn(str(problem), "Settings")
         self.call_after_refresh(self._after_first_frame)
         self.set_timer(after_start.SETTLED, after_start.collect_again)
+        self.set_timer(after_start.CLEANED, self._free_space)
         self.set_interval(EVERY, self.theming.look_again)
         if self._start.settings.keys:
             self.call_after_refresh(self._check_keys)
+
+    @work(group="space")
+    async def _free_space(self) -> None:
+        """Delete recorded sessions beyond the budget of the settings, and say so."""
+        from acp_tui.ui.space import free_space
+
+        told = await asyncio.to_thread(free_space, self._start.settings.journals)
+        if told:
+            self.notify(told, title="Recorded sessions", timeout=20)
 
     @work(group="keys")
     async def _check_keys(self) -> None:

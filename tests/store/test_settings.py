@@ -187,3 +187,34 @@ def test_when_to_call_the_user_has_three_words_and_the_two_it_once_had(
     settings, problems = load(file)
 
     assert (settings.notifications, problems) == (means, [])
+
+
+@pytest.mark.parametrize(
+    ("written", "size", "days"),
+    [
+        ('{ max_size = "500 MB", max_age = "90d" }', 500 << 20, 90),
+        ('{ max_size = "1.5GiB" }', 3 << 29, 0),
+        ("{ max_size = 0, max_age = 0 }", 0, 0),
+        ("{}", 2 << 30, 0),
+    ],
+)
+def test_how_much_recordings_may_take_is_a_size_and_an_age(
+    file: Path, written: str, size: int, days: float
+) -> None:
+    file.write_text(f"journals = {written}")
+
+    settings, problems = load(file)
+
+    assert (settings.journals, problems) == ((size, days), [])
+
+
+@pytest.mark.parametrize(
+    "written", ['max_size = "much"', "max_size = true", "max_size = -5", 'max_age = "1y"']
+)
+def test_a_size_or_an_age_that_cannot_be_read_is_told(file: Path, written: str) -> None:
+    file.write_text(f"[journals]\n{written}")
+
+    settings, problems = load(file)
+
+    assert settings == Settings()
+    assert [problem.line for problem in problems] == [2]

@@ -64,6 +64,7 @@ def odd_keys() -> dict[str, str]:
         "hyper+meta+",
         "super+meta+",
         "hyper+super+meta+",
+        "ctrl+hyper+",
     )
     odd = [f"{held}{key}" for held, key in product(modifiers, "abcdefghijklmnopqrstuvwxyz0123456789")]
     names = _names()

@@ -1,0 +1,220 @@
+"""The disk space of recorded sessions: which journals there are, which may go, which are marked."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.store import overflow
+from acp_tui.store.recorded import Recorded, recent
+from acp_tui.store.shared_json import SharedJson
+
+YOUNG: Final = 30.0
+"""Days since its last use in which no journal goes because of the size of all."""
+DAY: Final = 86_400.0
+NAME: Final = "kept.json"
+"""The file of the marks, beside the folder of the journals."""
+_ALL: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class JournalFile:
+    """One journal as far as its space matters."""
+
+    recorded: Recorded
+    used: float
+    """When it, or another part of its session, was last written, in seconds of the system's clock."""
+    size: int
+    """Bytes, with what lies beside it."""
+    is_open: bool
+    """Whether a program writes it, or another part of its session."""
+    is_kept: bool
+    """Whether the user has marked it, or another part of its session."""
+
+    @property
+    def id(self) -> str:
+        """The name by which commands know it."""
+        return self.recorded.path.stem
+
+    @property
+    def may_go(self) -> bool:
+        """Whether it is neither open nor marked."""
+        return not (self.is_open or self.is_kept)
+
+
+class Deletion(NamedTuple):
+    """What a deletion came to."""
+
+    deleted: tuple[JournalFile, ...]
+    left: tuple[tuple[JournalFile, str], ...]
+    """Those that could not be deleted, and why."""
+
+
+class Marks:
+    """The journals that the user keeps, by id."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJson(path)
+
+    def read(self) -> frozenset[str]:
+        """Return the ids.
+
+        Raises:
+            OSError: they cannot be read, so nothing may be deleted.
+        """
+        return frozenset(_texts(self._file.read()))
+
+    def change(self, ids: Collection[str], *, keep: bool) -> None:
+        """Mark journals, or take their marks away.
+
+        Raises:
+            OSError: it is not kept.
+        """
+
+        def changed(found: object) -> list[str]:
+            others = [one for one in _texts(found) if one not in ids]
+            return [*others, *ids] if keep else others
+
+        self._file.change(changed)
+
+
+def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
+    """Return the journals of a folder, the newest first. Blocking: the head of each is read."""
+    heads = recent(folder, _ALL)
+    used: dict[tuple[str, str], float] = {}
+    open_ones: set[tuple[str, str]] = set()
+    kept_ones: set[tuple[str, str]] = set()
+    for head in heads:
+        name = _session_of(head)
+        used[name] = max(used.get(name, 0.0), _written(head.path))
+        if _is_open(head.path):
+            open_ones.add(name)
+        if head.path.stem in kept:
+            kept_ones.add(name)
+    return [
+        JournalFile(
+            head,
+            used[_session_of(head)],
+            head.size + sum(map(_size, overflow.paths_beside(head.path))),
+            _session_of(head) in open_ones,
+            _session_of(head) in kept_ones,
+        )
+        for head in heads
+    ]
+
+
+def surplus(
+    files: Iterable[JournalFile], max_size: int, max_age: float, now: float | None = None
+) -> list[JournalFile]:
+    """Return what is beyond a budget, the oldest first.
+
+    Args:
+        files: all that there are.
+        max_size: bytes that all may take; 0: any number. Young ones stay all the same.
+        max_age: days since the last use; 0: any number.
+        now: in seconds of the system's clock.
+    """
+    at = time.time() if now is None else now
+    oldest_first = sorted(files, key=lambda one: one.used)
+    total = sum(one.size for one in oldest_first)
+    beyond: list[JournalFile] = []
+    for one in oldest_first:
+        days = (at - one.used) / DAY
+        is_old = bool(max_age) and days > max_age
+        is_too_much = bool(max_size) and total > max_size and days > YOUNG
+        if one.may_go and (is_old or is_too_much):
+            beyond.append(one)
+            total -= one.size
+    return beyond
+
+
+def oldest(files: Iterable[JournalFile], size: int) -> list[JournalFile]:
+    """Return the oldest that may go, until they take this many bytes."""
+    found: list[JournalFile] = []
+    freed = 0
+    for one in sorted(files, key=lambda each: each.used):
+        if freed >= size:
+            break
+        if one.may_go:
+            found.append(one)
+            freed += one.size
+    return found
+
+
+def delete(files: Sequence[JournalFile]) -> Deletion:
+    """Delete journals with what lies beside them. One that is open by now stays."""
+    deleted: list[JournalFile] = []
+    left: list[tuple[JournalFile, str]] = []
+    for one in files:
+        path = one.recorded.path
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
+        except BlockingIOError:
+            left.append((one, "it is open"))
+            continue
+        except FileNotFoundError:  # another program was faster
+            continue
+        except OSError as error:
+            left.append((one, error.strerror or str(error)))
+            continue
+        overflow.remove(path)
+        deleted.append(one)
+    return Deletion(tuple(deleted), tuple(left))
+
+
+def clean(folder: Path, marks: Marks, max_size: int, max_age: float) -> Deletion:
+    """Delete what is beyond a budget. Blocking.
+
+    Raises:
+        OSError: it is not known what is marked, and nothing was deleted.
+    """
+    return delete(surplus(journal_files(folder, marks.read()), max_size, max_age))
+
+
+def _session_of(head: Recorded) -> tuple[str, str]:
+    return (head.agent, head.session_id) if head.session_id else ("", head.path.stem)
+
+
+def _written(path: Path) -> float:
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return time.time()
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
+
+
+def _is_open(path: Path) -> bool:
+    """Return whether a program writes a journal; where that cannot be known, it counts as open."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _texts(found: object) -> list[str]:
+    if not isinstance(found, list | None):
+        raise OSError(errno.EINVAL, "it is no list of marks")
+    return [one for one in found or () if isinstance(one, str)]
