@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,12 @@ from typing import Any, Final
 from acp_tui.agent.found import Found, not_shown
 from acp_tui.agent.ranges import Ranges
 from acp_tui.agent.ways_back import WaysBack
+from acp_tui.host.index import MOST_FILES
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Snapshots
+from acp_tui.host.untracked import Marks, Untracked, changed, marks
 from acp_tui.session.events import Noted, Ranged, Snapped
 
 PATIENCE: Final = 0.08
@@ -88,6 +90,12 @@ class Tracking:
         self._found = Found(cwd, tell)
         self._ranges = Ranges(snapshots, self._found, tell)
         self._has_failed = False
+        self.obstacle = ""
+        """Why changes are not tracked, or not all, for people; empty while they are."""
+        self.untracked: tuple[Untracked, ...] = ()
+        """What changed since the session began and is in no snapshot."""
+        self._marks: Marks | None = None
+        self._hidden: tuple[Untracked, ...] = ()
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -241,6 +249,8 @@ class Tracking:
     async def _begin(self) -> None:
         async with self._looking():
             self.first = await self._snapshots.take()
+            self._can_watch = await self._snapshots.watch()  # which tells of more that is in no snapshot
+            self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
             self._tell(not_shown(self.first.left_out))
         self._follow_on()
@@ -289,6 +299,25 @@ class Tracking:
             await self._ranges.show(self.first)
             if settles:
                 self._found.settle()
+            await self._look_beside(changes, settles)
+
+    async def _look_beside(self, changes: Sequence[Changed], settles: bool) -> None:
+        """Look at what is in no snapshot, and what a .gitignore hides that it did not hide before."""
+        assert self.first is not None, "there is something to compare with"
+        left_out = self._snapshots.left_out
+        now = await asyncio.to_thread(marks, self._snapshots.root, left_out)
+        if self._marks is None:
+            self._marks = now
+        are_rules = any(change.path.rpartition("/")[2] == ".gitignore" for change in changes)
+        if not are_rules:
+            self._hidden = ()
+        elif settles or not self._in_turn:
+            hidden = await self._snapshots.newly_hidden(self.first)
+            self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
+        self.untracked = (*changed(self._marks, now), *self._hidden)
+        too_many = sum(each.reason == "too many" for each in left_out)
+        if not self._has_failed:
+            self.obstacle = f"{too_many:,} files beyond {MOST_FILES:,} are not tracked." if too_many else ""
 
     async def _look_back(self, before: Snapshot, is_late: bool) -> None:
         """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
@@ -302,13 +331,14 @@ class Tracking:
     def _failed(self, error: SnapshotError) -> None:
         if not self._has_failed:
             self._has_failed = True
+            self.obstacle = f"Only what the agent reports is shown: {error}"
             text = "Only changes that the agent reports are shown from now on."
             self._tell(Noted(text, "warning", str(error)))
 
     def _go_on_after_failure(self) -> None:
         """What stood in the way is gone, such as a full disk."""
         if self._has_failed:
-            self._has_failed = False
+            self._has_failed, self.obstacle = False, ""
             self._follow_on()
             self._tell(Noted("All changes are shown again."))
 

@@ -49,6 +49,14 @@ class IgnorePattern(NamedTuple):
         end = b"/" if self.line.rstrip().endswith(b"/") else b""
         return b"!" * self.brings_back + b"/" + b"/".join(rest) + end
 
+    def from_above(self, folder: bytes) -> bytes:
+        """Return the line that means the same when it stands above the folder of this one."""
+        if not folder:
+            return self.line
+        inside = re.sub(rb"([*?\[\\])", rb"\\\1", folder) + (b"/" if self.is_anchored else b"/**/")
+        end = b"/" if self.line.rstrip().endswith(b"/") else b""
+        return b"!" * self.brings_back + b"/" + inside + b"/".join(self.names) + end
+
 
 def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:
     if not names:

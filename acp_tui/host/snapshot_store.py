@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from acp_tui.host.exclusion import Exclusion
@@ -124,6 +125,24 @@ class SnapshotStore:
         if code not in fine:
             raise GitFailed(_said(err) or f"git {arguments[0]} ended with {code}.")
         return out
+
+    async def others(self, patterns: bytes | None = None) -> set[bytes]:
+        """Return files that are not in the index and not left out: by these patterns, or as things are.
+
+        Raises:
+            GitFailed.
+        """
+        if patterns is None:
+            out = await self.git("ls-files", "-z", "--others", "--exclude-standard")
+        else:
+            own = self.path / "info" / "exclude"
+            with TemporaryDirectory(dir=self.path) as folder:
+                file = Path(folder, "patterns")
+                await asyncio.to_thread(file.write_bytes, patterns)
+                out = await self.git(
+                    "ls-files", "-z", "--others", f"--exclude-from={own}", f"--exclude-from={file}"
+                )
+        return set(out.split(b"\0")[:-1])
 
     async def is_sound(self) -> bool:
         """Whether what is stored can be read; takes as long as reading all of it."""

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from acp_tui.host.diff_tree import QUESTION, changes_in
+from acp_tui.host.ignore_pattern import IgnorePattern
 from acp_tui.host.index import update
 from acp_tui.host.snapshot import Changed, LeftOut, Snapshot
 from acp_tui.host.snapshot_store import GitFailed, GitStalled, SnapshotStore
-from acp_tui.host.successor import Reason, ignored_of, successor
+from acp_tui.host.successor import Reason, ignored_of, look_at, successor
 from acp_tui.host.watcher import Watcher
 
 _REFS: Final = "refs/snapshots/"
@@ -117,6 +118,37 @@ class Snapshots:
             out = await self.store.git(*QUESTION, before.id, after.id)
         return await asyncio.to_thread(changes_in, out, after.left_out)
 
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What is in no snapshot, as far as all was looked at."""
+        found: dict[bytes, Reason] = {}
+        if self._watcher is not None:
+            found |= dict.fromkeys(self._watcher.inner, "repository")
+            found |= dict.fromkeys(self._watcher.special, "unreadable")
+        found |= self._left_out
+        return tuple(LeftOut(os.fsdecode(path), reason) for path, reason in found.items())
+
+    async def newly_hidden(self, before: Snapshot) -> list[str]:
+        """Return files that .gitignore files leave out now and did not at a snapshot; looks at every file.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            now = await self._now()
+            known, rules = [
+                (await self.store.git("ls-tree", "-r", "-z", "--name-only", name)).split(b"\0")
+                for name in (now, before.id)
+            ]
+            lines: list[bytes] = []
+            for path in sorted(path for path in rules if path.rpartition(b"/")[2] == b".gitignore"):
+                content = await self.store.git("cat-file", "blob", f"{before.id}:{os.fsdecode(path)}")
+                found = map(IgnorePattern.of, content.replace(b"\r\n", b"\n").split(b"\n"))
+                lines += [each.from_above(path.rpartition(b"/")[0]) for each in found if each is not None]
+            shown = await self.store.others(b"\n".join(lines))
+            hidden = shown - await self.store.others() - set(known)
+        return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
+
     async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
         """Return what the file was and what it became; None where there is none, or it is too large.
 
@@ -188,8 +220,7 @@ class Snapshots:
         return self._snapshot(name)
 
     def _snapshot(self, name: str) -> Snapshot:
-        left_out = (LeftOut(os.fsdecode(path), reason) for path, reason in self._left_out.items())
-        return Snapshot(name, time.time(), tuple(left_out))
+        return Snapshot(name, time.time(), self.left_out)
 
     async def _now(self) -> str:
         """Return a commit of the files as they are now."""
@@ -205,13 +236,20 @@ class Snapshots:
                 self._latest = found.id
                 return found.id
         left_out = await update(self.store)
-        self._left_out = {os.fsencode(each.path): each.reason for each in left_out}
+        listed = {os.fsencode(each.path): each.reason for each in left_out}
+        self._left_out = {**self._special(), **listed}
         tree = (await self.store.git("write-tree")).decode().strip()
         made = await self.store.git("commit-tree", tree, given=b"snapshot\n")
         name = made.decode().strip()
         if changed is not None:
             self._latest = name
         return name
+
+    def _special(self) -> dict[bytes, Reason]:
+        """Return pipes and the like that were told of: git does not list them."""
+        base = os.fsencode(self.root) + b"/"
+        known = [path for path, reason in self._left_out.items() if reason == "unreadable"]
+        return {path: "unreadable" for path in known if look_at(base, path).reason == "unreadable"}
 
     def _note_left_out(self, found: dict[bytes, Reason | None]) -> None:
         for path, reason in found.items():

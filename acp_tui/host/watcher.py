@@ -16,6 +16,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.host.repository import repository_at
+
 if TYPE_CHECKING:
     from inotify_simple import Event, INotify
 
@@ -55,6 +57,10 @@ class Watcher:
         self._numbers: dict[bytes, int] = {}
         self._changed: set[bytes] = set()
         self._new: list[bytes] = []
+        self.inner: set[bytes] = set()
+        """Other repositories, which are not watched."""
+        self.special: set[bytes] = set()
+        """Pipes, sockets and devices that were there when a folder was first read."""
 
     async def begin(self) -> bool:
         """Watch all folders; return whether that is possible."""
@@ -144,6 +150,7 @@ class Watcher:
                 pass  # it is gone again, which is told as well
             except PermissionError:
                 pass  # what is in there is left out
+        self.inner |= inner
         for folder in inner:  # other repositories are not entered
             self._leave(folder)
         return [path for path in below if path.rpartition(b"/")[0] not in inner]
@@ -159,11 +166,13 @@ class Watcher:
             for entry in entries:
                 name = _inside(folder, entry.name)
                 if entry.name == b".git":
-                    is_repository = bool(folder)
+                    is_repository = bool(folder) and repository_at(Path(os.fsdecode(path))) is not None
                 elif entry.is_dir(follow_symlinks=False):
                     below.append(name)
                 else:
                     self._changed.add(name)
+                    if not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                        self.special.add(name)
         return is_repository
 
     def _read(self) -> None:

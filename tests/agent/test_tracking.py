@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,7 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
 
     (told,) = [event for event in watched.told if isinstance(event, Noted)]
     assert "cannot read .gitignore, which is a pipe" in told.detail
+    assert watched.tracking.obstacle == f"Only what the agent reports is shown: {told.detail}"
     assert watched.tracking.looking_for == 0
 
     (watched.root / ".gitignore").unlink()
@@ -274,6 +276,25 @@ async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes
     (watched.root / "new").write_text("x\n")
     watched.tracking.after_turn()
     await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+    assert watched.tracking.obstacle == ""
+
+
+async def test_what_an_agent_hides_is_counted_and_named_at_the_end_of_its_turn(watched: Watched) -> None:
+    subprocess.run(["git", "init", "-q", str(watched.root)], check=True)
+    os.mkfifo(watched.root / "old")
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / ".git" / "hooks" / "post-checkout").write_text("#!/bin/sh\n")
+    (watched.root / ".gitignore").write_text("evil.sh\n")
+    (watched.root / "evil.sh").write_text("#!/bin/sh\n")
+    os.mkfifo(watched.root / "new")
+    names = [".git/hooks/post-checkout", *(["new"] if watched.is_told else []), "evil.sh"]
+    watched.tracking.after_turn()
+
+    await until(lambda: len(watched.tracking.untracked) == len(names))
+
+    assert [each.path for each in watched.tracking.untracked] == names
+    assert watched.tracking.obstacle == ""
 
 
 async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_back(watched: Watched) -> None:

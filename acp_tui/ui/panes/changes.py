@@ -9,10 +9,12 @@ from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.one_line import OneLine, Piece
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from acp_tui.host.untracked import Untracked
     from acp_tui.session.changes import Change
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _SLICE: Final = 0.03
 """Seconds of counting before other work gets its turn."""
+
+_NAMED: Final = 20
+"""Changes in files that are not tracked that are named."""
 
 LONG: Final = 3.0
 """Seconds from which a look at the workspace is told of."""
@@ -52,6 +57,9 @@ class ChangesPane(Pane):
         """Whether the person has kept all changes of a file, by its absolute path."""
         self.looking_for: Callable[[], float] = lambda: 0.0
         """Seconds that the look at the workspace takes which is being taken."""
+        self.beside: Callable[[], list[str]] = list
+        """What keeps changes from being shown, and what changed that is not tracked: a line each."""
+        self._beside: list[tuple[str, OneLine]] = []
         self._said = ""
         self._unshown: dict[str, FileChange] = {}
         self._cwd, self._since = "", 0
@@ -63,6 +71,7 @@ class ChangesPane(Pane):
         self._edits.clear()
         self._unshown.clear()
         self._said = ""
+        self._beside.clear()
         super().begin()
 
     def show(self, session: Session, change: Change) -> None:
@@ -96,10 +105,23 @@ class ChangesPane(Pane):
         self.look_on()
 
     def look_on(self) -> None:
-        """Say how long the workspace is being looked at, where that takes long; call it each second."""
+        """Say what keeps changes from being shown, and how long a look takes; call it each second."""
+        self._show_beside()
         seconds = self.looking_for()
         slow = f"looking at the files, {seconds:.0f} s" if seconds >= LONG else ""
         self.set_fact(f"{self._said}  {slow}".strip())
+
+    def _show_beside(self) -> None:
+        lines = self.beside()
+        if lines == [said for said, _ in self._beside]:
+            return
+        for _, line in self._beside:
+            self.remove_block(line)
+        self._beside = [(said, OneLine([("warning", safe_line(said))])) for said in lines]
+        if lines:
+            self.take_placeholder_away()
+        for _, line in self._beside:
+            self.append(line)
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         status = status_of(file)
@@ -137,6 +159,14 @@ class ChangesPane(Pane):
         if unknown:
             return [("muted", unknown)]
         return [("added", f"+{added}"), ("removed", f" {self.look.glyph('minus')}{removed}")]
+
+
+def untracked_lines(untracked: Sequence[Untracked]) -> list[str]:
+    """Return how much changed in files that are not tracked, and their names."""
+    count = len(untracked)
+    names = [f"  {each.path}  {each.what}" for each in untracked[:_NAMED]]
+    more = [f"  and {count - _NAMED:,} more"] if count > _NAMED else []
+    return [f"{count:,} change{'s' * (count > 1)} in files that are not tracked:", *names, *more]
 
 
 def status_of(file: FileChange) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from acp_tui.ui.entries.setting import Setting
-from acp_tui.ui.panes.changes import ChangesPane
+from acp_tui.ui.panes.changes import ChangesPane, untracked_lines
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.key_names import key_of
@@ -26,6 +26,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
     for changes in screen.query(ChangesPane):
         changes.is_kept = lambda path: _is_kept(screen, path)
         changes.looking_for = lambda: _looking_for(screen)
+        changes.beside = lambda: _beside(screen)
     chat = screen.query_one(ChatPane)
     chat.setting = Setting(
         session.cwd,
@@ -57,3 +58,14 @@ def _is_kept(screen: SessionScreen, path: str) -> bool:
 def _looking_for(screen: SessionScreen) -> float:
     tracking = screen.conversation.tracking
     return tracking.looking_for if tracking is not None else 0.0
+
+
+def _beside(screen: SessionScreen) -> list[str]:
+    """Return what keeps changes from being shown, and what changed in files that are not tracked."""
+    tracking, session = screen.conversation.tracking, screen.conversation.session
+    if tracking is None:
+        return []
+    said = [tracking.obstacle] if tracking.obstacle else []
+    if tracking.untracked and session is not None:
+        said += untracked_lines(tracking.untracked)
+    return said

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
+from acp_tui.host.untracked import Untracked
 from acp_tui.session.changes import Change
 from acp_tui.session.events import Snapped, Wrote
 from acp_tui.session.files import OnDisk
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes
-from acp_tui.ui.panes.changes import LONG, ChangesPane
+from acp_tui.ui.panes.changes import LONG, ChangesPane, untracked_lines
 from tests.waiting import until
 
 
@@ -58,3 +59,32 @@ async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest
 
         await until(lambda: len(app.pane.blocks) == 5)
         assert app.pane.fact == f"+10 {app.pane.look.glyph('minus')}5"
+
+
+async def test_what_is_not_tracked_and_why_stands_below_the_files_and_goes_again() -> None:
+    app = Shown()
+    async with app.run_test():
+        said = [
+            "Only what the agent reports is shown: no git",
+            *untracked_lines([Untracked("p\x1b", "a pipe")]),
+        ]
+        app.pane.beside = lambda: said
+
+        app.pane.look_on()
+        shown = [line.source() for _, line in app.pane._beside]
+        said = []
+        app.pane.look_on()
+
+        assert shown == [
+            "Only what the agent reports is shown: no git",
+            "1 change in files that are not tracked:",
+            "  p\N{SYMBOL FOR ESCAPE}  a pipe",
+        ]
+        assert app.pane._beside == []
+
+
+def test_of_very_many_changes_some_are_named_and_all_are_counted() -> None:
+    lines = untracked_lines([Untracked(f"{number}", "a pipe") for number in range(1_000)])
+
+    assert lines[0] == "1,000 changes in files that are not tracked:"
+    assert lines[-1] == "  and 980 more"

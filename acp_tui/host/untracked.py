@@ -1,0 +1,119 @@
+"""What changes in a workspace beside the files of its snapshots: settings of git, pipes, very large files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.host.repository import repository_of
+from acp_tui.host.snapshot import LeftOut
+
+MOST: Final = 1_000
+"""Files that are looked at."""
+_MODULES: Final = 50
+"""Submodules whose settings are looked at."""
+_SETTINGS: Final = ("config", "config.worktree", "info/exclude", "info/attributes", "objects/info/alternates")
+_WORDS: Final = {
+    "large": "above 8 MB",
+    "repository": "another repository",
+    "too many": "beyond the most files",
+}
+
+
+_KINDS: Final = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a device",
+    stat.S_IFCHR: "a device",
+}
+
+
+class Mark(NamedTuple):
+    """Tells one state of a file from another without reading it."""
+
+    what: str
+    """What it is, for people."""
+    state: tuple[int, ...]
+
+
+Marks = Mapping[str, Mark]
+"""By path, relative to the workspace."""
+
+
+class Untracked(NamedTuple):
+    """One change."""
+
+    path: str
+    what: str
+    """Why it is in no snapshot, for people."""
+
+
+def marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
+    """Look at what is in no snapshot of a workspace.
+
+    Blocking: call it in a thread.
+    """
+    found = dict(_of_git(root))
+    for each in islice(left_out, MOST):
+        if (state := _state(root / each.path)) is not None:
+            found[each.path] = Mark(_WORDS.get(each.reason) or _kind(state[0]), _kept(each, state))
+    return found
+
+
+def changed(before: Marks, now: Marks) -> list[Untracked]:
+    """Return what differs, in the order of the paths."""
+    paths = [path for path in {**before, **now} if before.get(path) != now.get(path)]
+    gone = {path: before[path] for path in paths if path not in now}
+    told = [Untracked(path, f"{gone[path].what}, gone" if path in gone else now[path].what) for path in paths]
+    return sorted(told)
+
+
+def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:
+    """Yield what makes git do other things, or run something."""
+    own = root / ".git"
+    if (state := _state(own)) is not None:
+        yield ".git", Mark("the repository", state[:2] if stat.S_ISDIR(state[0]) else state)
+    repository = repository_of(root)
+    if repository is None:
+        return
+    folders = dict.fromkeys([repository.folder, repository.common])
+    try:
+        modules = [path.parent for path in islice((repository.common / "modules").rglob("HEAD"), _MODULES)]
+    except OSError:
+        modules = []
+    for folder in (*folders, *modules):
+        places = [(folder / name, "settings of git") for name in _SETTINGS]
+        try:
+            hooks = [entry.name for entry in islice(os.scandir(folder / "hooks"), MOST)]
+        except OSError:
+            hooks = []
+        for path, what in (*places, *((folder / "hooks" / name, "a hook of git") for name in hooks)):
+            if (found := _state(path)) is not None:
+                yield os.path.relpath(path, root), Mark(what, found)
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _kept(each: LeftOut, state: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what counts of a state: a folder changes with what is in it, which is not looked at."""
+    return state[:1] if each.reason == "repository" or stat.S_ISDIR(state[0]) else state
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFBLK: "a device",
+        stat.S_IFCHR: "a device",
+    }
+    return kinds.get(stat.S_IFMT(mode), "cannot be read")

@@ -1,0 +1,141 @@
+"""What changes beside the files of snapshots is counted and named."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acp_tui.host.successor import LARGEST
+from acp_tui.host.untracked import changed, marks
+from tests.host.workspaces import told, workspace
+
+
+def _hook(root: Path) -> None:
+    (root / ".git" / "hooks").mkdir(exist_ok=True)
+    (root / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
+
+
+def _append(name: str) -> Callable[[Path], None]:
+    def write(root: Path) -> None:
+        (root / name).parent.mkdir(exist_ok=True)
+        with (root / name).open("a") as file:
+            file.write("#\n")
+
+    return write
+
+
+def _socket(root: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        os.chdir(root)
+        made.bind("s")
+
+
+def _repository(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(root / "x")], check=True)
+
+
+_TOLD_ONLY = ("p", "s", "x")
+"""Without a watcher git lists no pipes, and a repository made of tracked files hides nothing."""
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (_hook, [(".git/hooks/pre-commit", "a hook of git")]),
+        (_append(".git/config"), [(".git/config", "settings of git")]),
+        (_append(".git/info/exclude"), [(".git/info/exclude", "settings of git")]),
+        (_append(".git/modules/m/config"), [(".git/modules/m/config", "settings of git")]),
+        (lambda root: os.mkfifo(root / "p"), [("p", "a pipe")]),
+        (_socket, [("s", "a socket")]),
+        (_append("big"), [("big", "above 8 MB")]),
+        (lambda root: os.truncate(root / "a", LARGEST + 1), [("a", "above 8 MB")]),
+        (lambda root: (root / "big").unlink(), [("big", "above 8 MB, gone")]),
+        (_repository, [("x", "another repository")]),
+        (lambda root: (root / "a").write_text("2"), []),
+        (lambda root: (root / ".git" / "HEAD").write_text("ref: refs/heads/other\n"), []),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("watches", [True, False])
+async def test_what_no_snapshot_holds_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Path], None],
+    named: list[tuple[str, str]],
+    watches: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    root, snapshots = workspace(tmp_path, a="1")
+    (root / "x").mkdir()
+    (root / "x" / "f").write_text("1")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "init", "-q", "--bare", str(root / ".git" / "modules" / "m")], check=True)
+    (root / "big").touch()
+    os.truncate(root / "big", LARGEST + 1)
+    before = await snapshots.take()
+    if watches:
+        await snapshots.watch()
+        await snapshots.take()
+    first = marks(root, before.left_out)
+
+    change(root)
+    await snapshots.changes(before)
+    if watches:
+        if not snapshots.is_watching:
+            await snapshots.watch()
+        await snapshots.changes(before)
+        snapshots.doubt()
+        await snapshots.changes(before)
+    else:
+        named = [(path, what) for path, what in named if path not in _TOLD_ONLY]
+
+    assert changed(first, marks(root, snapshots.left_out)) == named
+    snapshots.close()
+
+
+async def test_an_empty_git_folder_hides_nothing(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1")
+    (root / "x").mkdir()
+    (root / "x" / "f").write_text("1")
+    before = await snapshots.take()
+    for _ in range(3):
+        await snapshots.watch()
+        await snapshots.take()
+    (root / "x" / ".git").mkdir()
+    await snapshots.changes(before)
+    await snapshots.watch()
+    await snapshots.changes(before)
+
+    (root / "x" / "f").write_text("2")
+    (root / "x" / "new").write_text("1")
+
+    assert told(await snapshots.changes(before)) == [("A", "x/new"), ("M", "x/f")]
+    snapshots.close()
+
+
+@pytest.mark.parametrize("where", ["", "sub/"])
+@pytest.mark.parametrize("line", ["evil*", "/evil.sh", "*"])
+async def test_what_a_new_gitignore_hides_is_named(tmp_path: Path, where: str, line: str) -> None:
+    root, snapshots = workspace(tmp_path, a="1")
+    (root / "sub").mkdir()
+    (root / "sub" / ".gitignore").write_text("*.o\n/build/\n")
+    (root / "sub" / "f").write_text("1")
+    before = await snapshots.take()
+
+    with (root / where / ".gitignore").open("a") as file:
+        file.write(f"{line}\n")
+    for name in ("evil.sh", "x.o", "build/out"):
+        (root / where / name).parent.mkdir(exist_ok=True)
+        (root / where / name).write_text("1")
+    await snapshots.changes(before)
+
+    hidden = await snapshots.newly_hidden(before)
+
+    expected = {f"{where}evil.sh"}
+    if line == "*" and not where:
+        expected |= {"x.o", "build/out", ".gitignore"}
+    assert set(hidden) - {f"{where}.gitignore"} == expected - {f"{where}.gitignore"}
