@@ -179,8 +179,11 @@ def _start_log(options: Options) -> None:
     from acp_tui.store.folders import state_folder
 
     handler: logging.Handler
+    path = options.log_file or state_folder() / "acp-tui.log"
     try:
-        handler = logging.FileHandler(options.log_file or state_folder() / "acp-tui.log", encoding="utf-8")
+        # What agents say may stand in it: it is made for its owner only.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
+        handler = logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         if options.log_file:
             raise Refusal(f"the log {options.log_file} cannot be written: {error.strerror}.") from None

@@ -124,5 +124,9 @@ class Terminal:
         """Take in what the program has written within a moment; False: nothing."""
         if not select.select([self._master], [], [], seconds)[0]:
             return False
-        self._emulator.feed_str(self._decoder.decode(os.read(self._master, 1 << 16)))
+        self._take(self._decoder.decode(os.read(self._master, 1 << 16)))
         return True
+
+    def _take(self, text: str) -> None:
+        """Do what the program has written to its terminal."""
+        self._emulator.feed_str(text)

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import resource
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -279,4 +280,4 @@ def test_a_dumb_terminal_is_told_so(tmp_path: Path) -> None:
 def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 
-    assert (tmp_path / "log").exists()
+    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_tui.acp.permissions import PermissionOption
-from acp_tui.agent.coverage import Shown, covers, real, shown_of, use_up
+from acp_tui.agent.coverage import Shown, concerns, covers, real, shown_of, use_up
 from acp_tui.agent.wish import Wish
 from acp_tui.session.option_doubts import doubt_of
 from acp_tui.session.questions import Permission
@@ -34,14 +34,18 @@ class Allowed:
     def use(self, session: Session, wish: Wish, before: str | None = None) -> bool:
         """Return whether a permission covers a wish, which uses it up.
 
+        So does a wish that no permission covers, but one is about: an agent that does something else with
+        the same file or command has had its one act.
+
         Args:
             session: where it was given.
             wish: what the agent has us do.
             before: the text of the file that is to be written; None where there is none.
         """
         path = real(wish.path) if wish.path else ""
-        for shown in self._given.get(session.id, ()):
-            if covers(shown, wish, path, session.cwd, before):
-                use_up(shown, wish, path)
-                return True
-        return False
+        given = self._given.get(session.id, ())
+        found = next((shown for shown in given if covers(shown, wish, path, session.cwd, before)), None)
+        spent = found or next((shown for shown in given if concerns(shown, wish, path)), None)
+        if spent is not None:
+            use_up(spent, wish, path)
+        return found is not None

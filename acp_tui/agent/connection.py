@@ -320,7 +320,6 @@ class Connection:
         except AlreadyAnswered:
             return  # ended by `$/cancel_request` in the meantime
         self._send(line)
-        self._tell(history.answered(request, None))
 
     def remark(self, msg: dict[str, Any]) -> None:
         """Write down something of ours beside the frames."""
@@ -419,6 +418,7 @@ class Connection:
         except Exception:  # every request gets its answer, also when the mistake is ours
             log.exception("%s", request.method)
             self.fail(request, errors.INTERNAL, "Internal error")
+            self._tell(history.answered(request, None))  # it may have become a question
 
     def _unreadable(self, message: Message, error: Unreadable) -> None:
         log.warning("unreadable: %s", error)

@@ -73,6 +73,13 @@ def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) ->
     return is_here and mattering(wish.env) == shown.env and any(runs(text, wish) for text in shown.commands)
 
 
+def concerns(shown: Shown, wish: Wish, path: str) -> bool:
+    """Return whether a wish is for the file or the command that was shown, if not for the same act."""
+    if wish.kind == "execute":
+        return any(runs(text, wish) for text in shown.commands)
+    return path in (shown.writes if wish.kind == "edit" else shown.reads)
+
+
 def use_up(shown: Shown, wish: Wish, path: str) -> None:
     """Take away what a wish has used."""
     shown.commands = () if wish.kind == "execute" else shown.commands

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -47,18 +47,28 @@ class Found:
         """What changed files were when the last turn ended."""
         self._has_told_of_more = False
 
-    def take_over(self, changes: Iterable[Changed], *, outside: bool, took: float = 0.0) -> None:
+    def take_over(
+        self, changes: Iterable[Changed], *, outside: bool, took: float = 0.0, ours: Collection[str] = ()
+    ) -> None:
         """Take what differs now.
 
         Args:
             changes: all of it.
             outside: what is new in it did not come about in a turn; what was like that in one did.
             took: seconds since the look began.
+            ours: files that an undoing has touched: what is left of a change is still whose it was.
         """
         now = self.by_path(changes)
+        undone = frozenset(self._absolute(path) for path in ours)
         for path, change in now.items():
             before = self.changes.get(path)
-            if before is None or before.state != change.state:
+            if before is not None and before.state == change.state:
+                continue
+            if path in undone:
+                self._settled[path] = change.state
+                if path not in self._outside:
+                    self._in_turns.add((path, change.state))
+            else:
                 is_known = (path, change.state) in self._in_turns
                 (self._outside.add if outside and not is_known else self._outside.discard)(path)
                 if not outside:
@@ -71,7 +81,7 @@ class Found:
         files = self.listed(now)
         if files != self._told:
             self._told = files
-            self._tell(Snapped(files, took=took))
+            self._tell(Snapped(files, took=took, undone=undone))
 
     def settle(self) -> None:
         """Remember how the files are at the end of a turn."""

@@ -77,4 +77,4 @@ class Overwriting:
 
 def _question(key: str, stale: Stale) -> StaleWrite:
     is_there = stale.version is not None
-    return StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there)
+    return StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)

@@ -270,7 +270,7 @@ class Process:
 
     async def alive(self) -> bool:
         """Return whether the agent, or anything that came of it, still runs."""
-        return await self._child.alive()
+        return bool(await self._child.alive())
 
     async def stop(self, patience: float = 2.0) -> ExitStatus:
         """End the agent and all that came of it: close stdin, then TERM, then KILL, `patience` seconds apart.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from acp_tui.agent.allowed import Allowed
 from acp_tui.agent.decided import Record
@@ -19,6 +19,8 @@ from acp_tui.session.session import Session
 from acp_tui.wire.messages import Request
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
+UNKNOWN_SESSION: Final = "nobody: unknown session"
+"""Said in the journal of who has answered a question of a session that is not open."""
 Reply = Callable[[Request, Any, str], None]
 """Sends a result as the answer to a request, with who gave it."""
 
@@ -46,7 +48,7 @@ class Questions:
     def asked(self, request: Request, session: Session | None, agent: str) -> None:
         """Take in a question that the session shows already; answer it at once where no person is needed."""
         if session is None:
-            self._reply(request, _nothing(request), "nobody: unknown session")
+            self._reply(request, _nothing(request), UNKNOWN_SESSION)
             return
         key = question_key(request.id)
         doubled = (session.id, key) in self._open

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from acp_tui.acp.errors import INTERNAL
 from acp_tui.acp.initialization import InitializeResponse
 from acp_tui.acp.reading import Unreadable, read
 from acp_tui.agent import history, snapped
 from acp_tui.agent.errors import gone
 from acp_tui.agent.history import SessionEvent
+from acp_tui.agent.questions import UNKNOWN_SESSION
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.processes import ExitStatus
 from acp_tui.session import events
@@ -87,6 +89,8 @@ class _Reading:
         self._replayed = Replayed(self._sessions.by_id)
         self._peer = Peer()
         self._answered_by: dict[str, str] = {}
+        self._refused: Request | None = None
+        """What came last, if it is a request that cannot be read."""
         self._at = 0.0
 
     def take(self, row: Row) -> None:
@@ -110,7 +114,8 @@ class _Reading:
         if isinstance(message, Noise | Dropped):
             self._replayed.noise += 1
             return
-        self._apply(history.received(message))
+        is_read = self._apply(history.received(message))
+        self._refused = message if isinstance(message, Request) and not is_read else None
         if self._asked is not None and isinstance(message, Request) and isinstance(message.params, dict):
             session = self._sessions.find(str(message.params.get("sessionId")))
             if session is not None:
@@ -124,19 +129,30 @@ class _Reading:
     def _sent(self, msg: dict[str, Any]) -> None:
         method, message_id = msg.get("method"), msg.get("id")
         if not isinstance(method, str):
-            self._answered(message_id, msg.get("result"))
+            self._answered(message_id, msg)
         elif type(message_id) is int:
             call = self._peer.calls[message_id] = Call(message_id, method, msg.get("params"))
             self._apply(history.called(call))
         else:
             self._apply(history.notified(method, msg.get("params")))
 
-    def _answered(self, request_id: RequestId, result: Any) -> None:
-        request = self._peer.find(request_id)
-        if request is not None:
-            self._peer.reply(request, result)
-            by = self._answered_by.pop(history.question_key(request_id), "you")
-            self._apply(history.answered(request, result, by))
+    def _answered(self, request_id: RequestId, answer: dict[str, Any]) -> None:
+        """Take in our answer to a request. Of several with one id it goes to the first that it fits."""
+        same = list(self._peer.unanswered(request_id))
+        by = self._answered_by.get(history.question_key(request_id), "you")
+        if self._refused in same:
+            same = [self._refused]  # it was answered as it came
+        elif by == UNKNOWN_SESSION:
+            same = same[-1:]  # this one, too
+        if not same:
+            return
+        result, error = answer.get("result"), answer.get("error")
+        request = next((one for one in same if _fits(answer, one)), same[-1])
+        self._peer.reply(request, result)
+        if isinstance(error, dict) and error.get("code") != INTERNAL:
+            return  # it never became a question
+        self._answered_by.pop(history.question_key(request_id), None)
+        self._apply(history.answered(request, result, by))
 
     def _noted(self, msg: dict[str, Any]) -> None:
         if "start" in msg:
@@ -165,12 +181,14 @@ class _Reading:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)
 
-    def _apply(self, happenings: Iterator[SessionEvent]) -> None:
+    def _apply(self, happenings: Iterator[SessionEvent]) -> bool:
+        """Take in what a frame means; return whether it could be read."""
         try:
             for session_id, event in happenings:
                 self._sessions.note(session_id, event, self._at)
         except Unreadable:
-            pass  # live, it was answered with an error and changed nothing
+            return False  # live, it was answered with an error and changed nothing
+        return True
 
 
 def _nobody_watches(session_id: str, change: Change) -> None:
@@ -195,6 +213,18 @@ def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandE
 def _noted(msg: dict[str, Any]) -> events.Noted:
     severity: Severity = "warning" if msg.get("severity") == "warning" else "info"
     return events.Noted(str(msg["noted"]), severity, str(msg.get("detail", "")))
+
+
+def _fits(answer: dict[str, Any], request: Request) -> bool:
+    """Return whether an answer is one to such a request; questions are answered by a result."""
+    result = answer.get("result")
+    match request.method:
+        case "session/request_permission":
+            return isinstance(result, dict) and "outcome" in result
+        case "elicitation/create":
+            return isinstance(result, dict) and "action" in result
+        case _:
+            return not isinstance(result, dict) or not result.keys() & {"outcome", "action"}
 
 
 def _exit_status(msg: dict[str, Any]) -> ExitStatus:

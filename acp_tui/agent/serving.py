@@ -162,7 +162,7 @@ async def wait_for_exit(host: Host, params: Any, person: Person) -> dict[str, An
 async def kill_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
     """Source: ACP, page "terminals", killing commands."""
     request = read(TerminalRequest, params)
-    await host.terminals.get(request.session_id, request.terminal_id).kill()
+    await host.terminals.get(request.session_id, request.terminal_id).stop()
     return {}
 
 

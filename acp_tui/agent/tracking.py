@@ -295,7 +295,9 @@ class Tracking:
             began = time.monotonic()
             changes = await self._snapshots.changes(self.first)
             self._cost = time.monotonic() - began
-            self._found.take_over(changes, outside=is_idle and not self._in_turn, took=self._cost)
+            is_outside = is_idle and not self._in_turn
+            ours = self.ways_back.touched
+            self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours)
             await self._ranges.show(self.first)
             if settles:
                 self._found.settle()

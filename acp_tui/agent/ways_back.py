@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -43,6 +44,8 @@ class WaysBack:
         self._ways: list[_WayBack] = []
         self._passed = 0
         """How many of the newest could not be taken back and were said to be so."""
+        self.touched: set[str] = set()
+        """Files that are being given back, relative to the workspace: what is seen of them is our work."""
 
     @property
     def can_undo(self) -> bool:
@@ -60,7 +63,8 @@ class WaysBack:
         Raises:
             SnapshotError: nothing was done.
         """
-        return await self._done(restore(self._snapshots, before, changes))
+        paths = {path for change in changes for path in _paths(change)}
+        return await self._done(paths, restore(self._snapshots, before, changes))
 
     async def reverse(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
@@ -68,7 +72,7 @@ class WaysBack:
         Raises:
             SnapshotError: nothing was done.
         """
-        return await self._done(reverse(self._snapshots, change, hunk, base))
+        return await self._done(_paths(change), reverse(self._snapshots, change, hunk, base))
 
     async def undo(self) -> Undone | None:
         """Take the newest restoring or rejecting back; None if there is none.
@@ -85,7 +89,9 @@ class WaysBack:
         if self._passed >= len(self._ways):
             self._passed = 0
         place = len(self._ways) - 1 - self._passed
-        restored, stay = await self._take_back(self._ways[place])
+        with self._touching(self._ways[place].paths):
+            restored, stay = await self._take_back(self._ways[place])
+            await self._look()
         is_over = bool(restored.done) or not stay
         if is_over:
             del self._ways[place]
@@ -93,7 +99,6 @@ class WaysBack:
             self._passed += 1
             if place:
                 stay.append("once more undoes the one before it")
-        await self._look()
         return Undone(
             replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._ways) - place
         )
@@ -108,9 +113,21 @@ class WaysBack:
         stay = [f"{each.path}: changed since then, so it stays" for each in changes if _paths(each) & newer]
         return restored, stay
 
-    async def _done(self, work: Coroutine[Any, Any, Restored]) -> Restored:
+    @contextmanager
+    def _touching(self, paths: set[str]) -> Iterator[None]:
+        """Say of files that what becomes of them now is our own work."""
+        self.touched = paths
+        try:
+            yield
+        finally:
+            self.touched = set()
+
+    async def _done(self, paths: set[str], work: Coroutine[Any, Any, Restored]) -> Restored:
         """Keep the way back, and look what came of it."""
-        restored = await work
+        with self._touching(paths):
+            return await self._kept(await work)
+
+    async def _kept(self, restored: Restored) -> Restored:
         paths = {path for change in restored.done for path in _paths(change)}
         if paths:
             try:

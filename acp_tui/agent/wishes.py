@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -17,6 +16,7 @@ from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish
 from acp_tui.host.files import FileError, Stale
 from acp_tui.host.host import Host
+from acp_tui.host.protected import why_protected
 from acp_tui.host.rules import Decision
 from acp_tui.session import events
 from acp_tui.session.questions import Permission
@@ -32,6 +32,7 @@ _OPTIONS: Final = {
 _NO_TEXT: Final = "\0"
 """Stands for what is there and is no text."""
 _CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
+_ENCODING: Final = "Its text is {} now, and will be UTF-8."
 _DOES: Final = {"execute": "run", "edit": "write", "read": "read"}
 _BY_POLICY: Final = frozenset({"execute", "edit"})
 """What a policy speaks of although nobody asked; reading is how agents look at what they were lent."""
@@ -131,19 +132,12 @@ class Wishes:
         before = None
         if wish.kind == "edit" and self._allowed.knows(session, wish):
             there, _ = await asyncio.to_thread(self._there, session.id, wish)
-            before = there.now if there is not None else None
+            before = there.now if there is not None and not there.encoding else None
         return self._allowed.use(session, wish, before)
 
     def _is_protected(self, session: Session, wish: Wish) -> bool:
         """Return whether a write goes to where programs are started from, or to what is ours."""
-        roots = self._host.files(session.id).roots
-        below = os.path.realpath(wish.path)
-        return any(
-            part.casefold() in (".git", ".acp-tui")
-            for root in roots
-            if below.startswith(f"{root}/")
-            for part in below.removeprefix(f"{root}/").split("/")
-        )
+        return why_protected(wish.path, self._host.files(session.id).roots) is not None
 
     def _leads_out(self, session: Session, wish: Wish) -> bool:
         """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""
@@ -163,6 +157,8 @@ class Wishes:
         call, about = wish.as_call(_text_of(there)), behind(session, wish)
         call.tool_call_id = about.tool_call_id if about is not None else ""
         call.title = _CHANGED if is_new else about.title if about is not None else ""
+        if there is not None and there.now is not None and there.encoding:
+            call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
         options = _options(wish.kind)
 
         def record(decided: Decided) -> None:

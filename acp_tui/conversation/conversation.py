@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.running import RunningAgent
     from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
+    from acp_tui.host.terminals import Terminal
     from acp_tui.session.changes import Change
     from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.questions import Question
@@ -199,6 +200,13 @@ class Conversation:
     def host(self) -> Host | None:
         """What the agent is lent, while it is there."""
         return self.running.host if self.running is not None else None
+
+    @property
+    def background(self) -> list[Terminal]:
+        """The terminals of commands that the agent ran and that have left something running."""
+        if self.host is None or self.session is None:
+            return []
+        return self.host.terminals.background(self.session.id)
 
     @property
     def journal(self) -> Journal | None:

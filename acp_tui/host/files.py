@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
 from acp_tui.host import attributes
+from acp_tui.host.encoding import BINARY, UTF_8, decoded
 from acp_tui.host.seen import Seen, Version
 
 # FileError
@@ -58,7 +59,15 @@ class NotAllowed(FileError):
 class Stale(FileError):
     """The file is not what the agent last saw of it; a write would lose what is there."""
 
-    def __init__(self, path: str, wanted: str, now: str | None, before: str | None, version: Version | None):
+    def __init__(
+        self,
+        path: str,
+        wanted: str,
+        now: str | None,
+        before: str | None,
+        version: Version | None,
+        encoding: str = UTF_8,
+    ):
         super().__init__(f"“{path}” has changed on disk since you last read or wrote it.")
         self.path = path
         """As it was asked for."""
@@ -70,6 +79,8 @@ class Stale(FileError):
         """What the agent last saw, as far as that is kept."""
         self.version = version
         """Of what is there: to write over exactly that, give it to `write_text`."""
+        self.encoding = encoding
+        """How `now` was read, for people; empty for UTF-8, in which everything is written."""
 
 
 class WriteFailed(FileError):
@@ -83,11 +94,34 @@ class Written:
     path: str
     """As it was asked for."""
     old: str | None
-    """The text before; None when the file is new, or was no text that we read."""
+    """The text before, whatever its encoding; None when the file is new, or was no text."""
     new: str
     other_names: int = 0
     """How many other names (hard links) the old file had: they keep what was there."""
 
+
+class _Old:
+    """What stands in a file that is to be written."""
+
+    def __init__(self, content: bytes | None) -> None:
+        """Read the bytes as text; None: there are none, or more than are read."""
+        read = decoded(content) if content is not None else None
+        self.content = content
+        self.encoding = read.encoding if read is not None else UTF_8
+        self.text = read.text if read is not None and read.encoding != BINARY else None
+        """None where there is nothing, or no text."""
+
+    @property
+    def as_seen(self) -> str | None:
+        """The text, if an agent can have read it: as UTF-8."""
+        return self.text if self.encoding == UTF_8 else None
+
+    def is_like(self, content: str) -> bool:
+        """Whether these are the bytes of a text that is to be written."""
+        return self.content is not None and self.content == content.encode("utf-8", "replace")
+
+
+_NOTHING: Final = _Old(None)
 
 READ_LIMIT: Final = 32 << 20
 _CHUNK: Final = 1 << 20
@@ -159,16 +193,16 @@ class Files:
         Raises:
             OutsideRoots, NotAFile, NotAllowed
         """
-        now, version = None, None
+        now, version = _NOTHING, None
         try:
             with self._errors(path), self._parent(path) as (folder, name):
                 version = Version.of(_status(name, folder))
-                now = self._old_text(name, folder) if version is not None else None
+                now = self._old(name, folder) if version is not None else _NOTHING
         except NotFound:  # nor is its folder there
             pass
         real = os.path.realpath(path)
-        is_new = now != content and not self._seen.is_current(real, version, now)
-        return Stale(path, content, now, self._seen.text(real), version), is_new
+        is_new = not now.is_like(content) and not self._seen.is_current(real, version, now.as_seen)
+        return Stale(path, content, now.text, self._seen.text(real), version, now.encoding), is_new
 
     def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
         """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.
@@ -183,21 +217,22 @@ class Files:
         content = _SURROGATE.sub("\ufffd", content)
         with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
             before = _status(name, folder)
-            old = self._old_text(name, folder) if before else None
+            old = self._old(name, folder) if before else _NOTHING
             self._check_seen(path, content, old, Version.of(before), over)
             replace_file(name, folder, content.encode(), before)
             version = Version.of(_status(name, folder))
         self._seen.saw(os.path.realpath(path), version, content)
-        return Written(path, old, content, before.st_nlink - 1 if before else 0)
+        return Written(path, old.text, content, before.st_nlink - 1 if before else 0)
 
     def _check_seen(
-        self, path: str, content: str, now: str | None, version: Version | None, over: Stale | None
+        self, path: str, content: str, now: _Old, version: Version | None, over: Stale | None
     ) -> None:
         """Stop a write over what the agent has never seen, unless nothing is lost or the person said so."""
         real = os.path.realpath(path)
         is_agreed = over is not None and over.version == version
-        if not is_agreed and now != content and not self._seen.is_current(real, version, now):
-            raise Stale(path, content, now, self._seen.text(real), version)
+        is_current = self._seen.is_current(real, version, now.as_seen)
+        if not is_agreed and not now.is_like(content) and not is_current:
+            raise Stale(path, content, now.text, self._seen.text(real), version, now.encoding)
 
     def _locate(self, path: str) -> tuple[str, list[str]]:
         """Return the root a path lies in and the names from there, links followed."""
@@ -235,12 +270,12 @@ class Files:
                 )
         return bytes(wanted)
 
-    def _old_text(self, name: str, folder: int) -> str | None:
+    def _old(self, name: str, folder: int) -> _Old:
         try:
             with os.fdopen(_open_regular(name, folder), "rb", buffering=0) as file:
-                return self._read_lines(file, 0, None).decode()
-        except (UnicodeDecodeError, TooLarge, PermissionError):
-            return None
+                return _Old(self._read_lines(file, 0, None))
+        except (TooLarge, PermissionError):
+            return _NOTHING
 
     @contextmanager
     def _errors(self, path: str, writing: bool = False) -> Iterator[None]:

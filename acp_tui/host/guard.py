@@ -7,6 +7,8 @@ import time
 import weakref
 from typing import Final
 
+from acp_tui.host.inherited import PREFIX
+
 RUN: Final = os.urandom(8).hex()
 """What the values of all our marks begin with: the entries in the environment by which children are known."""
 GOING: Final = 2.0
@@ -32,8 +34,13 @@ sweep() {
         process=${file#/proc/}
         kill -s "$1" "${process%/environ}"
     done
+    for file in $(grep -ls -- "Max realtime timeout *$limit" /proc/[0-9]*/limits); do
+        process=${file#/proc/}
+        kill -s "$1" "${process%/limits}"
+    done
 }
 mark=$1
+limit=$2
 sweep TERM
 sweep CONT
 sleep 0.5
@@ -104,7 +111,7 @@ class Guard:
         try:
             self._pid = os.posix_spawn(
                 "/bin/sh",
-                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN],
+                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, PREFIX],
                 # No mark of ours or of an acp-tui around us: a sweep must not find the watcher.
                 {"PATH": os.environ.get("PATH", os.defpath)},
                 file_actions=[

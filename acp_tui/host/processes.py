@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
+from acp_tui.host import inherited
 from acp_tui.host.guard import RUN, Guard
 from acp_tui.host.spawning import StartFailed, spawn
 
 _PROC: Final = Path("/proc")
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
+_WATCHED: Final = 16  # of many processes left by one command, so many are waited for
+_MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -44,10 +49,12 @@ class ExitStatus(NamedTuple):
 class Child:
     """A process we started, leader of its session, with everything that it started itself."""
 
-    def __init__(self, pid: int, mark: str, guard: Guard | None) -> None:
+    def __init__(self, pid: int, mark: str, limit: int, guard: Guard | None) -> None:
         self.pid = pid
         self.mark = mark
         """The environment entry, `NAME=value`, by which its descendants are known."""
+        self.limit = limit
+        """The limit that they inherit, by which those are known that cleared their environment."""
         self.exit_status: ExitStatus | None = None
         self._guard = guard
         self._pidfd = _open_pidfd(pid)
@@ -71,16 +78,22 @@ class Child:
         Raises:
             StartFailed: nothing was started.
         """
-        value = f"{RUN}-{next(_NUMBERS)}"
+        number = next(_NUMBERS)
+        value = f"{RUN}-{number}"
         if guard is not None:
             try:
                 guard.start()  # before the child: we may be killed between the two
             except OSError as error:
                 raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
-        pid = spawn(argv, {**environment, mark_name: value}, cwd, file_actions)
-        if guard is not None:
-            guard.watch(pid)
-        return cls(pid, f"{mark_name}={value}", guard)
+        limit = inherited.value_of(number)
+
+        def before(pid: int) -> None:
+            inherited.give(pid, limit)
+            if guard is not None:
+                guard.watch(pid)
+
+        pid = spawn(argv, {**environment, mark_name: value}, cwd, file_actions, before)
+        return cls(pid, f"{mark_name}={value}", limit, guard)
 
     async def wait(self) -> ExitStatus:
         """Return how the process ended, once it has; for any number of waiters."""
@@ -115,6 +128,16 @@ class Child:
         if self._exited is not None and not self._exited.done():
             self._exited.set_result(status)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process itself is gone, known to us or not yet."""
+        if self.exit_status is not None:
+            return True
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody else reaped it
+            return True
+
     async def end(self, patience: float) -> None:
         """End the process and all that came of it: TERM, `patience` seconds, then KILL.
 
@@ -128,11 +151,11 @@ class Child:
         if self._over:
             return
         exited = self.watch()
-        if await self._signal(signal.SIGTERM):
-            await self._signal(signal.SIGCONT)  # a stopped process hears TERM only when it goes on
+        # A stopped process hears TERM only when it goes on.
+        if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
             await self._gone(patience)
         for _ in range(_KILL_ROUNDS):
-            if not await self._signal(signal.SIGKILL):
+            if not await sweeper().send(self, signal.SIGKILL):
                 break
             await asyncio.sleep(0.01)
         await asyncio.wait({exited}, timeout=1)
@@ -147,39 +170,34 @@ class Child:
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, 0.1)
 
-    async def alive(self) -> bool:
-        """Return whether the process or anything that came of it still runs."""
-        return await self._signal(0)
+    async def alive(self) -> list[int]:
+        """Return the ids of what still runs: the process, and all that came of it."""
+        return [] if self._over else await sweeper().send(self)
 
-    async def forget_if_alone(self) -> None:
-        """After the exit: if nothing was left running, nothing needs to be ended or guarded any more."""
-        if not await self.alive():
+    async def outlived(self) -> list[int]:
+        """Return what was left running by a process that has ended; nothing left needs no guard any more."""
+        left = await self.alive()
+        if not left:
             self._forget()
+        return left
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it and all that came of it are known to have ended."""
+        return self._over
 
     def _forget(self) -> None:
         self._over = True  # from now on the number may be another's
         if self._guard is not None:
             self._guard.forget(self.pid)
 
-    async def _signal(self, number: int) -> bool:
-        """Send a signal to all that is left; return whether there was anything."""
-        return await asyncio.to_thread(self._signal_all, number)
+    @property
+    def leads_its_session(self) -> bool:
+        """Whether the session of its number is still ours, by a look at the processes there are.
 
-    def _signal_all(self, number: int) -> bool:
-        if not _PROC.is_dir():  # without a list of processes, the group is all that we can reach
-            return _send(-self.pid, number)
-        found = False
-        for pid in self._descendants():
-            found |= _send(pid, number)
-        return found
-
-    def _descendants(self) -> Iterator[int]:
-        """Yield what runs in the session, and what left it but carries the mark."""
-        # Once reaped, the number may be another's; a leader that does not carry our mark tells.
-        ours = self.exit_status is None or not Path(_PROC, str(self.pid)).exists()
-        for pid, fields in _processes():
-            if (ours and int(fields[3]) == self.pid) or _carries(pid, self.mark):
-                yield pid
+        Once it is reaped, the number may be another's; a leader that does not carry our mark tells.
+        """
+        return self.exit_status is None or not Path(_PROC, str(self.pid)).exists()
 
     def cpu_seconds(self) -> float | None:
         """Return the seconds of processor time of the session so far, None where that is unknown."""
@@ -190,6 +208,21 @@ class Child:
             if int(fields[3]) == self.pid:
                 ticks += sum(map(int, fields[11:15]))  # of itself and of children it has reaped
         return ticks / _TICKS
+
+
+async def wait_for_an_end(pids: Sequence[int], seconds: float) -> None:
+    """Come back when one of some processes has ended, or the time is over."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := _open_pidfd(pid)) is not None]
+    for pidfd in watched:
+        loop.add_reader(pidfd, ended.cancel)
+    try:
+        await asyncio.wait({ended}, timeout=seconds)
+    finally:
+        for pidfd in watched:
+            loop.remove_reader(pidfd)
+            os.close(pidfd)
 
 
 def _open_pidfd(pid: int) -> int | None:
@@ -240,10 +273,79 @@ def _processes() -> Iterator[tuple[int, list[bytes]]]:
             yield int(entry.name), fields
 
 
-def _carries(pid: int, mark: str) -> bool:
+def _mark_of(process: str) -> str:
+    """Return the entry in the environment of a process that one of our marks is; "" without one."""
     try:
-        with open(f"{_PROC}/{pid}/environ", "rb") as file:
-            environment = file.read()
+        with open(f"{process}/environ", "rb") as file:
+            found = _MARK.search(file.read())
     except OSError:  # gone, or somebody else's
-        return False
-    return b"\0" + mark.encode() + b"\0" in b"\0" + environment
+        return ""
+    return found[1].decode() if found is not None else ""
+
+
+class _Sweeper:
+    """Finds what belongs to children: one look at all processes serves all who ask meanwhile."""
+
+    def __init__(self) -> None:
+        self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
+        self._work: asyncio.Task[None] | None = None
+
+    async def send(self, child: Child, *numbers: int) -> list[int]:
+        """Send signals, or none, to all that is left of a child; return the ids that were reached."""
+        answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
+        self._wishes.append((child, numbers or (0,), answer))
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._sweep())
+        return await answer
+
+    async def _sweep(self) -> None:
+        while self._wishes:
+            wishes, self._wishes = self._wishes, []
+            asked = [(child, numbers) for child, numbers, _ in wishes]
+            try:
+                found = await asyncio.to_thread(_signal_all, asked)
+            except asyncio.CancelledError:
+                for _, _, answer in wishes:
+                    answer.cancel()
+                raise
+            for (_, _, answer), pids in zip(wishes, found, strict=True):
+                if not answer.done():
+                    answer.set_result(pids)
+
+
+_SWEEPERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Sweeper]] = WeakKeyDictionary()
+
+
+def sweeper() -> _Sweeper:
+    """Return what finds processes for all who wait on the running loop."""
+    return _SWEEPERS.setdefault(asyncio.get_running_loop(), _Sweeper())
+
+
+def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]]) -> list[list[int]]:
+    """Send to the descendants of each child its signals; return the ids of those that were reached."""
+    found: list[list[int]] = [[] for _ in wishes]
+    if not _PROC.is_dir():  # without a list of processes, the group is all that we can reach
+        for (child, numbers), reached in zip(wishes, found, strict=True):
+            if all(_send(-child.pid, number) for number in numbers):
+                reached.append(child.pid)
+        return found
+    by_session: dict[int, list[int]] = {}
+    by_limit: dict[int | None, list[int]] = {}
+    by_mark: dict[str, list[int]] = {}
+    for at, (child, _) in enumerate(wishes):
+        if child.leads_its_session:
+            by_session.setdefault(child.pid, []).append(at)
+        by_limit.setdefault(child.limit, []).append(at)
+        by_mark.setdefault(child.mark, []).append(at)
+    for pid, fields in _processes():
+        process = f"{_PROC}/{pid}"
+        asking = (
+            by_session.get(int(fields[3]))
+            or by_limit.get(inherited.value_carried(process))
+            or by_mark.get(_mark_of(process))
+            or ()
+        )
+        for at in asking:
+            if all(_send(pid, number) for number in wishes[at][1]):
+                found[at].append(pid)
+    return found

@@ -7,7 +7,8 @@ import os
 import shutil
 import signal
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,9 @@ _DEFAULTED: Final = [
     if hasattr(signal, name)
 ]
 _NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last: what its first line names
-_CHANGE_FOLDER: Final = 'cd "$1" && shift && exec "$@"'
+_GATE: Final = 3  # the descriptor from which a child hears that it may begin
+_CHANGE_FOLDER: Final = f'read -r _ <&{_GATE} && exec {_GATE}<&- && cd "$1" && shift && exec "$@"'
+"""What a shell does before the program: posix_spawn can neither wait nor change the folder."""
 
 
 def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
@@ -71,10 +74,12 @@ def spawn(
     environment: Mapping[str, str],
     cwd: str | None,
     file_actions: Sequence[tuple[Any, ...]],
+    before: Callable[[int], None] = lambda pid: None,
 ) -> int:
     """Start a program as leader of a new session and return its process id.
 
-    `file_actions` are those of `os.posix_spawn`, which costs the same however large we are.
+    `file_actions` are those of `os.posix_spawn`, which costs the same however large we are. `before` hears
+    the id, and where there is a folder to begin in, it does so before the program begins.
 
     Raises:
         StartFailed: nothing was started.
@@ -82,10 +87,12 @@ def spawn(
     if cwd is not None:
         _check_folder(cwd)
     command = [find_program(argv[0] if argv else "", environment, cwd), *argv[1:]]
-    if cwd is not None:  # posix_spawn cannot change the folder
+    theirs, ours = _gate(argv[0])
+    if cwd is not None:
         command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, cwd, *command]
+        file_actions = [*file_actions, (os.POSIX_SPAWN_DUP2, theirs, _GATE)]
     try:
-        return os.posix_spawn(
+        pid = os.posix_spawn(
             command[0],
             command,
             environment,
@@ -99,6 +106,21 @@ def spawn(
         raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
     except ValueError as error:  # a NUL, half a character, or an odd name of a variable
         raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
+    else:
+        before(pid)
+        with suppress(BrokenPipeError):  # it has ended
+            os.write(ours, b"\n")
+        return pid
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+
+def _gate(program: str) -> tuple[int, int]:
+    try:
+        return os.pipe()
+    except OSError as error:
+        raise StartFailed(f"“{program}” could not be started: {error.strerror}.") from error
 
 
 def _check_folder(cwd: str) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 from acp_tui.host.guard import Guard
 from acp_tui.host.output import LineEnds, Tail
-from acp_tui.host.processes import Child, ExitStatus
+from acp_tui.host.processes import Child, ExitStatus, wait_for_an_end
 from acp_tui.host.spawning import SHELL, FolderUnusable, StartFailed, find_program
 
 # TerminalError
@@ -56,6 +56,8 @@ _RESERVE: Final = 128
 _SLICE: Final = 16 << 10  # bytes taken in at one go, so that keys get their turn
 _DRAIN: Final = 0.25  # seconds that the last output may take to arrive after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
+_MOMENT: Final = 1.0  # seconds that what came of a command may take to end with it
+_LOOK_AGAIN: Final = 20.0  # seconds between two looks at what goes on, where no end is told
 _SHELL_SYNTAX: Final = re.compile(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
 _DEFAULTS: Final = {
     "TERM": "xterm-256color",
@@ -70,7 +72,15 @@ class Terminal:
     """One command on a PTY: its bytes, its keys, its end."""
 
     def __init__(
-        self, terminal_id: str, owner: str, command_line: str, cwd: str, limit: int, child: Child, pty: _Pty
+        self,
+        terminal_id: str,
+        owner: str,
+        command_line: str,
+        cwd: str,
+        limit: int,
+        child: Child,
+        pty: _Pty,
+        over: Callable[[Terminal], None],
     ) -> None:
         self.id = terminal_id
         self.owner = owner
@@ -83,6 +93,9 @@ class Terminal:
         self.started = time.monotonic()
         self.ended: float | None = None
         """When it started and ended, in seconds of the monotonic clock."""
+        self.outlived: tuple[int, ...] = ()
+        """The ids of what goes on in the background although the command has ended by itself."""
+        self._tell_over = over
         self._child = child
         self._pty = pty
         self._tail = Tail(limit)
@@ -101,10 +114,21 @@ class Terminal:
         """Return how the command ended, once it has; for any number of waiters."""
         return await asyncio.shield(self._over)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the command has, even if its last output is not in yet."""
+        return self._child.has_ended
+
+    async def stop(self) -> None:
+        """End the command if it still runs, and all that came of it; what outlived its end is left alone."""
+        if not self.has_ended:
+            await self.kill()
+
     async def kill(self) -> None:
-        """End the command and all that came of it; output and status stay."""
+        """End the command and all that came of it, also in the background; output and status stay."""
         await self._child.end(_PATIENCE)
         await asyncio.wait({self._over}, timeout=1)
+        self._has_left(())
 
     def write(self, data: bytes) -> None:
         """Type keys; dropped once the command has ended."""
@@ -154,7 +178,22 @@ class Terminal:
         for listener in tuple(self._listeners):
             listener(b"")
         self._listeners.clear()
-        await self._child.forget_if_alone()
+        await self._look_after()
+
+    async def _look_after(self) -> None:
+        """Keep in mind what the command has left running, until nothing is left."""
+        pause = 0.0
+        while left := await self._child.outlived():
+            if pause:  # what ends within a moment is not worth a word
+                self._has_left(tuple(left))
+            await wait_for_an_end(left, pause or _MOMENT)
+            pause = _LOOK_AGAIN
+        self._has_left(())
+
+    def _has_left(self, pids: tuple[int, ...]) -> None:
+        self.outlived = pids
+        if self._child.is_over:
+            self._tell_over(self)
 
 
 class _Pty:
@@ -260,6 +299,8 @@ class Terminals:
         self._terminals: dict[tuple[str, str], Terminal] = {}
         self._released: dict[tuple[str, str], Terminal] = {}
         """The latest that the agent has released: their output can still be looked at."""
+        self._alive: set[Terminal] = set()
+        """Those of which something runs: the command, or what it has left behind."""
 
     async def create(
         self,
@@ -299,8 +340,10 @@ class Terminals:
             pty.abandon()
             raise
         command_line = shlex.join(argv) if args else command
-        terminal = Terminal(f"term-{next(self._numbers)}", owner, command_line, cwd, limit, child, pty)
+        name = f"term-{next(self._numbers)}"
+        terminal = Terminal(name, owner, command_line, cwd, limit, child, pty, self._alive.discard)
         self._terminals[owner, terminal.id] = terminal
+        self._alive.add(terminal)
         return terminal
 
     def get(self, owner: str, terminal_id: str) -> Terminal:
@@ -323,18 +366,27 @@ class Terminals:
         return self._terminals.get(key) or self._released.get(key)
 
     async def release(self, owner: str, terminal_id: str) -> None:
-        """Kill what runs in a terminal and make its id invalid at once.
+        """Kill a command that still runs and make its id invalid at once.
+
+        What has outlived a command that ended by itself, such as a server, goes on until `close`.
 
         Raises:
             UnknownTerminal: see `get`.
         """
-        await self._taken_back(self.get(owner, terminal_id)).kill()
+        await self._taken_back(self.get(owner, terminal_id)).stop()
+
+    def background(self, owner: str) -> list[Terminal]:
+        """Return the terminals of an owner whose command has left something running, oldest first."""
+        left = [one for one in self._alive if one.owner == owner and one.outlived]
+        return sorted(left, key=lambda one: one.started)
 
     async def close(self, owner: str | None = None) -> None:
-        """Kill and free all terminals, or those of one owner."""
+        """Kill and free all terminals, or those of one owner, with what goes on in the background."""
         # All ids are invalid from here on: the agent may release one in the same moment.
-        open_ones = [one for one in self._terminals.values() if owner in (None, one.owner)]
-        await asyncio.gather(*(self._taken_back(one).kill() for one in open_ones))
+        for one in list(self._terminals.values()):
+            if owner in (None, one.owner):
+                self._taken_back(one)
+        await asyncio.gather(*(one.kill() for one in list(self._alive) if owner in (None, one.owner)))
 
     def _taken_back(self, terminal: Terminal) -> Terminal:
         key = terminal.owner, terminal.id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +155,8 @@ class Snapped:
     """Where changes come from by path, if that was written down; else it is found out."""
     took: float = 0.0
     """Seconds since the look began: what came since may not be in it."""
+    undone: Collection[str] = ()
+    """Paths of which an undoing took something back or gave it again: what is left keeps its origin."""
 
 
 @dataclass(frozen=True, slots=True)

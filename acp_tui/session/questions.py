@@ -61,6 +61,8 @@ class StaleWrite:
     before: str | None
     """What the agent last saw, as far as that is known."""
     is_there: bool = True
+    encoding: str = ""
+    """What `now` is written in, for people; empty for UTF-8, in which the agent's version will be."""
     at: float = 0.0
 
 

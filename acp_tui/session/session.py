@@ -243,7 +243,11 @@ class Session:
         said = self._turns.entries()
         for file in news or ():
             known = event.origins.get(file.path)
-            if self.turn_state == "idle" and self._files.recall(file):
+            is_undone = file.path in event.undone
+            if (is_undone or self.turn_state == "idle") and self._files.recall(file):
+                continue
+            if is_undone and file.origins:
+                self._files.remember(file)
                 continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)

@@ -89,10 +89,13 @@ class Peer:
 
     def find(self, request_id: RequestId) -> Request | None:
         """Return the unanswered request with this id, of the same JSON type and value."""
+        return next(self.unanswered(request_id), None)
+
+    def unanswered(self, request_id: RequestId) -> Iterator[Request]:
+        """Yield all of them, oldest first: an id may be used twice by mistake."""
         for request in self._unanswered:
             if type(request.id) is type(request_id) and request.id == request_id:
-                return request
-        return None
+                yield request
 
     # ------------------------------------------------------------------ out
 

@@ -68,6 +68,42 @@ async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp
         assert kept.is_allowed
 
 
+@pytest.mark.parametrize(
+    ("there", "now", "encoding"),
+    [
+        ("café\n".encode("latin-1"), "café\n", "Windows-1252"),
+        ("\ufeffa\n".encode("utf-16-le"), "\ufeffa\n", "UTF-16 LE"),
+        (b"\0\1\2", None, "binary"),
+        ("café\n".encode(), "café\n", ""),
+    ],
+)
+async def test_what_is_no_utf_8_is_shown_as_text_and_named(
+    tmp_path: Path, there: bytes, now: str | None, encoding: str
+) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_bytes(there)
+        write(talk, file, "theirs\n")
+
+        question = await asked(talk)
+
+        assert (question.now, question.encoding) == (now, encoding)
+        assert file.read_bytes() == there
+
+
+async def test_the_same_text_in_other_bytes_is_a_change(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("one\n")
+    async with lending(tmp_path) as talk:
+        await served(talk, "fs/read_text_file", path=str(file))
+        file.write_bytes("café\n".encode("latin-1"))
+        write(talk, file, "café\n")
+
+        assert (await asked(talk)).now == "café\n"
+
+
 async def test_the_log_names_the_tool_call_that_a_stale_write_belongs_to(tmp_path: Path) -> None:
     async with stale(tmp_path) as (talk, _, question):
         talk.agent.answer("s2", question.key, "keep")

@@ -197,6 +197,22 @@ async def test_the_stores_journal_gives_the_sessions_back(tmp_path: Path) -> Non
     journal.close()
 
 
+@pytest.mark.parametrize("params", [{"toolCall": 5}, {}])
+async def test_a_request_that_cannot_be_read_leaves_an_open_question_of_its_id_alone(params: Frame) -> None:
+    async with conversation() as talk:
+        await talk.prompted()
+        talk.puppet.asks_permission(1)
+        await talk.until(lambda: talk.session.questions)
+        talk.puppet.says({"id": 1, "method": "fs/read_text_file", "params": []})
+        talk.puppet.asks(1, "session/request_permission", **params)
+        await talk.until(lambda: len(talk.puppet.sent.answers(1)) == 2)
+
+        assert list(talk.session.questions) == ["1"]
+        talk.agent.answer(SESSION, "1", "yes")
+        assert talk.puppet.sent.answers(1)[-1]["result"]["outcome"]["optionId"] == "yes"
+        assert talk.call().decision == "Allow (you)"
+
+
 CHUNK = json.dumps({"jsonrpc": "2.0", **update("agent_message_chunk", content=text("@"))}).encode()
 ODD_LINES = {
     "bytes that are no text": CHUNK.replace(b"@", b"a\xffb\xc3"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from acp_tui.host.merging import Hunk
 from acp_tui.host.snapshot import Snapshot
 from acp_tui.host.snapshot_store import GitFailed
+from acp_tui.session.events import Snapped
 from tests.agent.watched import Watched
 from tests.waiting import until
 
@@ -123,3 +125,37 @@ async def test_what_is_done_is_told_as_done_also_when_it_cannot_be_undone(
     assert restored.done == (change,)
     assert restored.problems == ("This cannot be undone: No space left on device",)
     assert (watched.root / "a").read_text() == "1\n"
+
+
+async def test_what_is_left_after_a_hunk_was_rejected_is_the_agents_and_so_is_what_an_undoing_brings_back(
+    watched: Watched,
+) -> None:
+    (watched.root / "a").write_text("1\n2\n3\n4\n5\n")
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / "a").write_text("one\n2\n3\n4\nfive\n")
+    await until(lambda: watched.files == [("M", "a", False)])
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+    change = watched.tracking.change(f"{watched.root}/a")
+    assert change is not None
+
+    await watched.tracking.ways_back.reverse(change, Hunk(0, 1, 0, 1))
+    after_rejecting = watched.files
+    undone = _newest(watched).undone
+    await watched.tracking.ways_back.undo()
+    after_undoing = watched.files
+    await watched.tracking.before_turn(2)
+    await watched.tracking.look()
+
+    assert after_rejecting == after_undoing == watched.files == [("M", "a", False)]
+    assert list(undone) == [f"{watched.root}/a"]
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+    (watched.root / "a").write_text("mine\n")
+    await watched.tracking.look()
+    assert watched.files == [("M", "a", True)]
+
+
+def _newest(watched: Watched) -> Snapped:
+    return [event for event in watched.told if isinstance(event, Snapped)][-1]

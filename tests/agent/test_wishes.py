@@ -250,7 +250,9 @@ async def test_a_permission_that_was_given_between_turns_does_not_last_into_the_
         assert (await asked(talk, talk.agent.sessions["s2"])).unasked
 
 
-@pytest.mark.parametrize("name", [".git/hooks/pre-commit", ".acp-tui/rules.toml", "sub/.git/config"])
+@pytest.mark.parametrize(
+    "name", [".git/hooks/pre-commit", ".acp-tui/rules.toml", "sub/.git/config", ".envrc"]
+)
 async def test_a_protected_place_is_asked_about_whatever_is_allowed(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     rule = Rule("allow", tool_kind="edit", path="**")
@@ -366,6 +368,27 @@ async def test_a_write_that_was_shown_and_allowed_is_not_asked_again(tmp_path: P
 
         wants(talk, "fs/write_text_file", **write)
         assert (await asked(talk, session)).unasked
+
+
+async def test_another_act_with_what_was_allowed_uses_the_permission_up(tmp_path: Path) -> None:
+    diff = {"type": "diff", "path": str(tmp_path / "a"), "newText": "new"}
+    write = {"path": str(tmp_path / "a"), "content": "new"}
+    cases: list[tuple[Frame, str, Frame, Frame]] = [
+        ({"kind": "edit", "content": [diff]}, "fs/write_text_file", {**write, "content": "evil"}, write),
+        (
+            {"kind": "execute", "rawInput": {"command": "touch made"}},
+            "terminal/create",
+            {**RUN, "cwd": "/"},
+            {**RUN, "cwd": str(tmp_path)},
+        ),
+    ]
+    async with running(tmp_path) as (talk, session):
+        for call, method, other, same in cases:
+            await permitted(talk, "yes", call)
+            for params in (other, same):
+                request_id = wants(talk, method, **params)
+                talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+                assert "error" in await talk.puppet.answer_to(request_id)
 
 
 async def test_two_writes_at_once_use_up_one_permission_once(tmp_path: Path) -> None:

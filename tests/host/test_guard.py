@@ -65,6 +65,7 @@ def start(guard: Guard, script: str) -> Child:
         "trap '' TERM HUP; sleep {time} & setsid sleep {time}",
         "(setsid sh -c 'sleep {time} & exit' &); sleep {time}",
         "env -i nohup sleep {time} > /dev/null 2>&1 & sleep {time}",
+        "(env -i setsid sh -c 'sleep {time} & exit' &); sleep {time}",
     ],
 )
 async def test_r17_r42_nothing_survives_when_we_are_killed(script: str) -> None:

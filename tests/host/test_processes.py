@@ -22,6 +22,9 @@ OFFSPRING = {
     "ignored TERM": "trap '' TERM HUP; sleep {time} & wait",
     "without our mark": "env -i sleep {time} & wait",
     "an orphan": "sleep {time} &",
+    "without our mark in another session": "env -i setsid sleep {time} & wait",
+    "a double fork without our mark": "(env -i setsid sh -c 'sleep {time} & exit' &); sleep 300",
+    "an orphan without our mark": "env -i setsid sh -c 'setsid sleep {time} & exit' & sleep 0.2",
     "an orphan in another session": "setsid sleep {time} &",
     "a stopped one": "sleep {time} & until grep -q sleep /proc/$!/comm; do :; done; kill -STOP $!; wait",
 }
@@ -127,7 +130,7 @@ async def test_a_child_reaped_by_somebody_else_has_ended_all_the_same() -> None:
 async def test_ending_what_has_ended_touches_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     child = start("exit 0")
     await child.wait()
-    await child.forget_if_alone()
+    assert not await child.outlived()
     stranger = start("sleep 300")
     child.pid = stranger.pid  # as if the system had handed it out again
     with monkeypatch.context() as patched:

@@ -6,11 +6,12 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from acp_tui.host import processes
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.terminals import (
     RELEASED_KEPT,
@@ -244,14 +245,109 @@ async def test_closing_one_owner_leaves_the_others(terminals: Terminals) -> None
     assert not sleepers(moments["t"])
 
 
-async def test_what_a_command_leaves_running_ends_with_its_terminal(terminals: Terminals) -> None:
+BEHIND = {
+    "nohup": "nohup sleep {time} > /dev/null 2>&1 &",
+    "setsid": "setsid sleep {time} > /dev/null 2>&1 &",
+    "setsid nohup": "nohup setsid sleep {time} > /dev/null 2>&1 &",
+    "disown": "set -m; nohup sleep {time} > /dev/null 2>&1 & disown",
+    "a daemon": "(setsid sh -c 'sleep {time} > /dev/null 2>&1 & exit' &)",
+    "without our mark": "env -i setsid sleep {time} > /dev/null 2>&1 &",
+}
+
+
+async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tuple[Terminal, str]:
+    """Return a terminal whose command has ended and left a sleeper running, and how long that sleeps."""
     moment = a_long_time()
-    line = f"nohup setsid sleep {moment} > /dev/null 2>&1 & until grep -q sleep /proc/$!/comm; do :; done"
-    terminal = await terminals.create("s", line, cwd="/")
+    line = f"{BEHIND[kind].format(time=moment)}\nuntil [ -n \"$(pgrep -f '^sleep {moment}')\" ]; do :; done"
+    terminal = await terminals.create(owner, "bash", ["-c", line], cwd="/")
     assert await terminal.wait() == ExitStatus(0, None)
     await until(lambda: sleepers(moment))
-    await terminals.release("s", terminal.id)
+    return terminal, moment
+
+
+@pytest.mark.parametrize("kind", BEHIND)
+@pytest.mark.parametrize("way", ["release", "stop"])
+async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_the_session(
+    terminals: Terminals, kind: str, way: str
+) -> None:
+    terminal, moment = await left_behind(terminals, kind)
+
+    if way == "release":
+        await terminals.release("s", terminal.id)
+    else:
+        await terminal.stop()
+
+    await until(lambda: terminals.background("s") == [terminal])
+    assert terminals.background("another") == []
+    assert set(sleepers(moment)) <= set(terminal.outlived)
+    await terminals.close("s")
     assert not sleepers(moment)
+    assert terminals.background("s") == []
+
+
+async def test_what_goes_on_in_the_background_can_be_stopped(terminals: Terminals) -> None:
+    terminal, moment = await left_behind(terminals, "nohup")
+    await terminals.release("s", terminal.id)
+    await until(lambda: terminals.background("s"))
+
+    await terminal.kill()
+
+    assert not sleepers(moment)
+    assert terminals.background("s") == []
+
+
+async def test_what_ends_by_itself_leaves_the_background(terminals: Terminals) -> None:
+    _, moment = await left_behind(terminals, "setsid")
+    await until(lambda: terminals.background("s"))
+
+    for pid in sleepers(moment):
+        os.kill(pid, signal.SIGKILL)
+
+    await until(lambda: not terminals.background("s"))
+
+
+@pytest.mark.parametrize("kind", BEHIND)
+async def test_release_ends_a_command_that_runs_with_all_that_came_of_it(
+    terminals: Terminals, kind: str
+) -> None:
+    moment = a_long_time()
+    line = f"{BEHIND[kind].format(time=moment)}\nsleep 300"
+    terminal = await terminals.create("s", "bash", ["-c", line], cwd="/")
+    await until(lambda: sleepers(moment))
+
+    await terminals.release("s", terminal.id)
+
+    assert not sleepers(moment)
+    assert terminals.background("s") == []
+
+
+async def test_a_session_that_closes_at_once_ends_what_was_just_left_behind(terminals: Terminals) -> None:
+    terminal, moment = await left_behind(terminals, "setsid")
+    await terminals.release("s", terminal.id)
+
+    await terminals.close("s")
+
+    assert not sleepers(moment)
+
+
+async def test_many_terminals_end_with_few_looks_at_the_processes(
+    terminals: Terminals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    every = processes._processes
+
+    def counted() -> Iterator[tuple[int, list[bytes]]]:
+        nonlocal looks
+        looks += 1
+        return every()
+
+    for _ in range(40):
+        await terminals.create("s", "sleep", ["300"], cwd="/")
+    monkeypatch.setattr(processes, "_processes", counted)
+
+    await terminals.close("s")
+
+    assert looks < 20
 
 
 async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:

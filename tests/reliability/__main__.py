@@ -17,6 +17,9 @@ from tests.reliability.row import Result, Row
 ROWS: tuple[str, ...] = (
     # one module a line
     "fields",
+    "fuzz",
+    "permissions",
+    "kills",
     "typing",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""

@@ -199,3 +199,19 @@ def test_a_call_that_was_allowed_may_have_begun_though_the_agent_does_not_say_so
     session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),)), 4.0)
 
     assert [origin.title for origin in session.files["/w/a"].origins] == ["", "edit"]
+
+
+def test_what_an_undoing_leaves_of_a_change_comes_from_where_it_came() -> None:
+    session = Session("s", "/w")
+    session.apply(Prompted([]), 1)
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2)
+    session.apply(Ended("end_turn"), 3)
+    (origin,) = session.files["/w/a"].origins
+
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 4)
+    left = list(session.files["/w/a"].origins)
+    session.apply(Snapped(()), 5)
+    session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 6)
+
+    assert left == session.files["/w/a"].origins == [origin]
+    assert origin.turn == 1

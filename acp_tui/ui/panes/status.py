@@ -16,9 +16,10 @@ from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from acp_tui.conversation.conversation import Conversation
+    from acp_tui.host.terminals import Terminal
     from acp_tui.session.options import Option
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
@@ -32,21 +33,25 @@ _POLICIES: Final = {
 }
 """The policies, as short as a line of 80 cells needs them."""
 _NAME: Final = 24  # cells
-_CLICKED: Final = ("policy", "mode", "model", "answer")
+_CLICKED: Final = ("policy", "mode", "model", "answer", "background")
 
 
 class StatusLine(Lines):
     """One line; a click on the mode, the model or the questions brings up what they stand for."""
 
     class Wanted(Message):
-        """A part was clicked: `what` is policy, mode, model or answer, the name of what it opens."""
+        """A part was clicked: `what` is the name of what it opens, a row of `doors`."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
             self.what = what
 
-    def __init__(self, conversation: Conversation, look: Look) -> None:
+    def __init__(
+        self, conversation: Conversation, look: Look, own_background: Callable[[], Sequence[Terminal]]
+    ) -> None:
+        """Show a conversation; `own_background` gives what the user's own commands have left running."""
         super().__init__(look, id="status")
+        self._own_background = own_background
         self._conversation = conversation
         self._parts: list[tuple[str, Piece]] = []
         self._computing = Computing()
@@ -118,7 +123,7 @@ class StatusLine(Lines):
         session = self._conversation.session
         if session is None:
             return []
-        parts = self._policy()
+        parts = [*self._policy(), *self._background()]
         for category in ("mode", "model"):
             option = session.option(category)
             if option is not None:
@@ -138,6 +143,15 @@ class StatusLine(Lines):
             return []
         role = "warning" if policy == "allow-everything" else "muted" if policy == "ask" else "text"
         return [("policy", (role, f"{_POLICIES[policy]} {self.look.glyph('menu')}"))]
+
+    def _background(self) -> list[tuple[str, Piece]]:
+        """Say how many commands have left something running."""
+        number = len(self._conversation.background) + len(self._own_background())
+        return (
+            [("background", ("text", f"{number} in the background {self.look.glyph('menu')}"))]
+            if number
+            else []
+        )
 
     def _option(self, option: Option, category: str) -> Piece:
         value = self._conversation.choosing.pending_value(option)

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from acp_tui.host.encoding import BINARY, Decoded, pair
 from acp_tui.host.merging import Hunk
 from acp_tui.readable import inside
 from acp_tui.ui.panes.changes import facts
@@ -355,8 +356,18 @@ def on_disk(file: FileChange, seen: Seen, cwd: str) -> FileDiff:
         return FileDiff(name, *_NOT_SHOWN, ", ".join(notes), None)
     if seen.base != seen.old:
         notes.append("what is still open")
-    return FileDiff(name, _decoded(seen.base), _decoded(seen.new), ", ".join(notes))
+    old, new = seen.texts or pair(seen.base, seen.new)
+    if encoding := _encoding(old, new):
+        notes.append(encoding)
+    elif old is not None and new is not None and old.text == new.text and seen.base != seen.new:
+        notes.append("other bytes for the same text")
+    return FileDiff(name, old.text if old else None, new.text if new else None, ", ".join(notes))
 
 
-def _decoded(content: bytes | None) -> str | None:
-    return None if content is None else content.decode("utf-8", "replace")
+def _encoding(old: Decoded | None, new: Decoded | None) -> str:
+    """Return in what the texts are written, where that is not UTF-8 all the time."""
+    names = [each.encoding or "UTF-8" for each in (old, new) if each is not None and each.encoding != BINARY]
+    names = [name for name in dict.fromkeys(names) if len(set(names)) > 1 or name != "UTF-8"]
+    if old is not None and new is not None and not old.text.isascii() and not new.text.isascii():
+        return " → ".join(names)
+    return ", ".join(name for name in names if name != "UTF-8")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acp_tui.conversation.rejections import Rejections, lines_of
+from acp_tui.host.encoding import Decoded, pair
 from acp_tui.host.merging import Hunk
 
 if TYPE_CHECKING:
@@ -26,11 +28,16 @@ class Seen:
     base: bytes | None
     """What it is compared with: the same, or what was kept since."""
     new: bytes | None
+    texts: tuple[Decoded | None, Decoded | None] | None = None
+    """`base` and `new` as they are read."""
 
     @property
     def has_lines(self) -> bool:
         """Whether there are two texts, so that one hunk of them can be kept or rejected."""
-        return self.base is not None and self.new is not None and not self.change.binary
+        if self.base is None or self.new is None or self.change.binary:
+            return False
+        old, new = self.texts or pair(self.base, self.new)
+        return all(text is not None and text.is_by_lines for text in (old, new))
 
 
 class Review:
@@ -46,7 +53,7 @@ class Review:
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
-        return Seen(change, old, base, new)
+        return Seen(change, old, base, new, await asyncio.to_thread(pair, base, new))
 
     def is_done(self, change: Changed) -> bool:
         """Whether all of a change was kept."""

@@ -79,6 +79,8 @@ def sections(conversation: Conversation, start: Start, name: str = "") -> list[S
     left_out = [problem for problem in start.problems if problem.about]
     if start.mcp_servers or left_out:
         found.append(("MCP servers", [*_mcp_servers(start, info), *_unusable(start)]))
+    if conversation.background:
+        found.append(("In the background", list(_background(conversation))))
     metas = list(_metas(info, conversation.session))
     if metas:
         found.append(("Extensions (_meta)", metas))
@@ -148,6 +150,11 @@ def _unusable(start: Start) -> Iterator[Fact]:
         if problem.about:
             said = problem.message.removeprefix(f"MCP server '{problem.about}'")
             yield problem.about, said.removeprefix(" is ").removeprefix(": ")
+
+
+def _background(conversation: Conversation) -> Iterator[Fact]:
+    for terminal in conversation.background:
+        yield ", ".join(map(str, terminal.outlived)), f"left running by {terminal.command_line}"
 
 
 def _shown(server: McpServer) -> str:

@@ -159,7 +159,10 @@ class StaleWriteDialog(Dialog[Chosen]):
         name = safe_line(self._file)
         if not self._question.is_there:
             return [f"{name} was deleted since the agent last saw it; the write would bring it back."]
-        return [f"{name} has changed on disk since the agent last read or wrote it."]
+        about = [f"{name} has changed on disk since the agent last read or wrote it."]
+        if self._question.encoding and self._question.now is not None:
+            about.append(f"Its text is {self._question.encoding} now; the agent's version will be UTF-8.")
+        return about
 
     def _versions(self) -> list[FileDiff]:
         """Return what the write would lose, as far as that is known, and what it would do now."""

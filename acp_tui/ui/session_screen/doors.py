@@ -34,6 +34,12 @@ def _fork(screen: SessionScreen) -> None:
     screen.run_worker(fork(screen), group="fork", exclusive=True)
 
 
+def _background(screen: SessionScreen) -> None:
+    from acp_tui.ui.session_screen.left_running import choose_what_to_stop
+
+    screen.run_worker(choose_what_to_stop(screen), group="background", exclusive=True)
+
+
 def _can_fork(screen: SessionScreen) -> bool:
     from acp_tui.ui.session_screen.forking import can_fork
 
@@ -89,6 +95,7 @@ def _restore(screen: SessionScreen) -> None:
 
 DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = {
     "answer": lambda screen: screen.asking.reopen(),
+    "background": _background,
     "call": lambda screen: screen.rooms.opened.some_call(),
     "decisions": lambda screen: screen.rooms.opened.decisions(),
     "details": lambda screen: screen.rooms.opened.session_details(),

@@ -36,6 +36,7 @@ KEYS: Final = (
     _unseen("alt+l", "open('rules')", "Rules", "session.rules"),
     _unseen("alt+d", "open('decisions')", "Decisions", "session.decisions"),
     _unseen("alt+q", "open('queue')", "Queue: edit, move, drop", "session.queue"),
+    _unseen("alt+j", "open('background')", "Stop what goes on in the background", "session.background"),
     _unseen("alt+i", "open('details')", "Session details", "session.about"),
     _unseen("alt+r", "open('rename')", "Rename the session", "session.rename"),
     _unseen("alt+f12", "open('log-out')", "Log out", "session.log-out"),

@@ -70,6 +70,10 @@ class OwnCommands:
         """Whether there is something to kill."""
         return bool(self._running)
 
+    def background(self) -> list[Terminal]:
+        """Return the terminals of commands that have ended and left something running."""
+        return self._terminals.background(_OWNER)
+
     async def end(self) -> None:
         """End all that runs."""
         await self._terminals.close()

@@ -41,6 +41,11 @@ class OwnShell:
         """Return the terminal of a command by its id; None for no such."""
         return self._commands.terminal(name) if self._commands is not None else None
 
+    @property
+    def background(self) -> list[Terminal]:
+        """What commands that have ended have left running."""
+        return self._commands.background() if self._commands is not None else []
+
     async def end(self) -> None:
         """End all that runs."""
         if self._commands is not None:

@@ -93,7 +93,7 @@ class SessionScreen(Screen[None]):
         with Body(id="body"), Vertical(id="chat-box", classes="-tab"):
             yield ChatPane()
         yield Writing(self.conversation, self._start, self.look, lambda: self.rooms.slash.offered())
-        yield StatusLine(self.conversation, self.look)
+        yield StatusLine(self.conversation, self.look, lambda: self.rooms.own_shell.background)
 
     def on_mount(self) -> None:
         """Draw first; the prompt, the protocol and the conversation come after the first frame."""

@@ -178,7 +178,7 @@ def _status_facts(difference: Difference) -> Iterator[str]:
     elif difference.status == "binary":
         yield "binary content, not shown"
     elif difference.status == "unchanged":
-        yield "same content"
+        yield "same text"
     elif difference.old and not difference.new:
         yield "file emptied"
 

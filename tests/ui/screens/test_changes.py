@@ -1,5 +1,10 @@
-from acp_tui.session.files import Edit, FileChange
-from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order
+import pytest
+
+from acp_tui.host.encoding import BROKEN
+from acp_tui.host.snapshot import Changed
+from acp_tui.session.files import Edit, FileChange, OnDisk
+from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order, on_disk
+from acp_tui.ui.screens.reviewing import Seen
 from acp_tui.ui.widgets.diff_page import FileDiff
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
@@ -56,3 +61,36 @@ async def test_a_session_without_changes_says_so() -> None:
         await pilot.press("escape")
 
         assert app.results == [None]
+
+
+def _seen(old: bytes, new: bytes) -> tuple[FileChange, Seen]:
+    disk = OnDisk("/w/a", "M", "/w/a")
+    change = Changed("a", "M", "a", 0o100644, 0o100644, "1", "2", b"\0" in old + new)
+    return FileChange("/w/a", seen=disk), Seen(change, old, old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "texts", "note", "has_lines"),
+    [
+        (b"caf\xe9\n", b"caf\xeb\n", ("café\n", "cafë\n"), "Windows-1252", True),
+        (b"caf\xe9\n", "café\n".encode(), ("café\n", "café\n"), "Windows-1252 → UTF-8", True),
+        (b"plain\n", b"caf\xe9\n", ("plain\n", "café\n"), "Windows-1252", True),
+        ("日本語のテキスト\n".encode("cp932"), "日本語のテスト\n".encode("cp932"), None, "Shift-JIS", True),
+        ("\ufeffa\n".encode("utf-16-le"), "\ufeffb\n".encode("utf-16-le"), None, "UTF-16 LE", False),
+        (b"\0a", b"\0b", ("\0a", "\0b"), "", False),
+        (b"a\n", b"\xef\xbb\xbfa\n", ("a\n", "\ufeffa\n"), "", True),
+        ("üö".encode() + b"\xe9", "üö\\xe9".encode(), ("üö\\xe9",) * 2, f"{BROKEN} → UTF-8", True),
+        (b"a\r\nb\n", b"a\nb\n", ("a\r\nb\n", "a\nb\n"), "", True),
+    ],
+)  # fmt: skip
+def test_texts_are_shown_in_their_encoding_which_is_named(
+    old: bytes, new: bytes, texts: tuple[str, str] | None, note: str, has_lines: bool
+) -> None:
+    file, seen = _seen(old, new)
+
+    shown = on_disk(file, seen, "/w")
+
+    assert shown.old != shown.new or "→" in shown.note
+    assert texts is None or (shown.old, shown.new) == texts
+    assert shown.note == ", ".join(filter(None, ["on disk", note]))
+    assert seen.has_lines is has_lines

@@ -55,6 +55,14 @@ async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
         assert "binary content" in app.text
 
 
+async def test_a_write_that_changes_the_encoding_says_so_and_shows_the_text() -> None:
+    question = StaleWrite("q", "/w/a", "th\u00ebirs\n", "caf\u00e9\n", None, True, "Windows-1252")
+    asked = StaleWriteDialog(question, agent="demo", cwd="/w", look=LOOK)
+    async with shown(asked, (100, 30)) as (app, _):
+        assert "Its text is Windows-1252 now; the agent's version will be UTF-8." in app.text
+        assert "café" in app.text
+
+
 async def test_zoomed_the_versions_have_the_keys_and_nothing_is_answered() -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press("z", "w", "k")

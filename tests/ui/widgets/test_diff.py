@@ -97,7 +97,7 @@ def test_a_snippet_is_numbered_from_the_line_it_starts_at() -> None:
         (None, "", "new", "new file, empty"),
         ("a\n", None, "deleted", "file deleted"),
         ("a\n", "", "changed", "file emptied"),
-        ("a\n", "a\n", "unchanged", "same content"),
+        ("a\n", "a\n", "unchanged", "same text"),
         ("a\0b", "a\0c", "binary", "binary content, not shown"),
         ("a\r\nb\r\n", "a\nb\n", "changed", "line ends changed: CRLF → LF"),
         ("a\nb\n", "a\r\nb\n", "changed", "line ends changed: LF → mixed"),
