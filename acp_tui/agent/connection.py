@@ -181,29 +181,32 @@ class Connection:
         finally:
             reading.cancel()
 
-    async def _receive_all(self, messages: Iterable[Message]) -> None:
+    async def _receive_all(self, messages: Iterable[Message | None]) -> None:
         """Take in messages in their order, in slices: a key needs several turns of the loop to its echo.
 
         Whatever may be drawn has been written down: the journal is flushed before others have their turn.
         """
         until = time.monotonic() + _SLICE
         for message in messages:
-            refused = ""
-            if isinstance(message, Request | Notification):
-                refused = self._owner.assign(message)
-            self._keep(message)
-            if len(message.line) > _LONG:
-                while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
-                    await asyncio.sleep(0)
-            if refused and isinstance(message, Request):
-                self.fail(message, errors.INVALID_PARAMS, refused)
-            else:
-                self._receive(message)
+            if message is not None:
+                await self._take(message)
             if time.monotonic() > until:
                 self._write_down(self._journal.flush)
                 await asyncio.sleep(0)
                 until = time.monotonic() + _SLICE
         self._write_down(self._journal.flush)
+
+    async def _take(self, message: Message) -> None:
+        """Write a message down and take it in."""
+        refused = self._owner.assign(message) if isinstance(message, Request | Notification) else ""
+        self._keep(message)
+        if len(message.line) > _LONG:
+            while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
+                await asyncio.sleep(0)
+        if refused and isinstance(message, Request):
+            self.fail(message, errors.INVALID_PARAMS, refused)
+        else:
+            self._receive(message)
 
     async def _end(self) -> ExitStatus:
         """Return how the process ends. One that closed its output and stays cannot be talked to."""

@@ -97,7 +97,8 @@ class _Reading:
         self._at = row.t
         if row.direction == "in":
             for message in self._peer.receive_value(row.msg):
-                self._received(message)
+                if message is not None:
+                    self._received(message)
         elif row.direction == "raw":
             self._replayed.noise += 1
         elif isinstance(row.msg, dict):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
@@ -32,6 +32,9 @@ _OBJECT, _LIST, _VALUE = 230, 64, 40  # bytes that Python takes for one, at leas
 _BOM: Final = b"\xef\xbb\xbf"
 _HEADER: Final = re.compile(rb"(?i)content-length[ \t]*:[ \t]*([0-9]{1,12})[ \t\r]*")
 _OTHER_HEADER: Final = re.compile(rb"[A-Za-z][A-Za-z-]*[ \t]*:[^{}]*")
+_WINDOW: Final = 128 << 10
+"""Bytes of a long line that are looked at in one go."""
+_REST_OF_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _TEXTS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
@@ -101,8 +104,8 @@ class Frames:
         decoder = json.JSONDecoder(parse_float=finite, parse_constant=self._no_number)
         self._decode = decoder.decode
 
-    def feed(self, data: bytes) -> Iterator[Piece]:
-        """Yield what is complete with these bytes, in order."""
+    def feed(self, data: bytes) -> Iterator[Piece | None]:
+        """Yield what is complete with these bytes, in order; None after a part of the work on a long line."""
         while data:
             due, self._due = self._due, 0
             piece, behind = (data[:due], data[due:]) if due else (data, b"")
@@ -132,13 +135,13 @@ class Frames:
                 self._due = max(0, due - len(piece))
             data = behind
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> Iterator[Piece | None]:
         """Yield what there is at the end of the stream: a last line without its newline is still tried."""
         if self._parts or self._tail is not None:
             yield from self._end_line(b"")
         yield from self._give_up()
 
-    def pause(self) -> Iterator[Piece]:
+    def pause(self) -> Iterator[Piece | None]:
         """Yield what is complete when nothing has come for a while: some agents forget the end of a line."""
         if self._parts and self._tail is None and self._parts[-1].rstrip().endswith(b"}"):
             yield from self._end_body()
@@ -173,7 +176,7 @@ class Frames:
             whole = b"".join(self._parts)
             self._parts, self._tail = [whole[:ENDS]], whole[ENDS:][-ENDS:]
 
-    def _end_line(self, last: bytes) -> Iterator[Piece]:
+    def _end_line(self, last: bytes) -> Iterator[Piece | None]:
         if last and (self._parts or len(last) > self._limit):
             self._keep(last)
             last = b""
@@ -199,10 +202,10 @@ class Frames:
         elif line:
             yield from self._line(line)
 
-    def _end_body(self) -> Iterator[Piece]:
+    def _end_body(self) -> Iterator[Piece | None]:
         """End the line here if a value ends here; else it may go on, and the length was wrong."""
         whole = bytes(self._open) + b"".join(self._parts).removeprefix(_BOM)
-        if not excess(whole):
+        if not (yield from excess(whole)):
             text = whole.decode("utf-8", "replace").rstrip()
             try:
                 LENIENT.decode(text)
@@ -211,12 +214,12 @@ class Frames:
                     return
         yield from self._end_line(b"")
 
-    def _line(self, line: bytes) -> Iterator[Piece]:
+    def _line(self, line: bytes) -> Iterator[Piece | None]:
         """Yield what a line holds that is not blank."""
         if self._open:
             yield from self._continued(line)
             return
-        if too_much := excess(line):
+        if too_much := (yield from excess(line)):
             yield Oversized(line[:ENDS], line[ENDS:][-ENDS:], len(line), too_much)
             return
         self._is_exact = True
@@ -240,7 +243,7 @@ class Frames:
         finally:
             self._is_exact = True
 
-    def _odd_line(self, line: bytes, *, may_go_on: bool) -> Iterator[Piece]:
+    def _odd_line(self, line: bytes, *, may_go_on: bool) -> Iterator[Piece | None]:
         """Yield the objects of a line that is no JSON as a whole, and what stands around them."""
         text = line.decode("utf-8", "replace")
         found = list(_objects(text))
@@ -277,7 +280,7 @@ class Frames:
         self._depth = depth
         return True
 
-    def _continued(self, line: bytes) -> Iterator[Piece]:
+    def _continued(self, line: bytes) -> Iterator[Piece | None]:
         """Take a further line, unless it shows that the value has no end."""
         if self._is_ended_by(line):
             yield from self._give_up()
@@ -304,9 +307,9 @@ class Frames:
             return True
         return any("jsonrpc" in value for value, _, _ in _objects(line.decode("utf-8", "replace")))
 
-    def _closed(self) -> Iterator[Piece]:
+    def _closed(self) -> Iterator[Piece | None]:
         whole = bytes(self._open)
-        if too_much := excess(whole):
+        if too_much := (yield from excess(whole)):
             self._open.clear()
             yield Oversized(whole[:ENDS], whole[-ENDS:], len(whole), too_much)
             return
@@ -318,7 +321,7 @@ class Frames:
         self._open.clear()
         yield Frame(value, plain(value))
 
-    def _give_up(self) -> Iterator[Piece]:
+    def _give_up(self) -> Iterator[Piece | None]:
         """Yield what seemed to be a value over several lines: each message in it, and the rest as it is."""
         whole, beside = bytes(self._open), list[bytes]()
         self._open.clear()
@@ -346,18 +349,37 @@ def is_message(value: Any) -> bool:
     )
 
 
-def excess(line: bytes) -> str:
-    """Return of what a line has too much to be read; nothing if it can be."""
+def excess(line: bytes) -> Generator[None, None, str]:
+    """Return of what a line has too much to be read, nothing if it can be; yields after parts of the work."""
     openings = line.count(b"{") + line.count(b"[")
     if openings < DEPTH and line.count(b",") * _VALUE < MEMORY:
         return ""
-    bare = _TEXTS.sub(b'""', line)
-    memory = bare.count(b"{") * _OBJECT + bare.count(b"[") * _LIST + bare.count(b",") * _VALUE
-    if memory > MEMORY:
-        return f"more than {MEMORY >> 20} MB of values"
-    brackets = bare.translate(None, _NO_BRACKETS)
-    deepest = max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
-    return f"{deepest:,} lists and objects within each other" if deepest > DEPTH else ""
+    memory = depth = at = 0
+    in_text = False
+    while at < len(line):
+        window = line[at : at + _WINDOW]
+        at += len(window)
+        if (len(window) - len(window.rstrip(b"\\"))) % 2 and at < len(line):
+            window, at = window[:-1], at - 1  # an escape is not cut
+        if in_text:
+            end = _REST_OF_TEXT.match(window)
+            if end is None:
+                yield None
+                continue
+            window, in_text = window[end.end() :], False
+        bare = _TEXTS.sub(b"", window)
+        if b'"' in bare:
+            bare, in_text = bare[: bare.index(b'"')], True
+        memory += bare.count(b"{") * _OBJECT + bare.count(b"[") * _LIST + bare.count(b",") * _VALUE
+        if memory > MEMORY:
+            return f"more than {MEMORY >> 20} MB of values"
+        if brackets := bare.translate(None, _NO_BRACKETS):
+            levels = list(accumulate(map(_STEPS.__getitem__, brackets), initial=depth))
+            depth = levels[-1]
+            if (deepest := max(levels)) > DEPTH:
+                return f"{deepest:,} and more lists and objects within each other"
+        yield None
+    return ""
 
 
 def _depth(line: bytes) -> int | None:

@@ -55,24 +55,27 @@ class Peer:
 
     # ------------------------------------------------------------------ in
 
-    def receive(self, data: bytes) -> Iterator[Message]:
-        """Take bytes as they came from the pipe and yield the messages that are complete, in order."""
+    def receive(self, data: bytes) -> Iterator[Message | None]:
+        """Take bytes as they came from the pipe and yield the messages that are complete, in order.
+
+        None comes after a part of the work on a long line, so that others can have their turn.
+        """
         for piece in self._frames.feed(data):
             if type(piece) is Frame and type(piece.value) is dict:
                 yield self._message(*piece)
             else:
                 yield from self._others(piece)
 
-    def receive_value(self, value: Any) -> Iterator[Message]:
+    def receive_value(self, value: Any) -> Iterator[Message | None]:
         """Take what was read before, as from a journal; the messages have no lines."""
         yield from self._others(Frame(value, b""))
 
-    def receive_pause(self) -> Iterator[Message]:
+    def receive_pause(self) -> Iterator[Message | None]:
         """Yield what is complete although its line has no end, when nothing more has come for a while."""
         for piece in self._frames.pause():
             yield from self._others(piece)
 
-    def receive_end(self) -> Iterator[Message]:
+    def receive_end(self) -> Iterator[Message | None]:
         """Take the end of the stream: a last line without its newline is still tried."""
         for piece in self._frames.end():
             yield from self._others(piece)
@@ -133,8 +136,10 @@ class Peer:
 
     # ------------------------------------------------------------------ one line
 
-    def _others(self, piece: Piece) -> Iterator[Message]:
+    def _others(self, piece: Piece | None) -> Iterator[Message | None]:
         match piece:
+            case None:
+                yield None
             case Stray(line, reason):
                 yield Noise(line, reason)
             case Oversized():

@@ -18,6 +18,7 @@ ROWS: tuple[str, ...] = (
     # one module a line
     "fields",
     "fuzz",
+    "floods",
     "permissions",
     "kills",
     "typing",

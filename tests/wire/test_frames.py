@@ -27,8 +27,8 @@ def headed(body: bytes) -> bytes:
 def pieces(data: bytes, size: int, limit: int = 1 << 20) -> Iterable[Piece]:
     cutter = Frames(limit)
     for start in range(0, len(data), size):
-        yield from cutter.feed(data[start : start + size])
-    yield from cutter.end()
+        yield from filter(None, cutter.feed(data[start : start + size]))
+    yield from filter(None, cutter.end())
 
 
 ODD: dict[str, tuple[bytes, list[Any]]] = {
