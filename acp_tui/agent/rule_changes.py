@@ -42,14 +42,17 @@ class RuleChanges:
     def add(self, draft: Draft, workspace: str, session: str) -> None:
         """Put a new rule into the person's own file, or beside a session that it ends with."""
         if draft.scope == "session":
-            rule = replace(host_rule(draft.written), session=session, where=OF_SESSION)
-            self.book.of_sessions.append(rule)
-            self._undo.append(lambda: self.book.of_sessions.remove(rule))
+            self.keep(replace(host_rule(draft.written), session=session, where=OF_SESSION))
         else:
             folder = workspace if draft.scope == "workspace" else None
             written = replace(draft.written, workspace=folder)
             path = self.book.user_file
             self._write(path, lambda: rules_writing.add(path, written))
+
+    def keep(self, rule: Rule) -> None:
+        """Let a rule count that ends with its session."""
+        self.book.of_sessions.append(rule)
+        self._undo.append(lambda: self.book.of_sessions.remove(rule))
 
     def change(self, listed: Listed, draft: Draft, workspace: str, session: str) -> None:
         """Put another rule in the place of one."""

@@ -39,6 +39,8 @@ class Rule:
     """The id of the only session that it is for."""
     where: str = ""
     """Where the rule stands, as `file:line`; empty if it stands in no file."""
+    exact: bool = False
+    """Of a rule that allows: the command is all of it, not how it begins."""
 
     @property
     def source(self) -> str:
@@ -112,6 +114,10 @@ def _may_be(prefix: str, ask: Ask) -> bool:
 
 def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:
     """Return "allow" where one rule covers all that is asked, or several cover the commands of a chain."""
+    for rule in rules:
+        if rule.exact and ask.command is not None and ask.command.strip() == rule.command:
+            return Verdict("allow", rule)
+    rules = [rule for rule in rules if not rule.exact]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
         if rule.command is None or covering([rule.command], ask.command) is not None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -38,9 +39,19 @@ def test_the_first_of_equal_rules_is_named() -> None:
 @pytest.mark.parametrize("field", ["agent", "tool_kind", "mode"])
 def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
     ask = Ask("gemini", "edit", ("/w/a",), mode="code")
-    fitting = {"agent": "gemini", "tool_kind": "edit", "mode": "code"}[field]
-    assert decided(ask, Rule("allow", **{field: fitting})) == "allow"
-    assert decided(ask, Rule("allow", **{field: "else"})) == "ask"
+    fitting: dict[str, Any] = {field: {"agent": "gemini", "tool_kind": "edit", "mode": "code"}[field]}
+    other: dict[str, Any] = {field: "else"}
+    assert decided(ask, Rule("allow", **fitting)) == "allow"
+    assert decided(ask, Rule("allow", **other)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [("ls -l", "allow"), (" ls -l\n", "allow"), ("ls -l x", "ask"), ("ls", "ask"), ("ls -l; ls -l", "ask")],
+)
+def test_an_exact_rule_allows_its_command_and_no_longer_one(command: str, expected: str) -> None:
+    rule = Rule("allow", command="ls -l", exact=True)
+    assert decided(Ask("gemini", "execute", command=command), rule) == expected
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
 from acp_tui.agent.coverage import folder_of
+from acp_tui.session.option_doubts import doubt_of
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -29,6 +30,7 @@ from acp_tui.ui.screens.permission_details import (
     wish_of,
 )
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
+from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
 from acp_tui.ui.screens.waiting_list import listed, waiting_list
 from acp_tui.ui.widgets import answer_list
 from acp_tui.ui.widgets.answer_list import AnswerList
@@ -38,9 +40,11 @@ from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.permissions import PermissionOption
+    from acp_tui.host.rules import Rule
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.questions import Permission
 
@@ -71,15 +75,17 @@ class Answer:
     """Why it was rejected, to be told to the agent."""
     how: str = field(default="", compare=False)
     """What the person did: a key, or a click."""
+    rule: Rule | None = None
+    """What an answer of the kind "always" means in this session."""
 
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
-    """Return the one-key answers among these options: by kind, never by position."""
+    """Return the one-key answers among these options: by kind, never by position; an odd one has none."""
     kinds = [option.kind for option in options]
     return {
         KEYS[option.kind]: option
         for option in options
-        if option.kind in KEYS and kinds.count(option.kind) == 1
+        if option.kind in KEYS and kinds.count(option.kind) == 1 and not doubt_of(option, options)
     }
 
 
@@ -115,6 +121,7 @@ class PermissionDialog(Dialog[Answer]):
         waiting: Sequence[str] = (),
         go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
+        reaches: Sequence[Reach] = (),
     ) -> None:
         """Take what is asked.
 
@@ -129,6 +136,7 @@ class PermissionDialog(Dialog[Answer]):
             waiting: all questions that wait, each in a line.
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
+            reaches: what "always" may mean, the narrowest first.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
@@ -146,6 +154,10 @@ class PermissionDialog(Dialog[Answer]):
         """What is shown of the call beside what was asked."""
         self._whole = False
         self._zoomed = False
+        self._doubts = [doubt_of(option, self._options) for option in self._options]
+        self._reaches = list(reaches) or [AGENT_ONLY]
+        self._always: PermissionOption | None = None
+        """The option whose reach is asked about, in the second step."""
         self._rejecting: PermissionOption | None = None
         """The option that goes out with a reason, while that is written."""
         self._files = self._changes()
@@ -159,6 +171,7 @@ class PermissionDialog(Dialog[Answer]):
 
     def compose_answers(self) -> ComposeResult:
         """Yield the options, and the line for a reason."""
+        yield Static(id="ask-reach")
         yield AnswerList([self._shown(option) for option in self._options])
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
@@ -171,13 +184,14 @@ class PermissionDialog(Dialog[Answer]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
+        if self._always is not None:
+            return [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose"), self._back]
         if self._rejecting is not None:
-            return [("Enter", "reject and tell"), (key_of(self, "dialog.put-aside"), "back")]
+            return [("Enter", "reject and tell"), self._back]
         zoom = key_of(self, "permission.zoom")
         if self._zoomed:
             return [(zoom, "back to the answers"), *diff_hints(self.query_one(DiffView), "files")]
-        move = "Up/Dn" if self.look.ascii else pair_of(self, "permission.up", "permission.down")
-        found = [(f"{move} {key_of(self, 'permission.choose')}", "choose")]
+        found = [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose")]
         if self._to_reject() is not None:
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
         found += [(key_of(self, "permission.make-rule"), "rule")] * (self._make_rule is not None)
@@ -185,14 +199,25 @@ class PermissionDialog(Dialog[Answer]):
         found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
         return [*found, *super().hints()]
 
+    @property
+    def _moves(self) -> str:
+        return "Up/Dn" if self.look.ascii else pair_of(self, "permission.up", "permission.down")
+
+    @property
+    def _back(self) -> tuple[str, str]:
+        return key_of(self, "dialog.put-aside"), "back"
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what makes sense now; answers only where they are in view."""
         if action == "zoom":
             possible = bool(self._files) and self._rejecting is None
-        elif action in ("answer", "move", "choose", "give_reason"):
+        elif action in ("move", "choose"):
             possible = not self._zoomed and self._rejecting is None
+        elif action in ("answer", "give_reason"):
+            possible = not self._zoomed and self._rejecting is None and self._always is None
         elif action == "make_rule":
             possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
+            possible = possible and self._always is None
         elif action == "toggle_whole":
             more = has_more(self._call) or has_more_parts(_command(self._call), self._cwd, self._inside)
             possible = more and not self._zoomed
@@ -206,7 +231,7 @@ class PermissionDialog(Dialog[Answer]):
         """Give the answer of a key, where one option has it."""
         if key in self._keys:
             option = self._keys[key]
-            self._give(Answer(option.option_id, how=f"key {key}"))
+            self._chosen(option, f"key {key}")
 
     def action_move(self, step: int) -> None:
         """Move to the option before or after."""
@@ -219,15 +244,44 @@ class PermissionDialog(Dialog[Answer]):
 
     def action_choose(self) -> None:
         """Give the answer that was moved to; nothing without one."""
-        highlighted = self._answers.highlighted
-        if highlighted is not None:
-            self._give(Answer(self._options[highlighted].option_id, how="Enter"))
+        if (highlighted := self._answers.highlighted) is not None:
+            self._choose_row(highlighted, "Enter")
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self.guard.turned and self._rejecting is None:
-            self._give(Answer(self._options[event.option_index].option_id, how="click"))
+            self._choose_row(event.option_index, "click")
+
+    def _choose_row(self, row: int, how: str) -> None:
+        if self._always is not None:
+            self._give(Answer(self._always.option_id, how=how, rule=self._reaches[row].rule))
+        else:
+            self._chosen(self._options[row], how)
+
+    def _chosen(self, option: PermissionOption, how: str) -> None:
+        """Answer with an option; one for good has a second step first."""
+        if option.kind.endswith("_always"):
+            self._show_reach(option)
+        else:
+            self._give(Answer(option.option_id, how=how))
+
+    def _show_reach(self, option: PermissionOption | None) -> None:
+        """Ask what an option for good means, or go back to the options."""
+        self._always = option
+        if option is None:
+            rows = [self._shown(one) for one in self._options]
+        else:
+            is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
+            if not is_plain:
+                self._reaches = [AGENT_ONLY]
+            rows = [answer_list.Answer(reach.words) for reach in self._reaches]
+            asks = f"“{safe_line(option.name)}”: what does it mean in this session?"
+            self.query_one("#ask-reach", Static).update(Content(asks))
+        self.set_class(option is not None, "-reaching")
+        self._answers.offer(rows)
+        self._redraw()
+        self.answers_moved()
 
     def action_give_reason(self) -> None:
         """Ask why; the answer is sent with it."""
@@ -251,7 +305,9 @@ class PermissionDialog(Dialog[Answer]):
 
     def action_put_aside(self) -> None:
         """Go one step back: out of the reason, out of the zoom, out of the dialog."""
-        if self._rejecting is not None:
+        if self._always is not None:
+            self._show_reach(None)
+        elif self._rejecting is not None:
             self._rejecting = None
             self._show_reason()
         elif self._zoomed:
@@ -318,6 +374,8 @@ class PermissionDialog(Dialog[Answer]):
         if self._question.later is self._later or not self.has_parts:
             return
         self._later = self._question.later
+        if self._always is not None:  # what was half answered is not answered
+            self._show_reach(None)
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
         self.query_one(Details).show(self._details())
@@ -346,12 +404,17 @@ class PermissionDialog(Dialog[Answer]):
         how = Reading(self._whole, key_of(self, "permission.whole"))
         why = reasons(_command(call), folder, self._inside, self._background, look, how)
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
+        odd = [
+            TextBlock([("warning", f"Take care: “{safe_line(option.name)}” is odd: {doubt}.")])
+            for option, doubt in zip(self._options, self._doubts, strict=True)
+            if doubt
+        ]
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
             since = details_of(self._later, self._cwd, self._inside, look, how)
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
-        return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *news, *told]
+        return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *odd, *news, *told]
 
     def _changes(self) -> list[FileDiff]:
         asked = [(diff, "") for diff in diffs_of(self._call)]
@@ -370,8 +433,11 @@ class PermissionDialog(Dialog[Answer]):
     def _shown(self, option: PermissionOption) -> answer_list.Answer:
         has_key = option in self._keys.values()
         key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
-        note = "always" if option.kind.endswith("_always") and "always" not in option.name.lower() else ""
-        return answer_list.Answer(option.name, key, note, role=_ROLES.get(option.kind, "muted"))
+        note = self._doubts[self._options.index(option)]
+        if not note and option.kind.endswith("_always") and "always" not in option.name.lower():
+            note = "always"
+        name = option.name.strip() or "(no name)"
+        return answer_list.Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))
 
     def _to_reject(self) -> PermissionOption | None:
         """Return the option that a reason goes with: the only reject_once, or the one moved to."""

@@ -29,7 +29,7 @@ def matches(rule: Rule) -> str:
     """Return what a rule matches, such as `commands: git status, of gemini`."""
     what = _KINDS.get(rule.tool_kind, rule.tool_kind) if rule.tool_kind is not None else ""
     if rule.command is not None:
-        what = f"{rule.command} …"
+        what = f"exactly “{rule.command}”" if rule.exact else f"{rule.command} …"
     elif not what:
         what = "anything" if rule.path is None else ""
     if rule.path is not None:

@@ -85,6 +85,9 @@ class RulesScreen(Screen[None]):
         written = listed.written
         if written is None:
             rule = listed.rule
+            if rule.exact:
+                self.app.notify("It is for one command. Remove it, and make another rule.")
+                return
             values = {
                 name: getattr(rule, name)
                 for name in ("decision", "agent", "tool_kind", "path", "command", "mode", "note")

@@ -174,6 +174,7 @@ class Asking:
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,
+            reaches=() if question.unasked else self._screen.rooms.ruling.reaches(question.call),
         )
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
@@ -217,6 +218,8 @@ class Asking:
         # Also what stays open after its answer: an address that is being visited.
         self._aside[key] = shown.question
         if isinstance(answer, Answer):
+            if answer.rule is not None:
+                self._screen.rooms.ruling.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)

@@ -6,12 +6,15 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from acp_tui.agent.rule_book import prefix_mistake
+from acp_tui.agent.rule_changes import OF_SESSION
 from acp_tui.host.command_rules import covering, simple_commands
 from acp_tui.host.rules import KNOWN_KINDS, Ask, Rule
+from acp_tui.readable import inside
 from acp_tui.store.rules import Decision, WrittenRule
+from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
 """What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
@@ -43,6 +46,31 @@ def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
     is_narrow = command is not None or path is not None
     decision: Decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
     return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
+
+
+def reaches(ask: Ask, rules: Iterable[Rule] = ()) -> list[Reach]:
+    """Return what "always" may mean for what is asked, the narrowest first; rules end with their session."""
+
+    def rule(**what: Any) -> Rule:
+        return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
+
+    found = [AGENT_ONLY]
+    wider = suggested(ask, rules)
+    if ask.command is not None:
+        very = ask.command.strip()
+        found.append(Reach("also this very command", rule(tool_kind="execute", command=very, exact=True)))
+        if wider.command is not None and wider.command != very:
+            words = f"also commands that begin with “{wider.command}”"
+            found.append(Reach(words, rule(tool_kind="execute", command=wider.command)))
+    elif ask.tool_kind in ("edit", "read"):
+        does = "any change of" if ask.tool_kind == "edit" else "reading"
+        if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
+            words = f"also {does} {inside(ask.paths[0], ask.workspace)}"
+            found.append(Reach(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
+        if ask.tool_kind == "edit" and ask.workspace and not _GLOB.search(ask.workspace):
+            here = f"{ask.workspace.rstrip('/')}/**"
+            found.append(Reach("also any change in the workspace", rule(tool_kind="edit", path=here)))
+    return found
 
 
 def _prefix(command: str, allowed: list[str]) -> str | None:

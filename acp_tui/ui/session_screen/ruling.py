@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from acp_tui.host.rules import Ask, Rule
     from acp_tui.session.entries import ToolCall
     from acp_tui.store.rules import RuleFile
+    from acp_tui.ui.screens.reach import Reach
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 _PAST: Final = 300
@@ -89,6 +90,21 @@ class Ruling:
             scopes=SCOPES,
         )
         self._screen.app.push_screen(editor, self._made)
+
+    def reaches(self, call: ToolCall) -> list[Reach]:
+        """Return what "always" may mean for a call."""
+        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.ui.screens.reach import AGENT_ONLY
+        from acp_tui.ui.session_screen.rule_suggesting import reaches
+
+        session = self._screen.conversation.session
+        if session is None:
+            return [AGENT_ONLY]
+        return reaches(ask_of(call, session, self._agent), list(self.book))
+
+    def keep(self, rule: Rule) -> None:
+        """Let a rule count in its session that the user has chosen with an answer."""
+        self.changes.keep(rule)
 
     def look(self) -> None:
         """Tell of mistakes in files, and ask for trust in the file of a workspace, once for each."""

@@ -42,10 +42,20 @@ class AnswerList(OptionList, can_focus=False):
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, answers: Sequence[Answer], *, id: str | None = None) -> None:
-        widest = max((len(answer.key) for answer in answers), default=0)
-        margin = max(3, widest + 1) if widest else 0
-        super().__init__(*[Option(_content(answer, margin)) for answer in answers], id=id, markup=False)
+        super().__init__(*_options(answers), id=id, markup=False)
         self.highlighted = None
+
+    def offer(self, answers: Sequence[Answer]) -> None:
+        """Show other answers, none of them chosen."""
+        self.clear_options()
+        self.add_options(_options(answers))
+        self.highlighted = None
+
+
+def _options(answers: Sequence[Answer]) -> list[Option]:
+    widest = max((len(answer.key) for answer in answers), default=0)
+    margin = max(3, widest + 1) if widest else 0
+    return [Option(_content(answer, margin)) for answer in answers]
 
 
 def _content(answer: Answer, margin: int) -> Content:

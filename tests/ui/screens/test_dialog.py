@@ -204,7 +204,7 @@ async def test_a_paste_answers_nothing_and_goes_into_the_draft_if_the_user_has_n
 
 
 async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_moment() -> None:
-    question = dialog()
+    question = dialog(("y1", "Yes", "allow_once"))
     async with shown(question, turned=False) as (app, pilot):
         question.guard._placed = time.monotonic() + 60
         await pilot.click(OptionList)
@@ -212,7 +212,7 @@ async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_mom
 
         question.guard._placed = 0.0
         await pilot.click(OptionList)
-        assert app.result == Answer("A")
+        assert app.result == Answer("y1")
 
 
 @pytest.mark.parametrize("why", ["window", "list"])

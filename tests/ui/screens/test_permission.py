@@ -6,21 +6,87 @@ from typing import Any
 import pytest
 from textual.widgets import Input, OptionList
 
+from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
+from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
 from tests.ui.screens.stage import until
 
 
-@pytest.mark.parametrize(("key", "answer"), [("y", "y1"), ("a", "A"), ("n", "no"), ("d", "never")])
+@pytest.mark.parametrize(("key", "answer"), [("y", "y1"), ("n", "no")])
 async def test_one_key_answers_by_kind(key: str, answer: str) -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press(key)
 
         assert app.result == Answer(answer)
+
+
+@pytest.mark.parametrize("keys", [("a",), ("d",), ("down", "enter")])
+async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[str, ...]) -> None:
+    question = dialog()
+    async with shown(question) as (app, pilot):
+        await pilot.press(*keys)
+        await until(pilot, lambda: "what does it mean in this session?" in app.text)
+        await pilot.press("y", "a", "n", "d", "r", "enter")
+        assert app.result is NOTHING, "nothing was moved to"
+        assert "only what the agent itself remembers" in app.text
+
+        await pilot.press("escape")
+        await until(pilot, lambda: "Yes" in app.text and "what does it mean" not in app.text)
+        await pilot.press(*keys)
+        await pilot.press("down", "enter")
+
+        assert app.result == Answer("never" if keys == ("d",) else "A")
+
+
+async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
+    question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}))
+    rule = Rule("allow", command="ls", exact=True)
+    question._reaches = [AGENT_ONLY, Reach("also this very command", rule)]
+    async with shown(question) as (app, pilot):
+        await pilot.press("a", "down", "down")
+        assert app.text.index("only what the agent") < app.text.index("also this very command")
+        await pilot.press("enter")
+
+        assert app.result == Answer("A", rule=rule)
+
+
+async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
+    question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}))
+    async with shown(question) as (app, pilot):
+        await pilot.press("a", "down")
+        told_since(question, raw_input={"command": "rm -rf build"})
+        question.refresh_call()
+        await until(pilot, lambda: "rm -rf build" in app.text)
+        assert "what does it mean" not in app.text
+        await pilot.press("enter")
+
+        assert app.result is NOTHING
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (("x", "Reject", "allow_once"), "its name contradicts its kind: it allows it once"),
+        (("x", "Allow", "reject_once"), "its name contradicts its kind: it rejects it once"),
+        (("x", "", "allow_once"), "without a name; it allows it once"),
+        (("x", "Sure", "tomorrow"), "of a kind that is not known: tomorrow"),
+    ],
+)
+async def test_an_odd_option_is_named_has_no_key_and_can_be_moved_to(
+    odd: tuple[str, str, str], said: str
+) -> None:
+    async with shown(dialog(odd)) as (app, pilot):
+        assert app.text.count(said) >= 1
+        await pilot.press("y", "n", "a", "d")
+        assert app.result is NOTHING
+
+        await pilot.press("down", "enter")
+        assert app.result == Answer("x")
 
 
 def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
@@ -144,7 +210,7 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
 
 
-@pytest.mark.parametrize("keys", [("y",), ("down", "enter")])
+@pytest.mark.parametrize("keys", [("y",), ("down", "down", "enter")])
 async def test_an_answer_to_a_call_whose_change_is_not_drawn_yet_shows_the_change_instead(
     keys: tuple[str, ...],
 ) -> None:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from acp_tui.host.rules import Ask, Rule, decide
-from acp_tui.ui.session_screen.rule_suggesting import suggested
+from acp_tui.ui.session_screen.rule_suggesting import reaches, suggested
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,34 @@ def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(pat
 
     assert (rule.decision, rule.path) == ("ask", None)
     assert suggested(Ask("a", "read", paths)).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (
+            Ask("demo", "execute", command="git status -s", workspace="/w"),
+            ["also this very command", "also commands that begin with “git status”"],
+        ),
+        (Ask("demo", "execute", command="python x.py", workspace="/w"), ["also this very command"]),
+        (
+            Ask("demo", "edit", paths=("/w/a.py",), workspace="/w"),
+            ["also any change of a.py", "also any change in the workspace"],
+        ),
+        (Ask("demo", "edit", paths=("/w/a", "/w/b"), workspace="/w"), ["also any change in the workspace"]),
+        (Ask("demo", "edit", paths=("/w/a*",), workspace="/w"), ["also any change in the workspace"]),
+        (Ask("demo", "read", paths=("/w/a.py",), workspace="/w"), ["also reading a.py"]),
+        (Ask("demo", "fetch", workspace="/w"), []),
+    ],
+)
+def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: Ask, words: list[str]) -> None:
+    found = reaches(replace(ask, session="s"))
+
+    assert [reach.words for reach in found] == ["only what the agent itself remembers", *words]
+    assert found[0].rule is None
+    for reach in found[1:]:
+        assert reach.rule is not None
+        assert reach.rule.session == "s"
+        if len(ask.paths) < 2 and "*" not in "".join(ask.paths):
+            assert decide([reach.rule], replace(ask, session="s")).decision == "allow"
+        assert decide([reach.rule], replace(ask, session="other")).decision == "ask"
