@@ -233,7 +233,9 @@ class _Pty:
 
     def signal_foreground(self, number: int) -> None:
         try:
-            os.killpg(os.tcgetpgrp(self.master), number)
+            group = os.tcgetpgrp(self.master)
+            if group > 0:  # 0 is nobody there, and to a signal it is our own group
+                os.killpg(group, number)
         except OSError:  # nothing is in the foreground any more
             pass
 

@@ -393,6 +393,20 @@ async def test_an_interrupt_reaches_what_runs_in_the_foreground(terminals: Termi
     terminal.signal(signal.SIGINT)
 
 
+@pytest.mark.parametrize("line", ["sleep 300", "trap '' HUP; setsid sleep 1 & exit"])
+async def test_an_interrupt_before_or_after_anybody_is_there_reaches_nobody(
+    terminals: Terminals, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[int] = []
+    monkeypatch.setattr(os, "tcgetpgrp", lambda descriptor: 0)
+    monkeypatch.setattr(os, "killpg", lambda group, number: reached.append(group))
+    terminal = await terminals.create("s", "sh", ["-c", line], cwd="/")
+
+    terminal.signal(signal.SIGINT)
+
+    assert reached == []
+
+
 async def test_keys_that_nobody_reads_do_not_block(terminals: Terminals) -> None:
     count = "import sys, tty; tty.setraw(0); print('ready'); print(len(sys.stdin.read(300000)))"
     terminal = await terminals.create("s", sys.executable, ["-c", count], cwd="/")

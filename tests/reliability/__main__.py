@@ -22,6 +22,7 @@ ROWS: tuple[str, ...] = (
     "permissions",
     "kills",
     "typing",
+    "terminals",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""
 _SHOWN = 20
