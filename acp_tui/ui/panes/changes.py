@@ -120,8 +120,10 @@ class ChangesPane(Pane):
         self._beside = [(said, OneLine([("warning", safe_line(said))])) for said in lines]
         if lines:
             self.take_placeholder_away()
-        for _, line in self._beside:
-            self.append(line)
+        for place, (_, line) in enumerate(
+            self._beside
+        ):  # above the files: the cursor begins with the last one
+            self.insert(place, line)
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         status = status_of(file)

@@ -11,7 +11,7 @@ from acp_tui.session.events import Snapped, Wrote
 from acp_tui.session.files import OnDisk
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes
-from acp_tui.ui.panes.changes import LONG, ChangesPane, untracked_lines
+from acp_tui.ui.panes.changes import LONG, ChangesPane, FileLine, untracked_lines
 from tests.waiting import until
 
 
@@ -61,7 +61,7 @@ async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest
         assert app.pane.fact == f"+10 {app.pane.look.glyph('minus')}5"
 
 
-async def test_what_is_not_tracked_and_why_stands_below_the_files_and_goes_again() -> None:
+async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again() -> None:
     app = Shown()
     async with app.run_test():
         said = [
@@ -69,9 +69,13 @@ async def test_what_is_not_tracked_and_why_stands_below_the_files_and_goes_again
             *untracked_lines([Untracked("p\x1b", "a pipe")]),
         ]
         app.pane.beside = lambda: said
+        session = Session("s", "/w")
+        session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        app.pane.show(session, Change(fields=("files",)))
 
         app.pane.look_on()
         shown = [line.source() for _, line in app.pane._beside]
+        last = app.pane.blocks[-1]
         said = []
         app.pane.look_on()
 
@@ -81,6 +85,7 @@ async def test_what_is_not_tracked_and_why_stands_below_the_files_and_goes_again
             "  p\N{SYMBOL FOR ESCAPE}  a pipe",
         ]
         assert app.pane._beside == []
+        assert isinstance(last, FileLine)
 
 
 def test_of_very_many_changes_some_are_named_and_all_are_counted() -> None:
