@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -15,7 +17,8 @@ _PATH: Final = re.compile(
 )
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LONGEST: Final = 4096  # characters of a path
-_DEEPEST: Final = 4
+_LONGEST_JSON: Final = 100_000
+_DEEPEST: Final = 6
 _MOST: Final = 1_000
 
 
@@ -29,10 +32,24 @@ def named_in(raw_input: Any, *, narrow: bool = False) -> list[str]:
         raw_input: what the agent gives its tool, of any shape.
         narrow: it is the input of a command: only fields that name a file, and none inside others.
     """
-    if not isinstance(raw_input, dict):
+    if isinstance(raw_input, str):
+        raw_input = _read(raw_input)
+    if not isinstance(raw_input, dict | list) or (narrow and isinstance(raw_input, list)):
         return []
-    found = _narrow(raw_input) if narrow else _wide(raw_input, _DEEPEST)
-    return list(dict.fromkeys(path for _, path in zip(range(_MOST), found, strict=False)))
+    found = _narrow(raw_input) if isinstance(raw_input, dict) and narrow else _wide(raw_input, _DEEPEST)
+    return list(dict.fromkeys(islice(found, _MOST)))
+
+
+def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
+    """Return all that may be a path in an input, whatever its fields are called, as written.
+
+    Args:
+        raw_input: what the agent gives its tool, of any shape.
+        without: fields of the outermost object that are known to be something else.
+    """
+    if isinstance(raw_input, dict):
+        raw_input = {key: value for key, value in raw_input.items() if key not in without}
+    return list(dict.fromkeys(islice(_words(raw_input), _MOST)))
 
 
 def _narrow(raw_input: dict[Any, Any]) -> Iterator[str]:
@@ -43,6 +60,8 @@ def _narrow(raw_input: dict[Any, Any]) -> Iterator[str]:
 
 def _wide(value: Any, depth: int) -> Iterator[str]:
     """Yield what fields of any depth name; the name of a field may be the path itself."""
+    if depth and isinstance(value, str):
+        value = _read(value)
     if depth and isinstance(value, list):
         for item in value:
             yield from _wide(item, depth - 1)
@@ -54,6 +73,36 @@ def _wide(value: Any, depth: int) -> Iterator[str]:
         if _PATH.fullmatch(_plain(key)):
             yield from _values(inner)
         yield from _wide(inner, depth - 1)
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the texts of an input that are one line, at any depth; no recursion, since an agent nests it."""
+    waiting = [(value, _DEEPEST * 4)]
+    while waiting:
+        value, depth = waiting.pop()
+        if not depth:
+            continue
+        if isinstance(value, str):
+            read = _read(value)
+            if read is not None:
+                waiting.append((read, depth - 1))
+            else:
+                yield from _values(value)
+        elif isinstance(value, list):
+            waiting += [(item, depth - 1) for item in value[:_MOST]]
+        elif isinstance(value, dict):
+            waiting += [(item, depth - 1) for item in islice(value.values(), _MOST)]
+            waiting += [(key, depth - 1) for key in islice(value, _MOST) if isinstance(key, str)]
+
+
+def _read(text: str) -> Any:
+    """Return the object or list that a text is, as some agents hand on their arguments; else None."""
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _values(value: Any) -> Iterator[str]:

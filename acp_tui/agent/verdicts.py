@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from acp_tui.agent.coverage import env_of, folder_of
 from acp_tui.agent.given import Given
-from acp_tui.agent.input_paths import named_in
+from acp_tui.agent.input_paths import hinted_in, named_in
 from acp_tui.host import policy, rules
+from acp_tui.host.command_paths import written_by
 from acp_tui.host.files import Files
 from acp_tui.host.host import Host, NotLent
 from acp_tui.host.links import with_targets
+from acp_tui.host.protected import protection
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Text, absolute
 from acp_tui.session.questions import Permission
@@ -39,14 +42,38 @@ class Beforehand(NamedTuple):
 
 
 def beforehand(host: Host, call: ToolCall, session: Session, agent: str) -> Beforehand:
-    """Return what the person's rules say of a call, else the session's policy."""
+    """Return what the user's rules say of a call, else the session's policy.
+
+    Neither allows a write to a protected file, unless a rule names it.
+    """
     said = rules.decide(host.rules, ask_of(call, session, agent))
+    files = _files(host, session)
     if said.rule is not None:
-        return Beforehand(said.decision, Given("rule", said.rule.source))
-    chosen = host.policy_of(session.id)
-    paths, files = _for_policy(call, session.cwd), _files(host, session)
-    decision = policy.decide(chosen, call.kind, call.command, paths, files)
-    return Beforehand(decision, Given("policy", policy.WORDS[chosen]))
+        decision, given = said.decision, Given("rule", said.rule.source)
+    else:
+        chosen = host.policy_of(session.id)
+        decision = policy.decide(chosen, call.kind, call.command, _for_policy(call, session.cwd), files)
+        given = Given("policy", policy.WORDS[chosen])
+    if decision == "allow" and _writes_protected(call, session, files, (said.rule, *said.also)):
+        decision = "ask"
+    return Beforehand(decision, given)
+
+
+def _writes_protected(
+    call: ToolCall, session: Session, files: Files | None, by: Sequence[rules.Rule | None]
+) -> bool:
+    """Return whether a call may write a protected file that no rule which allows it names."""
+    if call.kind in policy.LOOKING and call.command is None:
+        return False
+    roots = files.roots if files is not None else (session.cwd,)
+    if call.command is not None:
+        written = written_by(call.command, absolute(folder_of(call, session.cwd), session.cwd))
+    else:
+        named = [absolute(path, session.cwd) for path in call.named_paths]
+        written = [*named, *input_paths(call, session.cwd)]
+    parts = {part.casefold() for rule in by if rule and rule.path for part in rule.path.split("/")}
+    found = (protection(path, roots) for path in written)
+    return any(one is not None and one.names.isdisjoint(parts) for one in found)
 
 
 def verdict(host: Host, question: Permission, session: Session, agent: str) -> Answer | None:
@@ -83,6 +110,9 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         tool_kind=call.kind,
         paths=with_targets(named, session.cwd),
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
+        hints=tuple(_hints(call)),
+        folder=absolute(folder_of(call, session.cwd), session.cwd),
+        env=tuple(env_of(call).items()),
         command=call.command,
         worded=call.worded_command,
         told=tuple(_told(call)),
@@ -90,6 +120,12 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         workspace=session.cwd,
         session=session.id,
     )
+
+
+def _hints(call: ToolCall) -> Iterator[str]:
+    """Yield what else the input of a call may name; the command and its words are looked at apart."""
+    said = call.said_command
+    yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
 
 
 def _told(call: ToolCall) -> Iterator[str]:

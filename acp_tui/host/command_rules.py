@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -15,6 +15,14 @@ from acp_tui.host.shell import Command, take_apart
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
 _QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
+_POWERFUL: Final = re.compile(
+    r"BASH_ENV|ENV|ZDOTDIR|LD_\w+|DYLD_\w+|PATH|GIT_\w+|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|"
+    r"IFS|SHELL|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|MANPAGER|PYTHON(?:STARTUP|PATH|HOME)|"
+    r"PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|"
+    r"CARGO_\w+|npm_config_\w+|NPM_CONFIG_\w+|MAKEFLAGS|MAKEFILES|CC|CXX|SSH_ASKPASS|SUDO_ASKPASS|TAR_OPTIONS|"
+    r"RSYNC_RSH|CVS_RSH|SVN_SSH|GREP_OPTIONS|AWKPATH|GAWK\w*|GCONV_PATH|HOSTALIASES|HOME|XDG_\w+|DOCKER_\w+"
+)
+"""Variables that make a program run another one, or make another one of it."""
 _DEEPEST: Final = 4
 """How many shells inside shells (`sh -c "sh -c …"`) are followed."""
 _WRAPPERS: Final = frozenset(
@@ -117,6 +125,11 @@ def may_run(prefix: str, command: str | None) -> bool:
         return False
     reading = _read(command)
     return not reading.understood or any(_may_begin(words, wanted) for words in reading.unknown)
+
+
+def may_change(env: Iterable[tuple[str, str]]) -> bool:
+    """Return whether variables may make another command of one, or have it run more."""
+    return any(_POWERFUL.fullmatch(name) for name, _ in env)
 
 
 def is_prefix(text: str) -> bool:

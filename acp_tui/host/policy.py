@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Literal
 
 from acp_tui.host.files import Files
+from acp_tui.host.protected import why_protected
 from acp_tui.host.rules import KNOWN_KINDS, Decision
 
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
@@ -21,9 +20,8 @@ WORDS: Final[dict[Policy, str]] = {
 }
 """What a session does under each policy, in words."""
 
-_LOOKING: Final = frozenset({"read", "search", "think"})
-_GUARDED: Final = frozenset({".git", ".acp-tui"})
-"""Folders from which programs are started or settings read: to write there is more than an edit."""
+LOOKING: Final = frozenset({"read", "search", "think"})
+"""Kinds of tool that change nothing."""
 
 
 def decide(
@@ -42,7 +40,7 @@ def decide(
         return "allow"
     if policy == "ask" or command is not None or files is None or tool_kind not in KNOWN_KINDS:
         return "ask"
-    if tool_kind in _LOOKING:
+    if tool_kind in LOOKING:
         return "allow" if all(map(files.contains, paths)) else "ask"
     if policy == "allow-edits" and tool_kind == "edit" and paths:
         return "allow" if all(_is_edit(path, files) for path in paths) else "ask"
@@ -53,6 +51,4 @@ def _is_edit(path: str, files: Files) -> bool:
     """Whether to change this file, links followed, is an edit of the workspace and nothing else."""
     if not path.startswith("/") or not files.contains(path):
         return False
-    real = Path(os.path.realpath(path))
-    below = (real.relative_to(root).parts for root in files.roots if real.is_relative_to(root))
-    return not any(part.casefold() in _GUARDED for parts in below for part in parts)
+    return why_protected(path, files.roots) is None

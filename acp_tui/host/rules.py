@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Final, Literal
 
-from acp_tui.host.command_rules import covering, may_run, runs
+from acp_tui.host.command_paths import Reach, fragments, reach_of
+from acp_tui.host.command_rules import covering, may_change, may_run, runs
+from acp_tui.host.path_patterns import Meant, compiled
 
 Decision = Literal["allow", "ask", "deny"]
 
@@ -69,6 +69,12 @@ class Ask:
     told: tuple[str, ...] = ()
     """Where no command is known: what else the call says of itself, in which one may stand. A rule that
     denies or asks for it makes this a question; none is allowed by it."""
+    hints: tuple[str, ...] = ()
+    """What else in the tool's input may be a path, as it is written: likewise."""
+    folder: str = ""
+    """The folder that the command runs in, absolute; empty: the workspace."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that the command is given."""
 
 
 @dataclass(frozen=True)
@@ -87,29 +93,91 @@ def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
     A rule that denies what a command may turn out to run, once the shell has expanded it, asks; so does one
     that denies what only the words of the call speak of.
     """
+    about = _About(ask)
     fitting = [rule for rule in rules if _fits(rule, ask)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
-    for rule in denying:
-        if rule.command is None or _is(rule.command, ask):
-            return Verdict("deny", rule)
-    for rule in asking:
-        if rule.command is None or _is(rule.command, ask):
-            return Verdict("ask", rule)
+    sure = {id(rule): about.is_meant(rule) for rule in (*denying, *asking)}
     for rule in (*denying, *asking):
-        if rule.command is not None and _may_be(rule.command, ask):
+        if sure[id(rule)]:
+            return Verdict(rule.decision, rule)
+    for rule in (*denying, *asking):
+        if sure[id(rule)] is None:
             return Verdict("ask", rule)
-    return _allowed(allowing, ask)
+    return _allowed([rule for rule in allowing if _allows_paths(rule, ask)], ask)
 
 
-def _is(prefix: str, ask: Ask) -> bool:
-    """Return whether what is asked runs a prefix, by its command or by its words."""
-    return runs(prefix, ask.command) or runs(prefix, ask.worded)
+@dataclass
+class _About:
+    """What is asked, as rules that deny and ask look at it; its command is read once for all of them."""
 
+    ask: Ask
 
-def _may_be(prefix: str, ask: Ask) -> bool:
-    """Return whether what is asked could run a prefix, for all that is known."""
-    known = ask.command or ask.worded
-    return may_run(prefix, known) or any(runs(prefix, text) for text in ask.told)
+    def is_meant(self, rule: Rule) -> bool | None:
+        """Return whether a rule means what is asked; None: it may, for all that is known."""
+        found = True if rule.command is None else self._runs(rule.command)
+        if found is not False and rule.path is not None:
+            reached = self._reaches(Meant(rule.path))
+            found = reached if found or reached is False else None
+        return found
+
+    def _runs(self, prefix: str) -> bool | None:
+        ask = self.ask
+        if runs(prefix, ask.command) or runs(prefix, ask.worded):
+            return True
+        known = ask.command or ask.worded
+        is_hidden = ask.tool_kind == "execute" and ask.command is None
+        if is_hidden or may_run(prefix, known) or any(runs(prefix, text) for text in ask.told):
+            return None
+        return None if known is not None and may_change(ask.env) else False
+
+    def _reaches(self, meant: Meant) -> bool | None:
+        ask, folder = self.ask, self._folder
+        named = (*ask.paths, *ask.inputs)
+        found = [meant.has_any(named, folder), *(meant.is_linked(path, folder) for path in named)]
+        if True in found:
+            return True
+        by_command = self._reaches_by_command(meant)
+        if by_command is not False:
+            return by_command
+        return None if None in found or self._may_reach(meant, named) else False
+
+    def _may_reach(self, meant: Meant, named: Sequence[str]) -> bool:
+        ask, folder = self.ask, self._folder
+        if ask.tool_kind == "execute" and ask.command is None:
+            return True
+        hinted = [*ask.hints, *(value for _, value in ask.env)]
+        told = [path for text in ask.told for path in fragments(text, folder)]
+        return (
+            any(map(meant.is_below, named))
+            or meant.has_any((*hinted, *told), folder)
+            or any(meant.may_match(hint) for hint in hinted if "*" in hint or "?" in hint)
+        )
+
+    def _reaches_by_command(self, meant: Meant) -> bool | None:
+        reach, folder = self._reach, self._folder
+        found: list[bool | None] = [meant.has_any(reach.paths, folder)]
+        if not found[0]:
+            found += [meant.is_linked(path, folder) for path in reach.paths]
+        if True in found:
+            return True
+        may = (
+            reach.is_open
+            or None in found
+            or meant.has_any(reach.hints, folder)
+            or any(meant.is_linked(path, folder) is not False for path in reach.hints)
+            or any(map(meant.is_below, (*reach.paths, *reach.hints)))
+            or any(map(meant.may_be_below, reach.walked))
+        )
+        return None if may else False
+
+    @property
+    def _folder(self) -> str:
+        return self.ask.folder or self.ask.workspace or "/"
+
+    @cached_property
+    def _reach(self) -> Reach:
+        command = self.ask.command or self.ask.worded
+        return reach_of(command, self._folder) if command is not None else Reach()
 
 
 def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:
@@ -149,7 +217,6 @@ def _fits(rule: Rule, ask: Ask) -> bool:
         and (rule.workspace is None or f"{ask.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
         and _matches_kind(rule, ask)
         and _may_allow_command(rule, ask)
-        and _matches_paths(rule, ask)
     )
 
 
@@ -170,25 +237,15 @@ def _may_allow_command(rule: Rule, ask: Ask) -> bool:
     return rule.tool_kind == "execute" or (rule.tool_kind is None and rule.path is None)
 
 
-def _matches_paths(rule: Rule, ask: Ask) -> bool:
-    """Match all paths when it allows something, any when it forbids."""
+def _allows_paths(rule: Rule, ask: Ask) -> bool:
+    """Return whether a rule that allows something means all the paths that are named."""
     if rule.path is None:
         return True
-    pattern, named = _glob(rule.path), (*ask.paths, *ask.inputs)
-    if rule.decision == "allow":
-        return bool(ask.paths) and all(_plain(path) and pattern.fullmatch(path) for path in named)
-    return any(pattern.fullmatch(path) or pattern.fullmatch(posixpath.normpath(path)) for path in named)
+    pattern = compiled(rule.path)
+    return bool(ask.paths) and all(
+        _plain(path) and pattern.fullmatch(path) for path in (*ask.paths, *ask.inputs)
+    )
 
 
 def _plain(path: str) -> bool:
     return not {"..", "."} & set(path.split("/"))
-
-
-@lru_cache(maxsize=512)
-def _glob(pattern: str) -> re.Pattern[str]:
-    """Compile a glob over whole paths."""
-    if not pattern.startswith("/"):
-        pattern = f"**/{pattern}"
-    pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts), re.DOTALL)

@@ -164,9 +164,14 @@ def test_a_denied_command_is_found_in_any_part(command: str) -> None:
     assert decided(run(command), Rule("ask", command="rm"), Rule("allow")) == "ask"
 
 
-@pytest.mark.parametrize("command", ["git rm x", "rmdir x", "echo rm", "ls a/rm", None])
-def test_a_denied_command_is_not_seen_where_it_does_not_run(command: str | None) -> None:
+@pytest.mark.parametrize("command", ["git rm x", "rmdir x", "echo rm", "ls a/rm"])
+def test_a_denied_command_is_not_seen_where_it_does_not_run(command: str) -> None:
     assert decided(run(command), Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_a_command_that_is_not_known_may_be_a_denied_one() -> None:
+    assert decided(run(None), Rule("deny", command="rm"), Rule("allow")) == "ask"
+    assert decided(run(None), Rule("deny", path="*.env"), Rule("allow")) == "ask"
 
 
 @pytest.mark.parametrize("rule", [Rule("allow", tool_kind="read"), Rule("allow", path="/w/**")])
