@@ -14,14 +14,12 @@ from acp_tui.agent.wish import Wish, mattering
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, absolute
 from acp_tui.session.session import Session
+from acp_tui.session.shell_command import is_shell
 
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _RUNS: Final = ("execute", "other")
 """Kinds of call whose command is a command: the others are not asked for to run one."""
 _WRITES: Final = ("edit", "other")
-_SHELLS: Final = frozenset({"sh", "bash", "dash"})
-_SYSTEM: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
-"""Folders in which a program of a shell's name is that shell; the first is the search path."""
 _CONTROLS: Final = "();<>|&"
 _LOOKED_AT: Final = 200
 """Entries in which the tool call is looked for that a wish belongs to: the newest."""
@@ -149,7 +147,7 @@ def runs(text: str, wish: Wish) -> bool:
         return False
     if not wish.args:
         return text == wish.command.strip()
-    if len(words) == 3 and words[1] in ("-c", "-lc") and _is_shell(words[0]) and words[2].strip() == text:
+    if len(words) == 3 and words[1] in ("-c", "-lc") and is_shell(words[0]) and words[2].strip() == text:
         return True
     return _words(text) == words
 
@@ -160,11 +158,6 @@ def real(path: str) -> str:
         return os.path.realpath(path)
     except ValueError:  # no path of this machine
         return path
-
-
-def _is_shell(program: str) -> bool:
-    folder, name = os.path.split(program)
-    return name in _SHELLS and folder in _SYSTEM
 
 
 def _words(text: str) -> list[str] | None:

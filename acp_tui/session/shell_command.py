@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
 _SHELLS: Final = frozenset({"sh", "bash", "dash"})
 """Shells that read a text as our parser does; what another one makes of it is not told by the text."""
+_FOLDERS: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
+"""Where a program of that name is that shell; the first stands for the search path."""
 
 _OPERATION: Final = re.compile(r"[a-z][a-z_]*")
 _LONGEST: Final = 10_000
@@ -69,9 +71,15 @@ def _in_input(raw: Mapping[str, Any]) -> Said | None:
 
 def _of_words(words: Sequence[str]) -> str:
     """Return what a list of words runs: a script for a shell that is named with it, else the words."""
-    if len(words) == 3 and posixpath.basename(words[0]) in _SHELLS and words[1] in _SCRIPT_OPTIONS:
+    if len(words) == 3 and is_shell(words[0]) and words[1] in _SCRIPT_OPTIONS:
         return words[2]
     return shlex.join(words)
+
+
+def is_shell(program: str) -> bool:
+    """Return whether a program is a shell that we read, and no other program of that name."""
+    folder, name = posixpath.split(program)
+    return name in _SHELLS and folder in _FOLDERS
 
 
 def _in_turn(commands: Sequence[str]) -> str:

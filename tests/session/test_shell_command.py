@@ -108,3 +108,10 @@ def test_words_ask_for_a_command_where_they_say_nothing_else(words: str, command
     assert call.command is None
     assert ToolCall("t", words, "read").worded_command is None
     assert ToolCall("t", words, "execute", raw_input={"command": "id"}).worded_command is None
+
+
+@pytest.mark.parametrize("shell", ["/w/evil/bash", "./sh", "evil/dash", "/tmp/sh"])
+def test_a_program_that_only_has_the_name_of_a_shell_is_shown_with_its_text(shell: str) -> None:
+    call = ToolCall("t", kind="execute", raw_input={"command": [shell, "-c", "ls"]})
+
+    assert call.command == f"{shell} -c ls"
