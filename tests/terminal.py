@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from avt import Vt  # type: ignore[attr-defined]  # its stubs do not export it
 
@@ -43,11 +43,13 @@ class Terminal:
         rows: int = 40,
         patience: float = 60,
     ) -> None:
+        self.cwd = cwd
         self._patience = patience
         self._emulator = Vt(columns, rows, 0)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, self._slave = pty.openpty()
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.modes_at_start = self.modes
         self.process = subprocess.Popen(
             ["sh", "-c", _ON_TERMINAL, "sh", os.ttyname(self._slave), *argv],
             cwd=cwd,
@@ -76,6 +78,11 @@ class Terminal:
     def screen(self) -> str:
         """What the screen shows, row by row."""
         return "\n".join(line.text.rstrip() for line in self._emulator.view())
+
+    @property
+    def modes(self) -> list[Any]:
+        """How the terminal treats keys and lines, as `termios` tells it."""
+        return termios.tcgetattr(self._slave)
 
     def type(self, text: str) -> None:
         """Send keys as the terminal does: text as it is, special keys as their sequences."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -31,7 +32,7 @@ from acp_tui.ui.tabs import FIRST, Tabs
 from acp_tui.ui.theme_watch import EVERY
 from acp_tui.ui.theming import Theming
 from acp_tui.ui.widgets.key_names import key_of, shown_key
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import plain, safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -289,11 +290,11 @@ class AcpApp(App[int]):
         self.run_worker(open_link(self, event.links, cwd, self.theming.look), group="links", exclusive=True)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
-        """Open a file of a difference in the person's editor."""
-        from acp_tui.ui.screens.editor import edit_in_workspace
+        """Open a file of a difference in the user's editor."""
+        from acp_tui.ui.screens.editor import begin, edit_in_workspace
 
         cwd = self.session_screen.conversation.cwd
-        self.run_worker(edit_in_workspace(self, cwd, event.path, event.line), group="edit", exclusive=True)
+        begin(self, lambda: edit_in_workspace(self, cwd, event.path, event.line))
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -331,9 +332,16 @@ class AcpApp(App[int]):
         self.exit(0)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Put a text on the person's clipboard, in the background; say what stands in the way."""
-        self._clipboard = text
-        self._copy(text)
+        """Put a text on the user's clipboard, in the background; say what stands in the way.
+
+        What a terminal would obey, or nobody could see, does not go along, and that is said.
+        """
+        clean, dropped = plain(text)
+        if dropped:
+            what = f"{dropped:,} control or invisible character{'s' if dropped > 1 else ''}"
+            self.notify(f"Copied without {what}.", title="Clipboard")
+        self._clipboard = clean
+        self._copy(clean)
 
     @work(group="clipboard", exclusive=True)
     async def _copy(self, text: str) -> None:
@@ -358,18 +366,35 @@ class AcpApp(App[int]):
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
-        """Lend the terminal to another program; nothing of ours is written to it meanwhile."""
-        with super().suspend():
-            self._is_lent = True
-            try:
+        """Lend the terminal to another program; nothing of ours is written to it meanwhile.
+
+        Whatever happens, it comes back as it was lent: Textual takes it back only when nothing is raised.
+
+        Raises:
+            TerminalTaken: it is lent already.
+        """
+        from acp_tui.ui.screens.editor import TerminalTaken
+        from acp_tui.ui.terminal_input import modes_kept
+
+        if self._is_lent:
+            raise TerminalTaken
+        lending = super().suspend()
+        lending.__enter__()
+        try:
+            with modes_kept():
+                self._is_lent = True
                 yield
-            finally:
-                self._is_lent = False
+        finally:
+            self._is_lent = False
+            # A program that ends lets it go as it is: nothing would stop what reads keys once more.
+            lending.__exit__(*(sys.exc_info() if self._exit else (None, None, None)))
 
     def action_suspend_process(self) -> None:
         """Give the terminal back to the shell; agents work on meanwhile."""
         from acp_tui.ui.job_control import has_shell
 
+        if self._is_lent:
+            return
         if has_shell():
             super().action_suspend_process()
         else:

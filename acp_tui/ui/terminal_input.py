@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import selectors
+import sys
+import termios
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from enum import Enum
 from time import monotonic
 from typing import Any, Final, cast
@@ -177,6 +180,22 @@ class TerminalDriver(LinuxDriver):
                         self.process_message(message)
                 for message in self._parser.tick():
                     self.process_message(message)
+
+
+@contextmanager
+def modes_kept() -> Iterator[None]:
+    """Give the terminal its modes back behind a program that may be killed before it does so."""
+    try:
+        file = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+        modes = termios.tcgetattr(file)
+    except (OSError, ValueError, termios.error):  # there is no terminal
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(termios.error):
+            termios.tcsetattr(file, termios.TCSANOW, modes)
 
 
 _SEQUENCES = Enum(  # type: ignore[misc]  # the parser wants members of an enum, whose values name keys

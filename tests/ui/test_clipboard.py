@@ -7,6 +7,7 @@ import pytest
 
 from acp_tui.ui import clipboard
 from acp_tui.ui.clipboard import OSC52_LIMIT, Clipboard, Way, desktop_way, takes
+from acp_tui.ui.widgets.text import plain
 from tests.ui.seats import seat
 
 HERE = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}
@@ -108,3 +109,39 @@ async def test_copying_in_the_interface_reaches_the_terminal(tmp_path: Path) -> 
         await here.until(lambda: f"\x1b]52;c;{code}\x07" in here.written)
         assert here.app.clipboard == "[b]text"
         await here.until(lambda: any("OSC 52" in one.message for one in here.app._notifications))
+
+
+@pytest.mark.parametrize(
+    ("text", "copied", "dropped"),
+    [
+        ("a\tb\nc\r\nd", "a\tb\nc\nd", 0),
+        ("ls\x1b[201~\rrm -rf x\r", "ls[201~rm -rf x", 3),
+        ("safe\b\b\b\bevil \x9b31m", "safeevil 31m", 5),
+        ("r\u200bm\u202e \u3164x\u00ad", "rm x", 4),
+        ("👨\u200d👩\u200d👧 ☁️ می\u200cخواهم", "👨\u200d👩\u200d👧 ☁️ می\u200cخواهم", 0),
+    ],
+)
+def test_what_goes_to_a_clipboard_acts_nowhere(text: str, copied: str, dropped: int) -> None:
+    assert plain(text) == (copied, dropped)
+
+
+async def test_it_is_said_what_was_not_copied(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+
+        def said() -> list[str]:
+            return [one.message for one in here.app._notifications if "Copied without" in one.message]
+
+        here.app.copy_to_clipboard("one\ttwo\n")
+        assert said() == []
+        here.app.copy_to_clipboard("ls\x1b\x9b\u200b")
+        await here.until(said)
+        assert said() == ["Copied without 3 control or invisible characters."]
+        assert here.app.clipboard == "ls"
+
+        here.session.prompt.insert("own\x1b text")
+        here.session.prompt.select_all()
+        here.session.prompt.action_copy()
+
+        await here.until(lambda: len(said()) > 1)
+        assert said()[1:] == ["Copied without 1 control or invisible character."]
+        assert here.app.clipboard == "own text"

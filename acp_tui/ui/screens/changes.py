@@ -171,16 +171,21 @@ class ChangesScreen(Screen[None]):
         change = self._change_of(file)
         return self._review is not None and change is not None and self._review.is_done(change)
 
-    @work(group="edit", exclusive=True)
-    async def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
-        """Let the person edit a file, and look at what came of it."""
+    def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
+        """Let the user edit a file, and look at what came of it."""
+        from acp_tui.ui.screens.editor import begin
+
+        event.stop()  # at once: the application would open it, too
+        begin(self.app, lambda: self._edit(event.path, event.line))
+
+    async def _edit(self, path: str, line: int) -> None:
         from acp_tui.ui.screens.editor import edit_in_workspace
 
-        event.stop()
-        await edit_in_workspace(self.app, self._cwd, event.path, event.line)
+        await edit_in_workspace(self.app, self._cwd, path, line)
         if self._review is not None:
             await self._review.tracking.look()
-        self._read()
+        if draws(self):
+            self._read()
 
     def action_close(self) -> None:
         """Close."""

@@ -1,4 +1,4 @@
-"""Writing in the person's own editor, which gets the terminal for as long as it runs."""
+"""Writing in the user's own editor, which gets the terminal for as long as it runs, and alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +37,22 @@ _PLUS: Final = frozenset(
 a second file."""
 _COLON: Final = frozenset(("hx", "helix", "subl", "zed"))
 _GOTO: Final = frozenset(("code", "codium", "code-insiders", "cursor", "windsurf"))
+
+
+_PATIENCE: Final = 2.0
+"""Seconds that an editor has to leave when it is told to end."""
+_GROUP: Final = "terminal"
+"""The workers that give the terminal away: there is one at a time."""
+
+
+class TerminalTaken(Exception):
+    """Another program has the terminal."""
+
+
+def begin(app: App[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Start what gives the terminal away; nothing while another one does, or is about to."""
+    if not any(worker.group == _GROUP and not worker.is_finished for worker in app.workers):
+        app.run_worker(work(), group=_GROUP)
 
 
 async def edit(app: App[Any], text: str) -> tuple[str, str]:
@@ -69,17 +85,18 @@ async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> 
             code = await _run([*command, *place(command, path, line)])
     except SuspendNotSupported:
         return "This terminal cannot be lent to an editor."
+    except TerminalTaken:
+        return "Another program has the terminal."
     if isinstance(code, OSError):
         why = code.strerror
         return f"{command[0]} cannot be started: {why}. $VISUAL or $EDITOR should name one that is here."
+    if code < 0:
+        return f"{command[0]} was ended by signal {-code}."
     return f"{command[0]} ended with {code}." if code else ""
 
 
 async def _run(command: Sequence[str]) -> int | OSError:
-    """Run a program in the foreground; return its exit code, or why it did not start.
-
-    That is returned, not raised: Textual takes the terminal back only when nothing is raised.
-    """
+    """Run a program in the foreground; return its exit code, or why it did not start."""
     try:
         process = await asyncio.create_subprocess_exec(*command)
     except OSError as error:
@@ -87,8 +104,18 @@ async def _run(command: Sequence[str]) -> int | OSError:
     try:
         return await process.wait()
     finally:
-        if process.returncode is None:  # we are told to end
-            process.terminate()
+        if process.returncode is None:  # we are told to end; until it has gone, the terminal is not ours
+            await _ended(process)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End a program, and wait until it has."""
+    process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), _PATIENCE)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:

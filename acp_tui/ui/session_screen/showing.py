@@ -145,6 +145,7 @@ class Showing:
             screen.asking.show_next()
         if "commands" in change.fields:
             screen.query_one(Writing).commands_changed()
+            screen.rooms.slash.tell_unprintable()
 
     def _furnish(self, session: Session) -> None:
         from acp_tui.ui.session_screen.furnishing import furnish

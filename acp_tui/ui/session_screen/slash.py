@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from textual.actions import parse
 
+from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
+
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -49,11 +51,29 @@ class Slash:
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
+        self._told: set[str] = set()
+        """Names that it was said of that they are not offered."""
 
     def of_agent(self) -> list[Command]:
-        """Return the agent's commands as of now."""
+        """Return the agent's commands as of now, but those whose name cannot be printed."""
+        return [command for command in self._all() if is_exact(command.name)]
+
+    def _all(self) -> list[Command]:
         session = self._screen.conversation.session
         return session.commands if session is not None else []
+
+    def tell_unprintable(self) -> None:
+        """Say once of each command that it is not offered, for its name cannot be printed."""
+        names = {command.name for command in self._all() if not is_exact(command.name)} - self._told
+        if names:
+            self._told |= names
+            shown = ", ".join(f"/{shortened(exact_line(name), 40)}" for name in sorted(names)[:3])
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            self._screen.notify(
+                f"Not offered, for their names hold what cannot be printed: {shown}{more}.",
+                title="Commands of the agent",
+                severity="warning",
+            )
 
     def offered(self) -> list[Command]:
         """Return the agent's commands and ours."""

@@ -262,7 +262,9 @@ class Writing(Vertical):
         if event.what == "history":
             self._choose_prompt()
         else:
-            self._edit()
+            from acp_tui.ui.screens.editor import begin
+
+            begin(self.app, self._edit)
 
     def _choose_prompt(self) -> None:
         from acp_tui.ui.screens.past_prompts import PastPrompts
@@ -277,9 +279,8 @@ class Writing(Vertical):
         prompts = list(past.prompts)
         self.app.push_screen(PastPrompts(prompts, self._look), chosen)
 
-    @work(group="editor", exclusive=True)
     async def _edit(self) -> None:
-        """Write on in the person's own editor; what it could not finish is still here."""
+        """Write on in the user's own editor; what it could not finish is still here."""
         from acp_tui.ui.screens.editor import edit
 
         prompt = self.box.prompt

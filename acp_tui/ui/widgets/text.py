@@ -76,6 +76,25 @@ def seen(text: str) -> str:
     return _UNSEEN.sub(_visible, text)
 
 
+def plain(text: str) -> tuple[str, int]:
+    """Return a text as it may leave for a clipboard or a terminal, and how many characters it is without.
+
+    Tabs, line ends, emoji and joined letters stay; what would act, or nobody could see, does not go along.
+    """
+    text = text.replace("\r\n", "\n")
+    if _UNSAFE.search(text) is None:
+        return text, 0
+    kept = _UNSAFE.sub(
+        lambda match: "" if _visible_alone(match, "") != match.group() else match.group(), text
+    )
+    return kept, len(text) - len(kept)
+
+
+def is_exact(text: str) -> bool:
+    """Whether a name can be written and read as it is: there is nothing in it that is not seen."""
+    return exact(text) == text and "\n" not in text and "\t" not in text
+
+
 def open_end(text: str) -> int:
     """Return where the end of a text begins that may be the first part of something longer."""
     found = _OPEN_END.search(text, max(0, len(text) - 9))

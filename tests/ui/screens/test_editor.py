@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual.app import App
 
-from acp_tui.ui.screens.editor import editor
+from acp_tui.ui.screens.editor import begin, editor
 from tests.conversation.talks import AGENT
 from tests.terminal import Terminal
 
@@ -108,3 +111,156 @@ def test_the_editor_is_the_one_of_the_environment_split_as_a_shell_would(
     assert editor() == ["my editor", "-x"]
     monkeypatch.setenv("VISUAL", "'broken")
     assert editor() == ["code", "--wait"]
+
+
+COUNTING = """#!/bin/sh
+echo x >>"$HOME/opened"
+echo "the editor is open"
+case "$MOOD" in
+brief) exit 0 ;;
+raw) stty raw -echo; kill -9 $$ ;;
+deaf) trap '' TERM ;;
+esac
+read line
+"""
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Iterator[Callable[[str], Terminal]]:
+    """Start a program whose editor counts how often it is opened, with a changed file to look at."""
+    program = tmp_path / "counting"
+    program.write_text(COUNTING)
+    program.chmod(0o755)
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    started: list[Terminal] = []
+
+    def start(mood: str) -> Terminal:
+        env = {
+            "ACP_TUI_HOME": str(tmp_path / "home"),
+            "HOME": str(tmp_path),
+            "PATH": f"{tmp_path}:/usr/bin:/bin",
+            "VISUAL": program.name,
+            "MOOD": mood,
+        }
+        argv = [sys.executable, "-m", "acp_tui", "--agent", sys.executable, "-S", "-E", str(AGENT)]
+        terminal = Terminal(argv, cwd=workspace, env=env)
+        started.append(terminal)
+        terminal.__enter__()
+        terminal.until("Say something")
+        return terminal
+
+    yield start
+    for terminal in started:
+        terminal.__exit__(None, None, None)
+
+
+def opened(folder: Path) -> int:
+    path = folder / "opened"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def show_change(terminal: Terminal) -> None:
+    """Have the agent tell of a changed file, and open it on the changes screen."""
+    diff = {"type": "diff", "path": "new.txt", "oldText": "a", "newText": "b"}
+    call = {
+        "kind": "tool_call",
+        "toolCallId": "c1",
+        "title": "Edit",
+        "status": "completed",
+        "content": [diff],
+    }
+    (Path(terminal.cwd) / "new.txt").write_text("b")
+    terminal.type(f"updates {json.dumps([call])}\r")
+    terminal.until("new.txt")
+    terminal.until(lambda screen: "new.txt" in screen.partition("─ changes")[2])
+    terminal.type("\x1b[15~\r")
+    terminal.until("│+ b")
+
+
+@pytest.mark.parametrize("keys", ["e", "ee", "eee"])
+@pytest.mark.parametrize("mood", ["", "brief"])
+def test_keys_in_one_read_open_one_editor_for_a_change(
+    counted: Callable[[str], Terminal], tmp_path: Path, keys: str, mood: str
+) -> None:
+    terminal = counted(mood)
+    show_change(terminal)
+    terminal.type(f"n{keys}")
+    terminal.until(lambda screen: opened(tmp_path))
+    if not mood:
+        terminal.until("the editor is open")
+        terminal.type("\n")
+    terminal.until("Esc Close")
+    terminal.type("\x1b")
+    terminal.until("Say something")
+
+    assert opened(tmp_path) == 1
+
+
+def test_keys_in_one_read_open_one_editor_for_a_prompt(
+    counted: Callable[[str], Terminal], tmp_path: Path
+) -> None:
+    terminal = counted("")
+    terminal.type("\x07\x07\x1a\x07")
+    terminal.until("the editor is open")
+    terminal.type("\n")
+    terminal.until("Say something")
+    terminal.type("still here")
+    terminal.until("still here")
+
+    assert opened(tmp_path) == 1
+
+
+def test_an_editor_that_is_killed_leaves_no_modes_behind(
+    counted: Callable[[str], Terminal], tmp_path: Path
+) -> None:
+    terminal = counted("raw")
+    before = terminal.modes_at_start
+    terminal.type("\x07")
+    terminal.until("was ended by signal 9")
+    terminal.type("\x11")
+    terminal.exit_code()
+
+    assert terminal.modes == before
+
+
+def test_an_editor_that_does_not_listen_is_ended_with_the_program(
+    counted: Callable[[str], Terminal], tmp_path: Path
+) -> None:
+    terminal = counted("deaf")
+    terminal.type("\x07")
+    terminal.until("the editor is open")
+    terminal.process.send_signal(signal.SIGTERM)
+
+    assert terminal.exit_code() == 0, terminal.screen
+    assert terminal.modes == terminal.modes_at_start
+
+
+class Borrowing(App[None]):
+    """Lends nothing, but knows how often it would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = 0
+        self.done = asyncio.Event()
+
+    async def work(self) -> None:
+        self.begun += 1
+        await self.done.wait()
+
+
+async def test_what_gives_the_terminal_away_begins_once_at_a_time() -> None:
+    app = Borrowing()
+    async with app.run_test() as pilot:
+        begin(app, app.work)
+        begin(app, app.work)
+        await pilot.pause()
+        begin(app, app.work)
+        await pilot.pause()
+        assert app.begun == 1
+
+        app.done.set()
+        await app.workers.wait_for_complete()
+        begin(app, app.work)
+        await app.workers.wait_for_complete()
+        assert app.begun == 2

@@ -11,7 +11,7 @@ from acp_tui.session.growing import GrowingText
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import browser
 from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.session_screen.links import file_of, links
+from acp_tui.ui.session_screen.links import about, file_of, links, open_link, other_host
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_copying import told
 
@@ -135,3 +135,59 @@ async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
 
         await here.is_before(Menu)
         await here.sees("https://example.org/x")
+
+
+@pytest.mark.parametrize(
+    ("uri", "name", "host"),
+    [
+        ("https://evil.example/x", "https://github.com/x", "evil.example"),
+        ("https://evil.example", "github.com", "evil.example"),
+        ("https://evil.example", "see **github.com** now", "evil.example"),
+        ("https://evil.example", "www.github.com/acp", "evil.example"),
+        ("https://github.com.evil.example", "github.com", "github.com.evil.example"),
+        ("https://github.com@evil.example", "https://github.com", "evil.example"),
+        ("https://github.com", "docs.github.com", "github.com"),
+        ("https://xn--80ak6aa92e.com", "apple.com", "xn--80ak6aa92e.com"),
+        ("http://127.0.0.1:8000/x", "https://bank.example", "127.0.0.1"),
+        ("https://www.github.com/a", "github.com", ""),
+        ("https://docs.github.com/x", "github.com", ""),
+        ("https://github.com", "GitHub", ""),
+        ("https://github.com/x/README.md", "README.md", ""),
+        ("https://docs.python.org/3", "json.dumps", ""),
+        ("https://a.example", "mail me@b.com", ""),
+        ("notes.md", "https://good.example", ""),
+        ("https://[broken", "github.com", ""),
+    ],
+)
+def test_a_link_whose_words_name_another_host_is_known(uri: str, name: str, host: str) -> None:
+    assert other_host(uri, name) == host
+    assert about(uri, name) == (f"leads to {host}, not to “{name}”" if host else name)
+
+
+@pytest.mark.parametrize(
+    ("keys", "opened"), [(("enter",), []), (("down", "enter"), ["https://evil.example/x"])]
+)
+async def test_a_link_whose_words_name_another_host_is_opened_when_the_user_says_so_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], opened: list[str]
+) -> None:
+    visited: list[str] = []
+
+    def visit(uri: str) -> bool:
+        visited.append(uri)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", visit)
+    async with seat(tmp_path) as here:
+        found = {"https://evil.example/x": "https://github.com/x"}
+        here.app.run_worker(open_link(here.app, found, str(tmp_path), here.session.look))
+        await here.is_before(Menu)
+        await here.sees("leads to evil.example")
+        await here.press("enter")
+        await here.sees("This link says “https://github.com/x”, and leads to evil.example")
+        assert visited == []
+
+        await here.press(*keys)
+
+        await here.until(lambda: not isinstance(here.app.screen, Menu))
+        await here.app.workers.wait_for_complete([one for one in here.app.workers if one.name == "open_link"])
+        assert visited == opened

@@ -1,5 +1,6 @@
 """Commands of ours behind `/`."""
 
+import json
 from pathlib import Path
 
 from acp_tui.ui.session_screen.doors import DOORS
@@ -34,3 +35,21 @@ async def test_an_agents_command_of_the_same_name_comes_first(tmp_path: Path) ->
 
         assert {command.name for command in slash.commands()} == ours - {"new"}
         assert not await slash.run("/new")
+
+
+async def test_a_command_whose_name_cannot_be_printed_is_not_offered_and_that_is_said_once(
+    tmp_path: Path,
+) -> None:
+    async with seat(tmp_path) as here:
+        names = ["plain", "x\x1b]52;c;eA==\x07", "y\x9b", "z\u202e", "re\u200bview", "two\nlines"]
+        update = {
+            "kind": "available_commands_update",
+            "availableCommands": [{"name": name} for name in names],
+        }
+        await here.say(f"updates {json.dumps([update])}")
+        await here.until(lambda: [one for one in here.app._notifications if "and 2 more" in one.message])
+
+        assert [command.name for command in here.session.rooms.slash.of_agent()] == ["plain"]
+        here.app.clear_notifications()
+        here.session.rooms.slash.tell_unprintable()
+        assert not here.app._notifications
