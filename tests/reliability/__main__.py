@@ -23,6 +23,7 @@ ROWS: tuple[str, ...] = (
     "kills",
     "typing",
     "terminals",
+    "soak",
 )
 """The modules of the rows, in the order in which they run; each has a `ROW`."""
 _SHOWN = 20
