@@ -301,7 +301,12 @@ def parent_of(root: Path | str, names: Sequence[str], make: bool) -> Iterator[tu
         root: a folder, its own links resolved.
         names: the folders below it, and the file.
         make: whether folders that are not there are made.
+
+    Raises:
+        OSError: a folder is a link or cannot be opened, or a name would lead up.
     """
+    if not names or not {"", ".", ".."}.isdisjoint(names):
+        raise OSError(errno.EINVAL, "that is no path below a folder")
     folder = os.open(root, _FOLDER)
     try:
         for name in names[:-1]:

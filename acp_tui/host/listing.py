@@ -109,8 +109,10 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
                 if end:
                     yield whole + end
                 await asyncio.sleep(0)
+        await process.wait()  # to kill what is over would take its end from who waits for it
     finally:
-        await ended(process)
+        if process.returncode is None:
+            await ended(process)
 
 
 def _split(data: bytes) -> list[str]:

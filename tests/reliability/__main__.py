@@ -16,6 +16,8 @@ from tests.reliability.row import Result, Row
 
 ROWS: tuple[str, ...] = (
     # one module a line
+    "repository",
+    "escapes",
     "fields",
     "fuzz",
     "floods",

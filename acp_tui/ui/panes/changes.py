@@ -120,9 +120,7 @@ class ChangesPane(Pane):
         self._beside = [(said, OneLine([("warning", safe_line(said))])) for said in lines]
         if lines:
             self.take_placeholder_away()
-        for place, (_, line) in enumerate(
-            self._beside
-        ):  # above the files: the cursor begins with the last one
+        for place, (_, line) in enumerate(self._beside):  # the cursor begins with the last line
             self.insert(place, line)
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
