@@ -1,0 +1,123 @@
+"""No recorded agent is asked about again for what its own question has shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.agent import history
+from acp_tui.agent.allowed import Allowed
+from acp_tui.agent.decided import Record
+from acp_tui.agent.own_questions import OwnQuestions
+from acp_tui.agent.serving import wish_of
+from acp_tui.agent.wish import Wish
+from acp_tui.agent.wishes import Refused, Wishes
+from acp_tui.host.host import Host
+from acp_tui.host.terminals import Terminals
+from acp_tui.session import events
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.wire.messages import Call, Notification, Request
+from tests import recordings
+
+ACTS = ("fs/read_text_file", "fs/write_text_file", "terminal/create")
+AGENTS = ("fastagent", "gemini", "kimi", "opencode", "qwen")
+"""Those that act through us."""
+NAMES = [name for name in recordings.NAMES if name.startswith(AGENTS)]
+
+
+class Gate:
+    """The gate before one workspace, and how often the user is asked."""
+
+    def __init__(self, workspace: str, *, title_is_command: bool) -> None:
+        self.workspace = workspace
+        self.asked: list[str | None] = []
+        self.acts = 0
+        self.host = Host(Terminals(), policy="ask")
+        self.allowed = Allowed()
+        self._titles = title_is_command
+        self._sessions: dict[str, Session] = {}
+        self._open: dict[str, Request] = {}
+        self._turns: dict[str, str] = {}
+        self._own = OwnQuestions(self._note)
+        self._wishes = Wishes(self.host, self._own, self.allowed, Record(None, ""), lambda *_: None)
+
+    def _note(self, session: str, event: events.Event) -> None:
+        if isinstance(event, events.Wished):
+            self.asked.append(event.question.call.command or str(event.question.call.named_paths))
+            self._own.answer(session, event.question.key, "refuse")
+
+    def session(self, name: str) -> Session:
+        if name not in self._sessions:
+            self._sessions[name] = Session(name, self.workspace, title_is_command=self._titles)
+            self.host.lend(name, [self.workspace])
+        return self._sessions[name]
+
+    async def takes(self, direction: str, frame: dict[str, Any], at: float) -> None:
+        method, key = str(frame.get("method")), json.dumps(frame.get("id"))
+        if direction == "in" and method == "session/update":
+            for name, event in history.received(Notification(method, frame["params"])):
+                self.session(name).apply(event, at)  # type: ignore[arg-type]
+        elif direction == "out" and method == "session/prompt":
+            self._turns[key] = history.session_of(frame["params"])
+            for name, event in history.called(Call(frame["id"], method, frame["params"])):
+                self.session(name).apply(event, at)  # type: ignore[arg-type]
+        elif direction == "in" and method == "session/request_permission" and "toolCall" in frame["params"]:
+            self._open[key] = Request(frame["id"], method, frame["params"])
+            for name, event in history.received(self._open[key]):
+                self.session(name).apply(event, at)  # type: ignore[arg-type]
+        elif direction == "in" and method in ACTS:
+            await self._acts(Request(frame["id"], method, frame["params"]))
+        elif direction == "out" and key in self._open and "result" in frame:
+            self._answered(self._open.pop(key), frame["result"], at)
+        elif direction == "in" and key in self._turns and "method" not in frame:
+            session = self.session(self._turns.pop(key))
+            session.apply(events.Ended("end_turn"), at)
+            self.allowed.end_turn(session.id)
+
+    def _answered(self, request: Request, result: Any, at: float) -> None:
+        session = self.session(history.session_of(request.params))
+        question = session.questions.get(history.question_key(request.id))
+        option = (
+            question.option(result["outcome"].get("optionId")) if isinstance(question, Permission) else None
+        )
+        if isinstance(question, Permission) and option is not None:
+            self.allowed.add(session, question, option)
+        for _, event in history.answered(request, result):
+            session.apply(event, at)  # type: ignore[arg-type]
+
+    async def _acts(self, request: Request) -> None:
+        session = self.session(history.session_of(request.params))
+        wish = wish_of(request) or Wish("read", request.params["path"])
+        self.acts += 1
+        try:
+            await self._wishes.may(session, "", wish)
+        except Refused:
+            return
+        if wish.content is not None:
+            Path(wish.path).parent.mkdir(parents=True, exist_ok=True)
+            Path(wish.path).write_text(wish.content)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_what_an_agent_has_shown_is_not_asked_about_again(name: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("alpha\nbeta\ngamma\n")
+    gate = Gate(str(tmp_path), title_is_command=name.startswith("gemini"))
+    here: Callable[[Any], Any] = lambda frame: json.loads(  # noqa: E731
+        json.dumps(frame).replace("/workspace", str(tmp_path))
+    )
+
+    for row in recordings.rows(name):
+        if isinstance(row.msg, dict):
+            await gate.takes(row.direction, here(row.msg), row.t)
+
+    assert gate.asked == []
+
+
+def test_recorded_agents_do_act_through_us() -> None:
+    rows = [row for name in NAMES for row in recordings.rows(name) if isinstance(row.msg, dict)]
+    assert sum(row.direction == "in" and row.msg.get("method") in ACTS for row in rows) > 30
