@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -40,6 +41,19 @@ def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> s
     An odd option has no key, and allows nothing by itself.
     """
     others = [other for other in options if other is not option]
+    has_id = any(other.option_id == option.option_id for other in others)
+    return _doubt(option, has_id, any(_plain(other.name) == _plain(option.name) for other in others))
+
+
+def doubts_of(options: Sequence[PermissionOption]) -> list[str]:
+    """Return what is odd about each of the options that are offered."""
+    ids = Counter(option.option_id for option in options)
+    names = Counter(_plain(option.name) for option in options)
+    return [_doubt(one, ids[one.option_id] > 1, names[_plain(one.name)] > 1) for one in options]
+
+
+def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
+    """Return what is odd about an option; another one `has_id` or `has_name` of it, or not."""
     if option.kind not in KINDS:
         return f"of a kind that is not known: {option.kind or 'none'}"
     if not option.name.strip():
@@ -47,9 +61,9 @@ def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> s
     says = _says(option.name)
     if says and says != option.kind.partition("_")[0]:
         return f"its name contradicts its kind: it {KINDS[option.kind]}"
-    if any(other.option_id == option.option_id for other in others):
+    if has_id:
         return f"another option is the same to the agent; this one {KINDS[option.kind]}"
-    if any(_plain(other.name) == _plain(option.name) for other in others):
+    if has_name:
         return f"another option has this name; this one {KINDS[option.kind]}"
     return ""
 

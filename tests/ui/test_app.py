@@ -14,7 +14,7 @@ from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
-from acp_tui.ui.screens.menu import Menu
+from acp_tui.ui.screens.menu import LiveMenu
 from acp_tui.ui.screens.permission import PermissionDialog
 from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
@@ -325,7 +325,7 @@ async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) ->
         await here.sees("[/x]", "[@click=app.quit]")
         assert here.obeyed == []
         await here.press("escape", "ctrl+u", "f6")
-        await here.is_before(Menu)
+        await here.is_before(LiveMenu)
         assert here.obeyed == []
         await here.press("escape")
         await here.say("ask")

@@ -18,6 +18,7 @@ from textual.widgets import Input, Static
 from acp_tui.ui.screens.hint_row import hint_row
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.long_options import LongOptions
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
@@ -124,7 +125,14 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     def fit(self) -> None:
         """Let the dialog be as high as its text, but never higher than the screen."""
-        room = self.size.height - self.FRAME_ROWS - self.query_one("#answers").outer_size.height
+        room = self.size.height - self.FRAME_ROWS
+        text = min(self.body.virtual_size.height, max(3, room // 3))
+        answers = self.query_one("#answers").outer_size.height
+        for listed in self.query_one("#answers").query(LongOptions):
+            most = max(3, room - text)
+            listed.grow(most)
+            answers += min(most, listed.rows) - listed.outer_size.height
+        room -= answers
         self.body.styles.max_height = max(3, room)
         heading = self._heading if room >= 3 else "Too few rows here"
         self.query_one("#box").border_title = Content(safe_line(heading))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -12,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -64,6 +66,10 @@ class Place(NamedTuple):
 class MenuList(OptionList, can_focus=False):
     """The items of a menu; the line above has the focus."""
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return a row for each item: none is wrapped, and none has to be measured."""
+        return self.option_count
+
     def on_resize(self) -> None:
         """Keep the chosen item in view: the list may have become lower since it was scrolled to."""
         self.scroll_to_highlight()
@@ -87,6 +93,10 @@ class Menu(Dialog[str]):
         super().__init__(title, look)
         self._items = list(items)
         self._shown: dict[Option, Item] = {}
+        self._made: dict[Item, Option] = {}
+        """The rows of all items that were listed before: narrowing a long list makes none anew."""
+        self._made_for = -1
+        """How wide their labels are."""
         self._current = current
         self.place = Place()
         """Where to begin."""
@@ -150,6 +160,9 @@ class Menu(Dialog[str]):
     def _list(self, words: str) -> None:
         """Show what matches, keeping the item that was moved to if it still does."""
         found = self.matching(words)
+        if self._made_for != self._column:
+            self._made.clear()
+            self._made_for = self._column
         kept = self.highlighted_key() or self.place.key or self._current
         self._shown = {}
         options: list[Option] = []
@@ -158,7 +171,8 @@ class Menu(Dialog[str]):
             if item.group != group:
                 group = item.group
                 options.append(Option(Content.styled(safe_line(group), "bold $muted"), disabled=True))
-            option = Option(self._row(item, column))
+            option = self._made.get(item) or Option(self._row(item, column))
+            self._made[item] = option
             self._shown[option] = item
             options.append(option)
         self.body.set_options(options)
@@ -175,6 +189,8 @@ class Menu(Dialog[str]):
         Else none is moved to: a key that was meant for the one that is gone does nothing to another.
         """
         self._items = list(items)
+        self._made_for = -1
+        self.__dict__.pop("_column", None)
         if not self.is_mounted:
             return
         moved_to = self.highlighted_key()
@@ -186,7 +202,7 @@ class Menu(Dialog[str]):
         """Move to an item by its key; to the first where it is not listed."""
         self._highlight(self.body.options, key)
 
-    @property
+    @cached_property
     def _column(self) -> int:
         """Cells of the column of labels."""
         widest = max((cell_len(safe_line(item.label)) for item in self._items), default=0)
@@ -219,3 +235,20 @@ class Menu(Dialog[str]):
         label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
         gap = " " * max(0, column - cell_len(label))
         return Content.assemble((f"{mark} ", "$accent"), label, (f"{gap}  {about}", "$muted"))
+
+
+class LiveMenu(Menu):
+    """A menu of what there is now, also once it is open; what the keys are on stays so."""
+
+    def __init__(
+        self, title: str, items: Callable[[], Sequence[Item]], current: Callable[[], str | None], look: Look
+    ) -> None:
+        super().__init__(title, items(), current(), look)
+        self._items_now, self._current_now = items, current
+
+    def refresh_items(self) -> None:
+        """List what there is by now."""
+        items, current = list(self._items_now()), self._current_now()
+        if (items, current) != (self._items, self._current) and self.is_mounted:
+            self._current = current
+            self.set_items(items)

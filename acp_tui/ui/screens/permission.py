@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -16,7 +18,7 @@ from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
 from acp_tui.agent.coverage import folder_of
-from acp_tui.session.option_doubts import doubt_of
+from acp_tui.session.option_doubts import doubts_of
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
@@ -59,6 +61,8 @@ _ROLES: Final = {
 }
 
 
+_ODD: Final = 5
+"""Odd options that are told of in full."""
 _LISTED: Final = 3
 """Rows of questions that wait: what is asked has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
@@ -81,11 +85,11 @@ class Answer:
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
     """Return the one-key answers among these options: by kind, never by position; an odd one has none."""
-    kinds = [option.kind for option in options]
+    kinds, doubts = Counter(option.kind for option in options), doubts_of(options)
     return {
         KEYS[option.kind]: option
-        for option in options
-        if option.kind in KEYS and kinds.count(option.kind) == 1 and not doubt_of(option, options)
+        for option, doubt in zip(options, doubts, strict=True)
+        if option.kind in KEYS and kinds[option.kind] == 1 and not doubt
     }
 
 
@@ -154,7 +158,7 @@ class PermissionDialog(Dialog[Answer]):
         """What is shown of the call beside what was asked."""
         self._whole = False
         self._zoomed = False
-        self._doubts = [doubt_of(option, self._options) for option in self._options]
+        self._doubts = doubts_of(self._options)
         self._reaches = list(reaches) or [AGENT_ONLY]
         self._always: PermissionOption | None = None
         """The option whose reach is asked about, in the second step."""
@@ -172,7 +176,7 @@ class PermissionDialog(Dialog[Answer]):
     def compose_answers(self) -> ComposeResult:
         """Yield the options, and the line for a reason."""
         yield Static(id="ask-reach")
-        yield AnswerList([self._shown(option) for option in self._options])
+        yield AnswerList([self._shown(at) for at in range(len(self._options))])
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
@@ -270,7 +274,7 @@ class PermissionDialog(Dialog[Answer]):
         """Ask what an option for good means, or go back to the options."""
         self._always = option
         if option is None:
-            rows = [self._shown(one) for one in self._options]
+            rows = [self._shown(at) for at in range(len(self._options))]
         else:
             is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
             if not is_plain:
@@ -404,11 +408,13 @@ class PermissionDialog(Dialog[Answer]):
         how = Reading(self._whole, key_of(self, "permission.whole"))
         why = reasons(_command(call), folder, self._inside, self._background, look, how)
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
+        doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
             TextBlock([("warning", f"Take care: “{safe_line(option.name)}” is odd: {doubt}.")])
-            for option, doubt in zip(self._options, self._doubts, strict=True)
-            if doubt
+            for option, doubt in islice(doubted, _ODD)
         ]
+        if left := sum(1 for _ in doubted):
+            odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
@@ -430,10 +436,11 @@ class PermissionDialog(Dialog[Answer]):
         changes.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
         return changes
 
-    def _shown(self, option: PermissionOption) -> answer_list.Answer:
-        has_key = option in self._keys.values()
+    def _shown(self, at: int) -> answer_list.Answer:
+        option = self._options[at]
+        has_key = any(option is one for one in self._keys.values())
         key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
-        note = self._doubts[self._options.index(option)]
+        note = self._doubts[at]
         if not note and option.kind.endswith("_always") and "always" not in option.name.lower():
             note = "always"
         name = option.name.strip() or "(no name)"

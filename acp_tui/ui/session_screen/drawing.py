@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.session.changes import Change
+from acp_tui.ui.session_screen.lost_frame import lost_frame
 from acp_tui.ui.widgets.delay import after, draws
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class Drawing:
             change = change._replace(fields=tuple(self._fields))
             self._fields.clear()
         self._entries.difference_update(change.entries)
-        self._draw(self._session, change, bool(later))
+        with lost_frame(self._screen.app):
+            self._draw(self._session, change, bool(later))
         if later:
             self._due = 0.0
             after(self._screen, 0.001, self.flush)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.menu import Item, LiveMenu
 from acp_tui.ui.session_screen.waiting import WORDS, Waiting, waiting
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import shortened
@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.look import Look
 
 
-class InboxMenu(Menu):
+class InboxMenu(LiveMenu):
     """Lists what waits, as of now; dismisses with its key."""
 
     def __init__(self, items: Callable[[], Sequence[Item]], current: str | None, look: Look) -> None:
-        super().__init__("Inbox", items(), current, look)
-        self._items_now = items
-
-    def refresh_items(self) -> None:
-        """List what waits by now; what the keys are on stays so."""
-        items = list(self._items_now())
-        if items != self._items and self.is_mounted:
-            self.set_items(items)
+        super().__init__("Inbox", items, lambda: current, look)
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.acp.modes import SelectOption
     from acp_tui.session.options import Option
+    from acp_tui.ui.screens.menu import Item
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -39,36 +43,47 @@ class OptionMenus:
 
     def choose_option(self) -> None:
         """Let the person choose any option, and then its value."""
-        from acp_tui.ui.screens.menu import Item, Menu
+        from acp_tui.ui.screens.menu import Item, LiveMenu
 
-        session = self._screen.conversation.session
-        options = session.options if session is not None else []
-        if not options:
+        if not self._options:
             self._say_none("options")
             return
-        items = [Item(option.config.id, option.config.name, option.value_name) for option in options]
-        by_id = {option.config.id: option for option in options}
+
+        def items() -> list[Item]:
+            return [Item(one.config.id, one.config.name, one.value_name) for one in self._options]
 
         def chosen(option_id: str | None) -> None:
-            if option_id is not None:
-                self._choose_value(by_id[option_id])
+            if option_id is not None and (option := self._by_id(option_id)) is not None:
+                self._choose_value(option)
 
-        self._screen.app.push_screen(Menu("Options", items, None, self._screen.look), chosen)
+        self._screen.app.push_screen(LiveMenu("Options", items, lambda: None, self._screen.look), chosen)
 
     def _choose_value(self, option: Option) -> None:
-        from acp_tui.acp.modes import BooleanOption
-        from acp_tui.ui.screens.menu import Menu
+        from acp_tui.acp.modes import BooleanOption, SelectOption
+        from acp_tui.ui.screens.menu import LiveMenu
 
         config = option.config
         if isinstance(config, BooleanOption):
             self._set(option, not self._screen.conversation.choosing.pending_value(option))
             return
 
-        def chosen(value: str | None) -> None:
-            if value is not None:
-                self._set(option, value)
+        def now() -> SelectOption | None:
+            known = self._by_id(config.id)
+            return known.config if known is not None and isinstance(known.config, SelectOption) else None
 
-        menu = Menu(config.name, _items(option), config.current_value, self._screen.look)
+        def items() -> list[Item]:
+            return _items(known) if (known := now()) is not None else []
+
+        def current() -> str | None:
+            return known.current_value if (known := now()) is not None else None
+
+        def chosen(value: str | None) -> None:
+            known = self._by_id(config.id)
+            if value is not None and known is not None:
+                self._set(known, value)
+
+        menu = LiveMenu(config.name, items, current, self._screen.look)
+        menu.nothing = "the agent does not offer this any more"
         self._screen.app.push_screen(menu, chosen)
 
     def _say_none(self, what: str) -> None:
@@ -83,18 +98,26 @@ class OptionMenus:
             return
         self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
 
+    @property
+    def _options(self) -> Sequence[Option]:
+        """What the agent lets the user set by now."""
+        session = self._screen.conversation.session
+        return session.options if session is not None else ()
+
+    def _by_id(self, option_id: str) -> Option | None:
+        return next((option for option in self._options if option.config.id == option_id), None)
+
     def _option(self, category: str) -> Option | None:
         session = self._screen.conversation.session
         return session.option(category) if session is not None else None
 
 
-def _items(option: Option) -> list[Any]:
-    from acp_tui.acp.modes import ChoiceGroup, SelectOption
+def _items(config: SelectOption) -> list[Item]:
+    from acp_tui.acp.modes import ChoiceGroup
     from acp_tui.ui.screens.menu import Item
 
-    assert isinstance(option.config, SelectOption)
     items = []
-    for choice in option.config.options:
+    for choice in config.options:
         if isinstance(choice, ChoiceGroup):
             items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.session_screen.lost_frame import draws_for_agent
 from acp_tui.ui.session_screen.writing import Writing
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
@@ -40,6 +41,7 @@ class Showing:
         if "_drawing" in self.__dict__:
             self._drawing.flush()
 
+    @draws_for_agent
     def phase_changed(self) -> None:
         """The agent is starting, ready, or gone."""
         screen = self._screen
@@ -60,6 +62,7 @@ class Showing:
         if self._screen.is_running and session is not None:
             self._drawing.add(session, change)
 
+    @draws_for_agent
     def session_dropped(self) -> None:
         """Show nothing of a session that did not come about, or that is told anew."""
         from acp_tui.ui.panes.chat import ChatPane
@@ -74,11 +77,13 @@ class Showing:
             else:
                 pane.begin()
 
+    @draws_for_agent
     def questions_changed(self) -> None:
         """Bring up a question that belongs to no session."""
         if self._screen.is_running:
             self._screen.asking.show_next()
 
+    @draws_for_agent
     def queue_changed(self) -> None:
         """Show what waits to be said."""
         screen = self._screen
@@ -96,6 +101,7 @@ class Showing:
         if self._screen.is_running:
             self._screen.prompt.give_back(prompt)
 
+    @draws_for_agent
     def tick(self) -> None:
         """Count seconds where something runs; called once a second."""
         screen, conversation = self._screen, self._screen.conversation

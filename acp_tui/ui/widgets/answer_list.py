@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.long_options import LongOptions
 from acp_tui.ui.widgets.text import safe, safe_line
 
 
@@ -36,26 +36,25 @@ def as_bound(answers: Iterable[Answer], owner: DOMNode) -> list[Answer]:
     return [replace(answer, key=key_of(owner, answer.key)) for answer in answers]
 
 
-class AnswerList(OptionList, can_focus=False):
+class AnswerList(LongOptions, can_focus=False):
     """Answers in the given order. It takes no focus: its screen has the keys, and calls its actions."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, answers: Sequence[Answer], *, id: str | None = None) -> None:
-        super().__init__(*_options(answers), id=id, markup=False)
+        super().__init__(len(answers), _maker(answers), id=id)
         self.highlighted = None
 
     def offer(self, answers: Sequence[Answer]) -> None:
         """Show other answers, none of them chosen."""
-        self.clear_options()
-        self.add_options(_options(answers))
+        self.make_anew(len(answers), _maker(answers))
         self.highlighted = None
 
 
-def _options(answers: Sequence[Answer]) -> list[Option]:
+def _maker(answers: Sequence[Answer]) -> Callable[[int], Option]:
     widest = max((len(answer.key) for answer in answers), default=0)
     margin = max(3, widest + 1) if widest else 0
-    return [Option(_content(answer, margin)) for answer in answers]
+    return lambda at: Option(_content(answers[at], margin))
 
 
 def _content(answer: Answer, margin: int) -> Content:

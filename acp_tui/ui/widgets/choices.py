@@ -12,11 +12,12 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from acp_tui.ui.widgets.long_options import AT_ONCE, LongOptions
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 
 
-class Choices(OptionList):
+class Choices(LongOptions):
     """Values with a mark each; Enter, space or a click chooses, or takes the choice back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,8 +59,9 @@ class Choices(OptionList):
         self._needed = needed
         self.chosen = set(chosen)
         """Positions of the chosen values."""
-        super().__init__(*[Option(self._row(index)) for index in range(len(values))], markup=False)
-        self.highlighted = min(self.chosen, default=0)
+        first = min(self.chosen, default=0)
+        super().__init__(len(values), lambda at: Option(self._row(at)), at_once=max(AT_ONCE, first + 1))
+        self.highlighted = first
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Choose, or take back."""
@@ -67,8 +69,8 @@ class Choices(OptionList):
         index = event.option_index
         taken_back = index in self.chosen and not (self._needed and not self._several)
         others = self.chosen - {index} if self._several else set()
-        self.chosen = others if taken_back else others | {index}
-        for position in range(len(self._values)):
+        before, self.chosen = self.chosen, others if taken_back else others | {index}
+        for position in {index, *(before ^ self.chosen)} & set(range(self.option_count)):
             self.replace_option_prompt_at_index(position, self._row(position))
         self.post_message(self.Changed(self))
 

@@ -1,5 +1,6 @@
 """The permission dialog under the hands of a person."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
+from acp_tui.ui.widgets.answer_list import AnswerList
 from acp_tui.ui.widgets.diff_view import DiffView
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
@@ -260,3 +262,24 @@ async def test_keys_that_belong_to_the_zoomed_changes_are_not_taken_for_a_word()
 
         assert question.armed
         assert app.result is NOTHING
+
+
+async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_is_asked() -> None:
+    many = [(f"o{number}", f"Choice {number}", "allow_once") for number in range(5_000)]
+    question = dialog(*many, title="Which of these?")
+    began = time.monotonic()
+    async with shown(question, (100, 30)) as (app, pilot):
+        answers = question.query_one(AnswerList)
+        await until(pilot, lambda: answers.size.height > 20)
+        assert "Which of these?" in app.text
+        assert "Choice 19" in app.text
+        assert time.monotonic() - began < 5, "a quarter of a second on a quiet machine"
+
+        await pilot.press("down", "down")
+        assert answers.highlighted == 1
+        await until(pilot, lambda: answers.option_count == 5_000)
+        await pilot.press("up", "up")
+        assert answers.highlighted == 4_999
+        await until(pilot, lambda: "Choice 4999" in app.text)
+        await pilot.press("enter")
+        assert app.result == Answer("o4999")

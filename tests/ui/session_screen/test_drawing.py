@@ -10,6 +10,7 @@ from textual.screen import Screen
 from acp_tui.session.changes import Change
 from acp_tui.session.session import Session
 from acp_tui.ui.session_screen import drawing as module
+from acp_tui.ui.session_screen import lost_frame
 from acp_tui.ui.session_screen.drawing import Drawing
 
 
@@ -22,6 +23,7 @@ class Loop:
         self.delay = 0.0
         self.is_running = True
         self.app = self
+        self.is_headless = True
         self.screen_stack: list[Any] = [self]
         self.passes_by = False
 
@@ -177,3 +179,37 @@ def test_nothing_is_drawn_once_the_application_ends(
     loop.turn()
 
     assert told == ["a"]
+
+
+def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
+    loop: Loop, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_frame, "_told", set())
+    loop.is_headless = False
+    drawn: list[Change] = []
+
+    def draw(session: Session, change: Change, more: bool) -> None:
+        drawn.append(change)
+        if len(drawn) < 4:
+            raise LookupError("no #hints")
+
+    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    for entry in range(5):
+        made.add(session := Session("s"), Change((entry,)))
+        made.add(session, Change((entry,)))
+        made.flush()
+
+    assert len(drawn) == 5
+    assert [record.message for record in caplog.records] == ["a drawing failed"], "once for one mistake"
+    assert "no #hints" in caplog.text
+
+
+def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
+    def draw(session: Session, change: Change, more: bool) -> None:
+        raise LookupError("no #hints")
+
+    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    made.add(Session("s"), Change((0,)))
+
+    with pytest.raises(LookupError):
+        made.flush()
