@@ -384,9 +384,7 @@ class Agent:
         )
         self.note(session_id, events.Wrote(written.path, written.old, written.new))
         if written.other_names:
-            text = (
-                f"{written.path} is a file of its own now; its other names (hard links) keep what was there."
-            )
+            text = f"{written.path} has other names (hard links): what was written shows there, too."
             self._tell(session_id, text)
 
     async def may(self, session_id: str, wish: Wish) -> Stale | None:

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 def host_for(start: Start, launch: Launch) -> Host:
     """Return what is lent to an agent that is started in this way."""
+    from acp_tui.host.backup import Backups
     from acp_tui.host.host import Host
     from acp_tui.host.terminals import Terminals
+    from acp_tui.store.folders import data_folder
 
     book = rule_book()
     return Host(
@@ -38,6 +40,7 @@ def host_for(start: Start, launch: Launch) -> Host:
         missing_file_reads_empty=launch.quirks.missing_file_reads_empty,
         stale_writes=start.settings.stale_writes,
         output_limit=start.settings.terminal_output_limit_kb * 1024,
+        backups=Backups(data_folder() / "backups"),
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
 from acp_tui.host import attributes
+from acp_tui.host.backup import Backups
 from acp_tui.host.encoding import BINARY, UTF_8, decoded
 from acp_tui.host.seen import Seen, Version
 
@@ -97,7 +98,7 @@ class Written:
     """The text before, whatever its encoding; None when the file is new, or was no text."""
     new: str
     other_names: int = 0
-    """How many other names (hard links) the old file had: they keep what was there."""
+    """How many other names (hard links) the file has: they show the new text as well."""
 
 
 class _Old:
@@ -148,12 +149,18 @@ class Files:
     Source: ACP, page "file system".
     """
 
-    def __init__(self, roots: Sequence[str | os.PathLike[str]], read_limit: int = READ_LIMIT) -> None:
+    def __init__(
+        self,
+        roots: Sequence[str | os.PathLike[str]],
+        read_limit: int = READ_LIMIT,
+        backups: Backups | None = None,
+    ) -> None:
         self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
         """The real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
         """Bytes that one read returns at most."""
         self._seen = Seen()
+        self._backups = backups
 
     def contains(self, path: str) -> bool:
         """Return whether a path, existing or not, lies in the roots once links are followed."""
@@ -219,10 +226,12 @@ class Files:
             before = _status(name, folder)
             old = self._old(name, folder) if before else _NOTHING
             self._check_seen(path, content, old, Version.of(before), over)
-            replace_file(name, folder, content.encode(), before)
-            version = Version.of(_status(name, folder))
+            real = os.path.realpath(path)
+            replace_file(name, folder, content.encode(), before, real, self._backups)
+            after = _status(name, folder)
+            version = Version.of(after)
         self._seen.saw(os.path.realpath(path), version, content)
-        return Written(path, old.text, content, before.st_nlink - 1 if before else 0)
+        return Written(path, old.text, content, after.st_nlink - 1 if after else 0)
 
     def _check_seen(
         self, path: str, content: str, now: _Old, version: Version | None, over: Stale | None
@@ -357,14 +366,25 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
     return status
 
 
-def replace_file(name: str, folder: int, data: bytes, before: os.stat_result | None) -> None:
+def replace_file(
+    name: str, folder: int, data: bytes, before: os.stat_result | None, real: str, backups: Backups | None
+) -> None:
     """Write beside the old file, then put the new one in its place, with the mode and attributes of the old.
 
-    Of a file with several names (hard links) only this one gets the new content: the others may lie outside
-    the workspace, or in the store of a package manager, where nothing of ours has to change.
+    A file with several names (hard links) stays one: it is written in place, beside a backup.
+
+    Args:
+        name: the file.
+        folder: its open folder.
+        data: what it shall hold.
+        before: the status of the file that is there; None: there is none.
+        real: its path, absolute and links resolved.
+        backups: where the backup is meanwhile; without one, this name becomes a file of its own.
     """
     if before is not None:
         _check_writable(name, folder)
+        if before.st_nlink > 1 and backups is not None and _wrote_in_place(name, folder, data, real, backups):
+            return
     beside = f".acp-tui-{secrets.token_hex(8)}"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=folder)
     try:
@@ -378,6 +398,23 @@ def replace_file(name: str, folder: int, data: bytes, before: os.stat_result | N
     except BaseException:
         os.unlink(beside, dir_fd=folder)
         raise
+
+
+def _wrote_in_place(name: str, folder: int, data: bytes, real: str, backups: Backups) -> bool:
+    """Write a file that keeps its inode; False where that cannot be done, as while it runs or is not read."""
+    try:
+        file = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ETXTBSY, errno.EACCES):
+            return False
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise NotAFile(f"“{name}” is not a plain file.")
+        backups.write(real, file, data)
+    finally:
+        os.close(file)
+    return True
 
 
 def _check_writable(name: str, folder: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from acp_tui.host.backup import Backups
 from acp_tui.host.files import Files
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
@@ -35,12 +36,16 @@ class Host:
     output_limit: int = DEFAULT_LIMIT
     """Bytes of a terminal's output that are kept when the agent names no limit."""
     stale_writes: StaleWrites = "ask"
+    backups: Backups | None = None
+    """Where files with several names are kept while they are written."""
     _files: dict[str, Files] = field(default_factory=dict)
     _policies: dict[str, Policy] = field(default_factory=dict)
 
     def lend(self, session_id: str, roots: Sequence[str]) -> None:
         """Open the folders of a session to it: its working directory first."""
-        self._files[session_id] = Files(roots)
+        if self.backups is not None:
+            self.backups.restore()
+        self._files[session_id] = Files(roots, backups=self.backups)
         if self.entered is not None:
             self.entered(roots[0])
 

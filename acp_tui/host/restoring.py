@@ -9,12 +9,15 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final
 
+from acp_tui.host.backup import Backups
 from acp_tui.host.files import parent_of, replace_file
 
 _EXECUTABLE: Final = 0o111
 
 
-def put_back(root: Path, path: str, old_path: str, content: bytes | None, mode: int) -> None:
+def put_back(
+    root: Path, path: str, old_path: str, content: bytes | None, mode: int, backups: Backups | None = None
+) -> None:
     """Make `old_path` what it was, and take `path` away if it was not there.
 
     Args:
@@ -23,13 +26,14 @@ def put_back(root: Path, path: str, old_path: str, content: bytes | None, mode: 
         old_path: the file as it was; the same path unless it was renamed.
         content: its bytes, or where the link leads; None when there was no file.
         mode: as git knows it.
+        backups: where a file with several names is kept while it is written.
 
     Raises:
         OSError: a folder became a link, permissions forbid it, the disk is full; the file is untouched.
     """
     if content is not None:
         with _parent(root, old_path, make=True) as (folder, name):
-            _write(name, folder, content, mode)
+            _write(name, folder, content, mode, str(root / old_path), backups)
     if content is None or old_path != path:
         remove(root, path)
 
@@ -57,7 +61,7 @@ def remove(root: Path, path: str) -> None:
                 return
 
 
-def _write(name: str, folder: int, content: bytes, mode: int) -> None:
+def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups: Backups | None) -> None:
     """Put a file or a link in its place, with the permissions that the file there has."""
     try:
         before = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -69,7 +73,7 @@ def _write(name: str, folder: int, content: bytes, mode: int) -> None:
     if stat.S_ISLNK(mode):
         os.symlink(content, name, dir_fd=folder)
         return
-    replace_file(name, folder, content, before if is_file else None)
+    replace_file(name, folder, content, before if is_file else None, real, backups)
     now = stat.S_IMODE(os.stat(name, dir_fd=folder).st_mode)
     if bool(mode & _EXECUTABLE) != bool(now & stat.S_IXUSR):
         readers = (now & 0o444) >> 2

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from acp_tui.host.backup import Backups
 from acp_tui.host.exclusion import Exclusion
 from acp_tui.host.git import Git, found
 from acp_tui.host.stalling import STILL, Stalled, obstacle_in
@@ -70,6 +71,8 @@ class SnapshotStore:
         self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
         self._git = Git(self.path, root)
         self._exclusion = Exclusion(self._git, (folder, *without))
+        self.backups = Backups(self.path / "backups")
+        """Where a file with several names is kept while an undoing writes it."""
         self.patience = STILL
         """Seconds that git may do nothing at all before it is ended."""
         self._is_ready = False
@@ -196,6 +199,7 @@ class SnapshotStore:
                 for report in self.path.glob("fast_import_crash_*"):  # each time that it fails
                     report.unlink(missing_ok=True)
             if not self._is_ready:
+                self.backups.restore()
                 await self._make()
                 os.utime(self.path / _USED)
         except OSError as error:

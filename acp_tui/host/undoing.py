@@ -50,20 +50,21 @@ async def _put_back(snapshots: Snapshots, change: Changed) -> str:
     """Give one file back what it was; return why it stays as it is, if it does."""
     try:
         old, new = await snapshots.texts(change)
-        return await asyncio.to_thread(_put_back_now, snapshots.root, change, old, new)
+        return await asyncio.to_thread(_put_back_now, snapshots, change, old, new)
     except SnapshotError as error:  # files before it are done: that must be told, and can be undone
         return f"{change.path}: {error}"
 
 
-def _put_back_now(root: Path, change: Changed, old: bytes | None, new: bytes | None) -> str:
+def _put_back_now(snapshots: Snapshots, change: Changed, old: bytes | None, new: bytes | None) -> str:
     """Look whether the file is what the way back holds, and replace it at once."""
+    root = snapshots.root
     unknown = _without_way_back(root, change)
     if unknown:
         return unknown
     try:
         if new is not None and _content(root, change) != new:
             return _CHANGED.format(change.path)
-        put_back(root, change.path, change.old_path, old, change.old_mode)
+        put_back(root, change.path, change.old_path, old, change.old_mode, snapshots.store.backups)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""
@@ -104,16 +105,17 @@ async def reverse(snapshots: Snapshots, change: Changed, hunk: Hunk, base: bytes
     wanted = await _merged(snapshots.store, now, new, without(old, new, hunk))
     if wanted is None:
         return Restored(way_back, (), (f"{change.path}: changed again in the same place",))
-    problem = await asyncio.to_thread(_replace, snapshots.root, change, now, wanted)
+    problem = await asyncio.to_thread(_replace, snapshots, change, now, wanted)
     return Restored(way_back, (), (problem,)) if problem else Restored(way_back, (change,), ())
 
 
-def _replace(root: Path, change: Changed, now: bytes, wanted: bytes) -> str:
+def _replace(snapshots: Snapshots, change: Changed, now: bytes, wanted: bytes) -> str:
     """Replace a file if it is still what was read before the way back was made; return why it stays."""
+    root = snapshots.root
     try:
         if read_file(root, change.path) != now:
             return _CHANGED.format(change.path)
-        put_back(root, change.path, change.path, wanted, change.new_mode)
+        put_back(root, change.path, change.path, wanted, change.new_mode, snapshots.store.backups)
     except OSError as error:
         return f"{change.path}: {error.strerror or error}"
     return ""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host import files as module
+from acp_tui.host.backup import Backups
 from acp_tui.host.files import (
     FileError,
     Files,
@@ -348,18 +349,31 @@ def test_the_mode_is_kept(root: Path, files: Files, mode: int) -> None:
     assert stat.S_IMODE((root / "a").stat().st_mode) == mode
 
 
-def test_of_several_names_only_the_one_that_is_written_gets_the_new_content(
-    root: Path, files: Files, tmp_path: Path
-) -> None:
-    outside = tmp_path / "elsewhere"
-    outside.write_text("old")
-    (root / "a").hardlink_to(outside)
+def test_a_file_with_several_names_stays_one_and_keeps_its_mode(root: Path, tmp_path: Path) -> None:
+    files = Files([root], backups=Backups(tmp_path / "backups"))
+    other = root / "other"
+    other.write_text("old, and longer")
+    other.chmod(0o640)
+    (root / "a").hardlink_to(other)
+    inode = other.stat().st_ino
 
     written = files.write_text(f"{root}/a", "new")
 
     assert written.other_names == 1
-    assert (outside.read_text(), (root / "a").read_text()) == ("old", "new")
-    assert files.write_text(f"{root}/a", "newer").other_names == 0
+    assert (other.read_text(), (root / "a").read_text()) == ("new", "new")
+    assert (root / "a").stat().st_ino == inode
+    assert stat.S_IMODE(other.stat().st_mode) == 0o640
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
+def test_a_link_to_a_file_inside_stays_a_link(root: Path, files: Files) -> None:
+    (root / "true").write_text("old")
+    (root / "link").symlink_to("true")
+
+    files.write_text(f"{root}/link", "new")
+
+    assert (root / "link").is_symlink()
+    assert (root / "true").read_text() == "new"
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no attributes")  # Python has them on Linux only

@@ -152,6 +152,8 @@ class _Hostile:
 
     def huge(self) -> None:
         place = self.root / self.rng.choice((".gitignore", ".git/index", ".git/config", ".git/info/exclude"))
+        if place.exists() and not place.is_file():
+            return
         place.touch()
         os.truncate(place, 1 << 36)
 
