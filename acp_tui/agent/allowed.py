@@ -17,10 +17,21 @@ class Allowed:
         self._given: dict[str, list[Shown]] = {}
         """By session, what was shown with each, the oldest first."""
 
-    def add(self, session: Session, asked: Permission, option: PermissionOption) -> None:
-        """Take in that a permission was answered; an option counts if it allows and nothing of it is odd."""
-        if option.kind in ("allow_once", "allow_always") and not doubt_of(option, asked.options):
-            self._given.setdefault(session.id, []).append(shown_of(asked.call, session.cwd))
+    def add(
+        self, session: Session, asked: Permission, option: PermissionOption, *, by_user: bool = True
+    ) -> None:
+        """Take in that a permission was answered; an option counts if it allows and nothing of it is odd.
+
+        Where a rule or the policy has answered, nobody has seen variables and folders, which they do not
+        speak of: then the act itself is held against them.
+        """
+        if option.kind not in ("allow_once", "allow_always") or doubt_of(option, asked.options):
+            return
+        shown = shown_of(asked.call, session.cwd)
+        shown.by_user = by_user
+        if not by_user and (shown.env or shown.folder != real(session.cwd)):
+            shown.commands = ()
+        self._given.setdefault(session.id, []).append(shown)
 
     def end_turn(self, session_id: str) -> None:
         """Forget what was given: a permission is for its turn."""
@@ -31,7 +42,9 @@ class Allowed:
         path = real(wish.path)
         return any(path in shown.writes for shown in self._given.get(session.id, ()))
 
-    def use(self, session: Session, wish: Wish, before: str | None = None) -> bool:
+    def use(
+        self, session: Session, wish: Wish, before: str | None = None, *, is_protected: bool = False
+    ) -> bool:
         """Return whether a permission covers a wish, which uses it up.
 
         So does a wish that no permission covers, but one is about: an agent that does something else with
@@ -41,9 +54,10 @@ class Allowed:
             session: where it was given.
             wish: what the agent has us do.
             before: the text of the file that is to be written; None where there is none.
+            is_protected: only what the user has seen counts.
         """
         path = real(wish.path) if wish.path else ""
-        given = self._given.get(session.id, ())
+        given = [one for one in self._given.get(session.id, ()) if one.by_user or not is_protected]
         found = next((shown for shown in given if covers(shown, wish, path, session.cwd, before)), None)
         spent = found or next((shown for shown in given if concerns(shown, wish, path)), None)
         if spent is not None:

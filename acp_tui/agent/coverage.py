@@ -36,6 +36,8 @@ class Shown:
     writes: dict[str, list[Diff]] = field(default_factory=dict)
     """The changes of each file."""
     reads: set[str] = field(default_factory=set)
+    by_user: bool = True
+    """The user has seen it; else a rule or the policy has answered for them."""
 
 
 def shown_of(call: ToolCall, cwd: str) -> Shown:
@@ -67,7 +69,7 @@ def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) ->
         return path in shown.reads
     if wish.kind == "edit":
         return any(wish.content == text for text in _outcomes(before, shown.writes.get(path, ())))
-    is_here = real(wish.cwd or cwd) == shown.folder
+    is_here = real(absolute(wish.cwd or cwd, cwd)) == shown.folder
     return is_here and mattering(wish.env) == shown.env and any(runs(text, wish) for text in shown.commands)
 
 

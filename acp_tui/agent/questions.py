@@ -76,7 +76,7 @@ class Questions:
             option = waiting.permission.option(option_id) if waiting.permission is not None else None
             if waiting.permission is None or option is None:
                 raise ValueError(f"not offered: {option_id!r}")
-            self.allowed.add(waiting.session, waiting.permission, option)
+            self.allowed.add(waiting.session, waiting.permission, option, by_user=given.by == "person")
             self._close(session_id, key, {"outcome": {"outcome": "selected", "optionId": option_id}}, given)
 
     def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:

@@ -112,12 +112,13 @@ class Wishes:
         said = verdicts.beforehand(self._host, wish.as_call(), session, agent)
         if said.decision == "deny":
             self._deny(session, agent, wish, said.given.detail)
+        is_protected = wish.kind == "edit" and self._is_protected(session, wish)
         known = Known(
             wish.kind,
             said.decision,
             is_by_rule=said.given.by == "rule",
-            is_covered=await self._is_covered(session, wish),
-            is_protected=wish.kind == "edit" and self._is_protected(session, wish),
+            is_covered=await self._is_covered(session, wish, is_protected=is_protected),
+            is_protected=is_protected,
             leads_out=self._leads_out(session, wish),
             mode_lets=lets_act(session),
         )
@@ -127,13 +128,13 @@ class Wishes:
             raise Refused("It was not done: the turn was stopped.")
         return await self._ask(session, agent, wish)
 
-    async def _is_covered(self, session: Session, wish: Wish) -> bool:
+    async def _is_covered(self, session: Session, wish: Wish, *, is_protected: bool) -> bool:
         """Return whether a permission covers a wish, which uses it up."""
         before = None
         if wish.kind == "edit" and self._allowed.knows(session, wish):
             there, _ = await asyncio.to_thread(self._there, session.id, wish)
             before = there.now if there is not None and not there.encoding else None
-        return self._allowed.use(session, wish, before)
+        return self._allowed.use(session, wish, before, is_protected=is_protected)
 
     def _is_protected(self, session: Session, wish: Wish) -> bool:
         """Return whether a write goes to where programs are started from, or to what is ours."""

@@ -26,7 +26,7 @@ _ALLOWS: Final = frozenset(
 _REJECTS: Final = frozenset(
     {
         *("reject", "deny", "no", "never", "cancel", "decline", "refuse"),
-        *("disallow", "block", "abort", "stop", "forbid", "skip"),
+        *("disallow", "disapprove", "block", "abort", "forbid"),
     }
 )
 _FIRST: Final = re.compile(r"[^\W_]+")
@@ -73,7 +73,7 @@ def _says(name: str) -> str:
     if _DO_NOT.match(name.strip()):
         return "reject"
     words = [word.lower() for word in _FIRST.findall(name)]
-    first = next((word for word in words if word not in _BEFORE), "")
+    first = next((word for word in words if len(word) > 1 and word not in _BEFORE and not word.isdigit()), "")
     return "allow" if first in _ALLOWS else "reject" if first in _REJECTS else ""
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from acp_tui.acp.permissions import PermissionRequest
+from acp_tui.acp.reading import read
 from acp_tui.agent import history
 from acp_tui.agent.allowed import Allowed
 from acp_tui.agent.decided import Record
@@ -19,6 +21,7 @@ from acp_tui.agent.wishes import Refused, Wishes
 from acp_tui.host.host import Host
 from acp_tui.host.terminals import Terminals
 from acp_tui.session import events
+from acp_tui.session.option_doubts import doubt_of
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.wire.messages import Call, Notification, Request
@@ -121,3 +124,17 @@ async def test_what_an_agent_has_shown_is_not_asked_about_again(name: str, tmp_p
 def test_recorded_agents_do_act_through_us() -> None:
     rows = [row for name in NAMES for row in recordings.rows(name) if isinstance(row.msg, dict)]
     assert sum(row.direction == "in" and row.msg.get("method") in ACTS for row in rows) > 30
+
+
+def test_nothing_is_odd_about_the_options_of_recorded_agents() -> None:
+    asked = [
+        read(PermissionRequest, row.msg["params"]).options
+        for name in recordings.NAMES
+        for row in recordings.rows(name)
+        if isinstance(row.msg, dict)
+        and row.direction == "in"
+        and row.msg.get("method") == "session/request_permission"
+        and "toolCall" in row.msg["params"]
+    ]
+    assert len(asked) > 100
+    assert {doubt_of(option, options) for options in asked for option in options} == {""}

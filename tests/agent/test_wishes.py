@@ -391,6 +391,51 @@ async def test_another_act_with_what_was_allowed_uses_the_permission_up(tmp_path
                 assert "error" in await talk.puppet.answer_to(request_id)
 
 
+@pytest.mark.parametrize(
+    ("call", "method", "params", "is_asked"),
+    [
+        ({"command": "touch made"}, "terminal/create", RUN, False),
+        (
+            {"command": "touch made", "env": {"LD_PRELOAD": "x.so"}},
+            "terminal/create",
+            {**RUN, "env": [{"name": "LD_PRELOAD", "value": "x.so"}]},
+            True,
+        ),
+        ({"command": "touch made", "cwd": "/"}, "terminal/create", {**RUN, "cwd": "/"}, True),
+    ],
+)
+async def test_what_a_rule_answered_covers_only_what_rules_speak_of(
+    tmp_path: Path, call: Frame, method: str, params: Frame, is_asked: bool
+) -> None:
+    async with running(tmp_path, Rule("allow", command="touch")) as (talk, session):
+        said = {"toolCallId": "t1", "kind": "execute", "rawInput": call}
+        permission = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(permission))
+        for key in list(session.questions):  # rules may be more careful than the act needs
+            talk.agent.answer("s2", key, "yes", Given("rule"))
+
+        request_id = wants(talk, method, **params)
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(request_id))
+
+        assert bool(session.questions) == is_asked
+
+
+async def test_a_protected_file_that_only_a_rule_allowed_is_asked_about(tmp_path: Path) -> None:
+    path = str(tmp_path / ".envrc")
+    diff = {"type": "diff", "path": path, "newText": "x"}
+    async with running(tmp_path, Rule("allow", path="**")) as (talk, session):
+        said = {"toolCallId": "t1", "kind": "edit", "content": [diff]}
+        permission = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(permission))
+        for key in list(session.questions):
+            talk.agent.answer("s2", key, "yes", Given("rule"))
+
+        wants(talk, "fs/write_text_file", path=path, content="x")
+
+        await talk.until(lambda: session.questions)
+        assert (await asked(talk, session)).unasked
+
+
 async def test_two_writes_at_once_use_up_one_permission_once(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
