@@ -220,6 +220,24 @@ class AcpApp(App[int]):
         """Return what every line goes through before it is drawn."""
         return (*super().get_line_filters(), *self._marks_in_ascii)
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Act on a key; one of the settings is meant, also where a text field has it for itself."""
+        if priority and self._keymap and await self._acts_by_settings(key):
+            return True
+        return await super()._check_bindings(key, priority)
+
+    async def _acts_by_settings(self, key: str) -> bool:
+        """Do what the settings have on a key that the field with the keys would take for itself."""
+        chain = self.screen._modal_binding_chain
+        _, bindings = chain[0]
+        if not bindings.key_to_bindings.get(key) or any(one.id for one in bindings.key_to_bindings[key]):
+            return False  # no other wants it, or the field acts on its own in its turn
+        for node, bindings in chain[1:]:
+            for binding in bindings.key_to_bindings.get(key, ()):
+                if binding.id in self._keymap and await self.run_action(binding.action, node):
+                    return True
+        return False
+
     def get_key_display(self, binding: Binding) -> str:
         """Return how a key is written for people."""
         return shown_key(binding, ascii=self._ascii)

@@ -25,6 +25,10 @@ _NAMES: Final = frozenset(
 )
 """Keys that have a name; any other is called by its letter."""
 
+_BESIDE_PROMPT: Final = ("app.", "session.", "prompt.")
+"""How the actions begin that are there while something is written."""
+_IN_PANES: Final = ("session.hide-pane",)
+"""Those of them that are meant for where nothing is."""
 _SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane", "ChangesPane")
 """What has the keys on a session screen, one at a time."""
 
@@ -63,8 +67,20 @@ def _is_character(name: str) -> bool:
 
 
 def usable(keys: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys without those that are none: their actions keep the ones they had."""
-    return {action: key for action, key in keys.items() if is_key(key)}
+    """Return the keys without those that are none, or write: their actions keep the ones they had."""
+    return {action: key for action, key in keys.items() if is_key(key) and not writes(action, key)}
+
+
+def writes(action: str, keys: str) -> bool:
+    """Whether a key writes a letter where its action is wanted: in the prompt."""
+    return (
+        action.startswith(_BESIDE_PROMPT) and action not in _IN_PANES and any(map(_is_text, keys.split(",")))
+    )
+
+
+def _is_text(key: str) -> bool:
+    *modifiers, name = key.strip().split("+") if len(key.strip()) > 1 else (key.strip(),)
+    return set(modifiers) <= {"shift"} and (len(name) == 1 or name == "space" or _is_character(name))
 
 
 def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
@@ -73,6 +89,13 @@ def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
         Wrong(action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab")
         for action, key in keys.items()
         if not is_key(key)
+    ] + [
+        Wrong(
+            action,
+            f"'{key}' writes a letter in the prompt, so {action} keeps its own; write ctrl+k, alt+up or f7",
+        )
+        for action, key in keys.items()
+        if is_key(key) and writes(action, key)
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import load
 from acp_tui.ui import key_check
+from acp_tui.ui.app import AcpApp
 from acp_tui.ui.key_check import check, is_key
 from acp_tui.ui.screens.help import HelpScreen
 from tests.ui.seats import Seat, seat
@@ -104,3 +105,53 @@ async def test_our_own_keys_have_one_meaning_each(tmp_path: Path) -> None:
 
         assert [wrong.message for wrong in found if "help.close" not in wrong.message] == []
         assert len(own) > 100
+
+
+FIELD_KEYS = ("ctrl+x", "ctrl+k", "ctrl+a", "ctrl+w", "ctrl+u", "ctrl+e", "home", "ctrl+left", "f6")
+"""Keys that Textual's fields have for themselves."""
+
+
+@pytest.mark.parametrize("key", FIELD_KEYS)
+@pytest.mark.parametrize(
+    "action", ["session.export", "session.plan", "session.restart", "app.theme", "prompt.stash"]
+)
+async def test_an_action_on_a_key_of_the_field_acts_where_the_field_has_the_keys(
+    tmp_path: Path, action: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, wrong = load(settings_of(f'"{action}" = "{key}"\n"session.mode" = "alt+z"\n'))
+    assert wrong == []
+    did: list[str] = []
+
+    async def run(app: AcpApp, did_action: str, *_: object) -> bool:
+        did.append(str(did_action))
+        return True
+
+    async with seat(tmp_path, settings) as here:
+        here.session.prompt.insert("a draft")
+        monkeypatch.setattr(AcpApp, "run_action", run)
+        await here.press(key)
+
+        meant = next(
+            binding.action
+            for node in (here.session.prompt, here.session, here.app)
+            for _, binding in node._bindings
+            if binding.id == action
+        )
+        assert did == [meant]
+        assert here.draft == "a draft"
+
+
+@pytest.mark.parametrize("key", ["x", "X", "space", "question_mark", "a,ctrl+b"])
+@pytest.mark.parametrize("action", ["session.export", "app.theme", "prompt.stash"])
+async def test_an_action_beside_the_prompt_cannot_have_a_letter(
+    tmp_path: Path, action: str, key: str
+) -> None:
+    assert key_check.usable({action: key}) == {}
+    (wrong,) = key_check.unreadable({action: key})
+    assert action in wrong.message
+    assert key in wrong.message
+
+
+async def test_an_action_of_a_pane_may_have_a_letter() -> None:
+    keys = {"chat.up": "k", "session.hide-pane": "x", "changes.keep": "y"}
+    assert key_check.usable(keys) == keys

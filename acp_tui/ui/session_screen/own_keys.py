@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:
     """Return whether what is focused, or what holds it, has the key of a priority action of the screen.
 
-    Only the person's settings bring that about, and then what is nearer to the person wins.
+    Only the user's settings bring that about, and then what is nearer to the user wins. The keys of Textual's
+    own fields do not count: there the settings win.
     """
     if not screen.app._keymap:
         return False
@@ -21,5 +22,7 @@ def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) 
         if node is screen:
             found = bindings.key_to_bindings.items()
             return any(key in nearer for key, all_of in found if any(one.action == wanted for one in all_of))
-        nearer.update(bindings.key_to_bindings)
+        nearer.update(
+            key for key, all_of in bindings.key_to_bindings.items() if any(one.id for one in all_of)
+        )
     return False

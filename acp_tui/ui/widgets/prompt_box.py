@@ -239,7 +239,8 @@ class PromptBox(TextArea):
         """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
         bindings = self._bindings.copy()
         bindings.apply_keymap(self.app._keymap)  # the person's own keys
-        for binding in bindings.key_to_bindings.get(event.key, ()):
+        # Those with a name of ours come before those of Textual's field.
+        for binding in sorted(bindings.key_to_bindings.get(event.key, ()), key=lambda one: not one.id):
             if await self.app.run_action(binding.action, self):  # else it is for the screen
                 event.stop()
             event.prevent_default()
