@@ -127,7 +127,7 @@ class Terminal:
     async def kill(self) -> None:
         """End the command and all that came of it, also in the background; output and status stay."""
         await self._child.end(_PATIENCE)
-        await asyncio.wait({self._over}, timeout=1)
+        await asyncio.wait({self._life}, timeout=1)
         self._has_left(())
 
     def write(self, data: bytes) -> None:
@@ -162,6 +162,8 @@ class Terminal:
             self._listeners.remove(listener)
 
     def _take(self, data: bytes) -> None:
+        if self.exit_status is not None:  # what goes on in the background has no reader any more
+            return
         self._tail.append(self._line_ends.feed(data))
         self._shown.append(data)
         for listener in tuple(self._listeners):
@@ -179,6 +181,7 @@ class Terminal:
             listener(b"")
         self._listeners.clear()
         await self._look_after()
+        self._pty.close()  # not before: who goes on and prints would end of an error
 
     async def _look_after(self) -> None:
         """Keep in mind what the command has left running, until nothing is left."""
@@ -240,11 +243,10 @@ class _Pty:
             pass
 
     async def drain(self, seconds: float) -> None:
-        """Take in what is left, for at most that long, and close."""
+        """Take in what is left, for at most that long."""
         os.close(self.slave)  # held until now, lest a command that closes its own looked like the end
         self.slave = -1
         await asyncio.wait({self._eof}, timeout=seconds)
-        self.close()
 
     def close(self) -> None:
         if self.master >= 0:

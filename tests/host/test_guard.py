@@ -21,7 +21,7 @@ from acp_tui.host.terminals import Terminals
 
 async def main():
     guard = Guard()
-    agent = Process.spawn(["sh", "-c", sys.argv[1]], guard=guard)
+    agent = Process.spawn(["sh", "-c", sys.argv[1]], cwd="/", guard=guard)
     agent.start_draining()
     await Terminals(guard=guard).create("s", sys.argv[1], cwd="/")
     if sys.argv[2:] == ["fork"]:

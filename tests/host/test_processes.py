@@ -44,7 +44,7 @@ def start(script: str) -> Child:
         ["bash", "-c", script],
         environment=os.environ,
         mark_name="ACP_TUI_TERMINAL",
-        cwd=None,
+        cwd="/",
         file_actions=(),
         guard=None,
     )

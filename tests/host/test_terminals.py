@@ -285,6 +285,19 @@ async def test_what_outlives_a_command_goes_on_in_the_background_and_ends_with_t
     assert terminals.background("s") == []
 
 
+async def test_what_goes_on_in_the_background_may_print(terminals: Terminals, tmp_path: Path) -> None:
+    alive = tmp_path / "alive"
+    line = f"trap '' HUP; setsid sh -c 'while echo still && sleep 0.05; do echo >> {alive}; done' & sleep 0.2"
+    terminal = await terminals.create("s", "bash", ["-c", line], cwd="/")
+    await terminal.wait()
+    await terminals.release("s", terminal.id)
+    before, printed = alive.stat().st_size, terminal.output()
+
+    await until(lambda: alive.stat().st_size > before + 10)
+
+    assert terminal.output() == printed
+
+
 async def test_what_goes_on_in_the_background_can_be_stopped(terminals: Terminals) -> None:
     terminal, moment = await left_behind(terminals, "nohup")
     await terminals.release("s", terminal.id)
