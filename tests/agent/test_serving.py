@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import OFFERED
+from acp_tui.host.backup import Backups
 from acp_tui.host.files import Files, OutsideRoots, Stale, Written
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
@@ -253,18 +254,19 @@ async def test_c95_the_byte_limit_keeps_the_end(tmp_path: Path) -> None:
         assert (output["output"], output["truncated"]) == ("é", True)
 
 
-async def test_a_write_to_one_name_of_several_says_that_the_others_keep_what_was_there(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "b").write_text("old")
-    (tmp_path / "a").hardlink_to(tmp_path / "b")
-    async with lending(tmp_path) as talk:
-        for content in ("new", "newer"):
-            await served(talk, "fs/write_text_file", path=f"{tmp_path}/a", content=content)
+async def test_a_write_to_one_name_of_several_shows_in_all_and_that_is_said(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "b").write_text("old")
+    (work / "a").hardlink_to(work / "b")
+    async with lending(work) as talk:
+        talk.agent._host.backups = Backups(tmp_path / "backups")
+        talk.agent._host.lend("s2", [str(work)])
+        await served(talk, "fs/write_text_file", path=f"{work}/a", content="new")
 
         (told,) = [entry.text for entry in talk.agent.sessions["s2"].entries if isinstance(entry, Notice)]
-        assert told.startswith(f"{tmp_path}/a is a file of its own now; its other names (hard links) keep")
-        assert (tmp_path / "b").read_text() == "old"
+        assert told == f"{work}/a has other names (hard links): what was written shows there, too."
+        assert (work / "b").read_text() == "new"
 
 
 @pytest.mark.parametrize(
