@@ -39,8 +39,9 @@ _TEXTS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NAMES: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_BEGINNING: Final = re.compile(r'\{\s*"(?:jsonrpc|id|method|params|result|error)"\s*:')
-_MAYBE: Final = re.compile(_BEGINNING.pattern.encode())
+_BEGINNING: Final = re.compile(r'\{\s*"')
+_CONTINUED: Final = re.compile(rb'["{}\[\],:0-9tfn-]')
+"""The beginning of a line within a value."""
 _OPENING: Final = re.compile(r'(?:\{\s*(?:"|\Z)|\[\s*(?:\{|\Z))')
 _SEQUENCES: Final = re.compile(
     r"\x1b\][^\x07\x1b{]*(?:\x07|\x1b\\)"
@@ -250,8 +251,8 @@ class Frames:
         if not found and (bare := _SEQUENCES.sub("", text)) != text:
             found = list(_objects(bare))
             if found or (may_go_on and _OPENING.match(bare)):
+                yield Stray("".join(_SEQUENCES.findall(text)).encode(), _BESIDE)
                 text = bare
-                yield Stray("".join(_SEQUENCES.findall(line.decode("utf-8", "replace"))).encode(), _BESIDE)
         at = 0
         for value, start, end in found:
             if beside := text[at:start].strip():
@@ -266,6 +267,9 @@ class Frames:
             self._announced = int(header[1])
         elif may_go_on and _OPENING.match(rest) and self._opened(behind):
             return
+        elif may_go_on and rest.endswith((" {", "\t{", "\r{")):
+            yield Stray(rest[:-1].strip().encode(), "not JSON")
+            self._opened(b"{")
         else:
             yield Stray(behind if found else line, _BESIDE if found else "not JSON")
 
@@ -285,6 +289,11 @@ class Frames:
         if self._is_ended_by(line):
             yield from self._give_up()
             yield from self._line(line)
+            return
+        if b"\x1b" in line:
+            line = _SEQUENCES.sub("", line.decode("utf-8", "replace")).encode().strip()
+        if not _CONTINUED.match(line):  # somebody logs meanwhile
+            yield Stray(line, "not JSON")
             return
         depth = _depth(line)
         self._open += line + b"\n"
@@ -322,21 +331,11 @@ class Frames:
         yield Frame(value, plain(value))
 
     def _give_up(self) -> Iterator[Piece | None]:
-        """Yield what seemed to be a value over several lines: each message in it, and the rest as it is."""
-        whole, beside = bytes(self._open), list[bytes]()
+        """Yield what seemed to be a value over several lines: the messages in it, and the rest as it is."""
+        whole = bytes(self._open).rstrip()
         self._open.clear()
-        holds_messages = _MAYBE.search(whole) is not None
-        for line in whole.splitlines() if holds_messages else [whole.rstrip()]:
-            pieces = list(self._odd_line(line, may_go_on=False)) if holds_messages else []
-            if any(isinstance(piece, Frame) for piece in pieces):
-                if beside:
-                    yield Stray(b"\n".join(beside), "not JSON")
-                    beside = []
-                yield from pieces
-            elif line:
-                beside.append(line)
-        if beside:
-            yield Stray(b"\n".join(beside), "not JSON")
+        if whole:
+            yield from self._odd_line(whole, may_go_on=False)
 
 
 _BESIDE: Final = "beside a message"
@@ -392,7 +391,7 @@ def _depth(line: bytes) -> int | None:
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Yield the messages in a text, each with its place. Not more work is done than for a few readings."""
-    at, work = 0, 4 * len(text) + 4096
+    at, work = 0, 4 * len(text) + 65_536
     while work > 0 and (found := _BEGINNING.search(text, at)):
         start = found.start()
         try:
@@ -404,6 +403,8 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
             at = start + 1
             work -= len(text)
         else:
+            # In a title of the terminal or a line of a log, only what says that it is one is a message.
+            stands_alone = not _SEQUENCES.sub("", text[at:start]).strip()
             at = end
-            if is_message(value):
+            if "jsonrpc" in value or (stands_alone and is_message(value)):
                 yield value, start, end

@@ -42,7 +42,15 @@ def _flooded(name: str) -> tuple[str, list[str]]:
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
-        argv = [sys.executable, "-m", "acp_tui", "--cwd", folder, "--agent", f"{sys.executable} -S {_AGENT}"]
+        argv = [
+            sys.executable,
+            "-m",
+            "acp_tui",
+            "--cwd",
+            folder,
+            "--agent",
+            f"{sys.executable} -S -P {_AGENT}",
+        ]
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         slowest, grown = 0.0, 0
         with Terminal(argv, cwd=Path(folder), env=env) as terminal:

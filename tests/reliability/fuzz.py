@@ -99,7 +99,7 @@ def _into_the_program(seed: int, count: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         home, lines = Path(folder, "home"), Path(folder, "lines")
         lines.write_bytes(data)
-        agent = f"{sys.executable} -S {_AGENT}"
+        agent = f"{sys.executable} -S -P {_AGENT}"
         argv = [sys.executable, "-m", "acp_tui", "--cwd", folder, "--agent", agent]
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         with Terminal(argv, cwd=Path(folder), env=env) as terminal:

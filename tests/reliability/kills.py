@@ -67,7 +67,15 @@ def _killed(kind: str, patience: float) -> tuple[int, list[str]]:
     """Return how many words were seen, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
-        argv = [sys.executable, "-m", "acp_tui", "--cwd", folder, "--agent", f"{sys.executable} -S {_AGENT}"]
+        argv = [
+            sys.executable,
+            "-m",
+            "acp_tui",
+            "--cwd",
+            folder,
+            "--agent",
+            f"{sys.executable} -S -P {_AGENT}",
+        ]
         env = {"HOME": folder, "ACP_TUI_HOME": str(home), "PATH": os.environ["PATH"]}
         with _Watched(argv, cwd=Path(folder), env=env) as terminal:
             try:

@@ -71,6 +71,27 @@ ODD: dict[str, tuple[bytes, list[Any]]] = {
     "a brace, and an object over several lines": (b"{\n" + PRETTY_A + b"\n" + LINE_B + b"\n", [A, B]),
     "an object of JavaScript": (b"{\n  name: 'x'\n}\n" + LINE_A + b"\n", [A]),
     "a text without an end": (b'{"a": "b\n' + LINE_A + b"\n", [A]),
+    "colours over several lines": (
+        b'{\n \x1b[32m"jsonrpc"\x1b[0m: "2.0",\n "x": 1\n}\n',
+        [{"jsonrpc": "2.0", "x": 1}],
+    ),
+    "words before one over several lines": (b"Response: " + PRETTY_A + b"\n" + LINE_B + b"\n", [A, B]),
+    "a log line within one over several lines": (
+        PRETTY_A.replace(b",\n", b",\nINFO still here\n", 1) + b"\n" + LINE_B + b"\n",
+        [A, B],
+    ),
+    "two over several lines with no line end between": (
+        PRETTY_A + PRETTY_A + b"\n" + LINE_B + b"\n",
+        [A, A, B],
+    ),
+    "a length in letters and not in bytes": (
+        b"Content-Length: %d\r\n\r\n" % len(LINE_A.decode()) + LINE_A + headed(LINE_B),
+        [A, B],
+    ),
+    "events of a server": (b"event: message\ndata: " + LINE_A + b"\n\ndata: " + LINE_B + b"\n\n", [A, B]),
+    "a message in a title": (b'\x1b]0;{"method":"x","id":1}\x07' + LINE_A + b"\n", [A]),
+    "another first member": (b'x {"_meta":{},"jsonrpc":"2.0"} y\n', [{"_meta": {}, "jsonrpc": "2.0"}]),
+    "a message that breaks off": (LINE_A[:40] + LINE_A + b"\n" + LINE_B + b"\n", [A, B]),
     "a log line": (b'{"level":"info","id":0}\n' + LINE_A + b"\n", [{"level": "info", "id": 0}, A]),
     "a log line before it": (b'INFO {"level":"info","method":"x"} ' + LINE_A + b"\n", [A]),
     "colours within it": (
