@@ -10,6 +10,7 @@ from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.output import TerminalTail
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.one_line import OneLine, Piece
+from acp_tui.ui.widgets.text import exact_line
 
 _ROWS: Final = 12
 
@@ -51,4 +52,4 @@ class OwnCommandBlock(EntryBlock):
             right.append(("tool-failed", f"exit code {entry.exit_code}"))
         if now is not None:
             right.append(("muted", f"  {seconds(max(0.0, now - entry.at)):>6}"))
-        self._line.set_pieces([("accent", "! "), ("strong", entry.command)], right)
+        self._line.set_pieces([("accent", "! "), ("strong", exact_line(entry.command))], right)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.ui.widgets.text import exact
+
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
 
@@ -61,7 +63,9 @@ def call_words(call: ToolCall, cwd: str, most: int | None = None) -> str:
     """Return what the agent calls a tool call, or what else is known of it; `most`: see `call_title`."""
     title = call.title or call.name or (call.locations[0].path if call.locations else "")
     title = " ".join(title[:most].split()).strip("`")
-    return title.replace(cwd.rstrip("/") + "/", "") if cwd else title
+    title = title.replace(cwd.rstrip("/") + "/", "") if cwd else title
+    is_exact = call.kind == "execute" or not (call.title or call.name)
+    return exact(title) if is_exact else title
 
 
 def call_command(call: ToolCall, cwd: str, most: int | None = None) -> str:
@@ -70,4 +74,4 @@ def call_command(call: ToolCall, cwd: str, most: int | None = None) -> str:
     `most`: see `call_title`.
     """
     command = " ".join((call.command or "")[:most].split()) if call.kind == "execute" else ""
-    return command.replace(cwd.rstrip("/") + "/", "") if cwd else command
+    return exact(command.replace(cwd.rstrip("/") + "/", "") if cwd else command)

@@ -9,7 +9,7 @@ from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.one_line import OneLine, Piece
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,11 +125,11 @@ class ChangesPane(Pane):
 
     def _show(self, path: str, file: FileChange, cwd: str) -> None:
         status = status_of(file)
-        left = [(STATUS_ROLES[status], f"{status} "), ("text", inside(path, cwd))]
+        left = [(STATUS_ROLES[status], f"{status} "), ("text", exact_line(inside(path, cwd)))]
         kept = self.is_kept(path)
         if kept:
             mark = self.look.glyph("completed")
-            left = [("muted", f"{status} {inside(path, cwd)}"), ("success", f"  {mark} kept")]
+            left = [("muted", f"{status} {exact_line(inside(path, cwd))}"), ("success", f"  {mark} kept")]
         left += [("muted", f"  {fact}") for fact in [*facts(file, cwd), *came_from(file)]]
         right = self._count(path, file)
         if kept:

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from acp_tui.store.decisions import Decision
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.row_list import RowList
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 Outcome = Literal["allowed", "rejected", "cancelled"]
 
@@ -95,7 +95,7 @@ class DecisionList(RowList[Decision]):
             ("muted", f" {item.time.astimezone():%m-%d %H:%M} "),
             (role, f"{self.look.glyph(glyph)} "),
             ("muted", f"{safe_line(item.kind)[:11]:<11} "),
-            ("text", safe_line(wish(item))),
+            ("text", exact_line(wish(item))),
         ]
         right: list[Piece] = [("muted", f"  {safe_line(who(item))[:32]} ")]
         if self.row_width >= _WIDE:

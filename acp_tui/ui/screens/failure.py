@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.text import exact_line, safe, safe_line
 from acp_tui.ui.widgets.transcript import Transcript
 
 _HIGHEST: Final = 32
@@ -84,7 +84,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
     def compose(self) -> ComposeResult:
         """Lay out the facts, what the agent said, and what to try."""
         with Vertical(id="failure"):
-            yield Static(Content.styled(safe_line(shlex.join(self._command)), "$accent"), id="command")
+            yield Static(Content.styled(exact_line(shlex.join(self._command)), "$accent"), id="command")
             yield InputLine(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
             if self._reason and self._reason != self._title:
                 yield Static(Content(safe(self._reason)), id="reason")

@@ -12,7 +12,7 @@ from acp_tui.agent.coverage import env_of, folder_key, folder_of
 from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact, exact_line, safe_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
@@ -92,7 +92,7 @@ def details_of(
     of the input is folded, unless the whole is asked for.
     """
     command = call.command or call.worded_command
-    blocks = [TextBlock([("strong", safe_line(call.title))])] if _worth_showing(call.title, command) else []
+    blocks = [TextBlock([("strong", _title(call))])] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, how)
     if blocks and facts:
         blocks.append(TextBlock())
@@ -148,20 +148,27 @@ def _facts(
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks.append(labelled("command", _cut("code", command, how)))
+        blocks.append(labelled("command", _cut("code", exact(command), how)))
         if call.command is None:
             blocks.append(labelled("", [("muted", _WORDED)]))
         blocks.append(
-            labelled("in", [("text", folder_of(call, cwd)), *_outside(folder_of(call, cwd), inside)])
+            labelled(
+                "in", [("text", exact_line(folder_of(call, cwd))), *_outside(folder_of(call, cwd), inside)]
+            )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
         if not command.startswith(" ".join(settings)):  # our own questions have them before the command
-            blocks.append(labelled("with", [("warning", "\n".join(settings))]))
+            blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(paths.items()):
         label = "" if number else "path" if len(paths) == 1 else "paths"
-        blocks.append(labelled(label, [("text", shown), *_outside(path, inside)]))
+        blocks.append(labelled(label, [("text", exact_line(shown)), *_outside(path, inside)]))
     return blocks
+
+
+def _title(call: ToolCall) -> str:
+    """Return a title on one line; that of a command most times is one."""
+    return (exact_line if kind_of(call) == "execute" else safe_line)(call.title)
 
 
 def _worth_showing(title: str, command: str | None) -> bool:

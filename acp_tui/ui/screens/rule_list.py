@@ -13,7 +13,7 @@ from acp_tui.store.rules import WORKSPACE_FILE
 from acp_tui.ui.screens.rule_words import matches, scope, state, until
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.row_list import RowList
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 ROLES: Final = {"allow": "success", "ask": "warning", "deny": "error"}
 _WIDE: Final = 100
@@ -42,7 +42,7 @@ class RuleList(RowList[Listed]):
         counts = item.state in ("counts", "mistake")
         left: list[Piece] = [
             (ROLES[item.rule.decision] if counts else "muted", f" {item.rule.decision:<6}"),
-            ("text" if counts else "muted", safe_line(matches(item.rule))),
+            ("text" if counts else "muted", exact_line(matches(item.rule))),
         ]
         if item.rule.note:
             left.append(("muted", f"  {safe_line(item.rule.note)}"))

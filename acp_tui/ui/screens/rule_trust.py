@@ -21,7 +21,7 @@ from acp_tui.ui.screens.rule_words import matches
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 
 class RuleTrust(Dialog[bool]):
@@ -46,7 +46,7 @@ class RuleTrust(Dialog[bool]):
         for number, written in enumerate(self._file.rules):
             rule = host_rule(written)
             note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
-            line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", safe_line(matches(rule))), *note]
+            line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", exact_line(matches(rule))), *note]
             blocks.append(TextBlock(line, above=0 if number else 1))
         yield Details(blocks, self.look)
 

@@ -16,7 +16,7 @@ from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.printed import LinksWanted, addresses
 from acp_tui.ui.widgets.terminal_view import TerminalView
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 if TYPE_CHECKING:
     from acp_tui.host.processes import ExitStatus
@@ -57,7 +57,7 @@ class TerminalLoginScreen(Screen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the exact command above its terminal."""
         yield Lines(self.look, id="facts")
-        yield Static(f"$ {safe_line(self._terminal.command_line)}", id="command", markup=False)
+        yield Static(f"$ {exact_line(self._terminal.command_line)}", id="command", markup=False)
         yield TerminalView(self.look)
         yield Keys(self.look)
 

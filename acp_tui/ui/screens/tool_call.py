@@ -24,6 +24,7 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.picture import has_pictures
 from acp_tui.ui.widgets.terminal_view import TerminalView
+from acp_tui.ui.widgets.text import exact_line
 from acp_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class ToolCallScreen(Screen[None]):
         facts: list[Line] = [([("text", " "), *left], [*right, ("text", " ")])]
         command = self._call.command
         if command is not None and " ".join(command.split()) not in call_title(self._call, self._cwd):
-            facts.append(([("muted", "   $ "), ("code", " ".join(command.split()))], []))
+            facts.append(([("muted", "   $ "), ("code", exact_line(" ".join(command.split())))], []))
         if self._call.decision:
             facts.append(([("muted", f"   {self._call.decision}")], []))
         self.query_one("#facts", Lines).set_lines([*facts, *self._places()])

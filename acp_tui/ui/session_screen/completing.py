@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.conversation.prompts.mentions import typed, written
+from acp_tui.ui.widgets.text import exact_line
 
 if TYPE_CHECKING:
     from acp_tui.acp.commands import Command
@@ -192,6 +193,6 @@ def _command(command: Command, length: int) -> Completion:
 
 def _file(path: str, length: int) -> Completion:
     is_folder = path.endswith("/")
-    folder, slash, name = path.rstrip("/").rpartition("/")
+    folder, slash, name = exact_line(path).rstrip("/").rpartition("/")
     line: Line = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
     return Completion(written(path), length, line, goes_on=is_folder)

@@ -19,7 +19,7 @@ from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.ui.widgets.text import exact_line, shortened
 
 if TYPE_CHECKING:
     from acp_tui.agent.tracking import Tracking
@@ -130,9 +130,9 @@ class RestoreDialog(Dialog[Choice]):
             role, what = _DOES[change.status]
             if change.status == "M" and change.old_id == change.new_id:
                 what = "gets its earlier mode"
-            name = safe_line(change.path)
+            name = exact_line(change.path)
             if change.status == "R":
-                name = f"{name}, before {safe_line(change.old_path)},"
+                name = f"{name}, before {exact_line(change.old_path)},"
             blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
         return blocks
 

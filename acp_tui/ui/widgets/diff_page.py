@@ -16,7 +16,7 @@ from acp_tui.ui.widgets.diff_paint import DiffPainter, Row
 from acp_tui.ui.widgets.diff_patch import patch_of
 from acp_tui.ui.widgets.diff_wrap import wrapped
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import exact_line, safe_line
 
 _SMALL: Final = 2_000
 """Lines of both texts together up to which they are compared at once."""
@@ -104,7 +104,7 @@ class Page:
         """Return the row that names the file, with its size and note, between its place and a change."""
         ground = look.base + look["hunk"]
         row = [Segment(place, ground)] if place else []
-        row.append(Segment(f" {safe_line(self.file.path)} ", ground + look["text"] + look["strong"]))
+        row.append(Segment(f" {exact_line(self.file.path)} ", ground + look["text"] + look["strong"]))
         if self.difference is not None and self.difference.blocks:
             row.append(Segment(f" +{self.difference.added}", ground + look["added"]))
             row.append(Segment(f" {look.glyph('minus')}{self.difference.removed}", ground + look["removed"]))

@@ -49,3 +49,11 @@ def test_a_call_is_told_in_a_sentence_that_says_its_kind_once() -> None:
     assert call_sentence(ToolCall("t", "Fetch https://x.org", "fetch"), "/w") == "Fetch https://x.org"
     assert call_sentence(ToolCall("t", "https://x.org", "fetch"), "/w") == "fetch https://x.org"
     assert call_sentence(ToolCall("t", "Fetching", "fetch"), "/w") == "fetch Fetching"
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u200d", "\ufe0f", "\u00ad", "\u3164", "\U000e0041", "\u202e"])
+def test_nothing_in_a_command_is_unseen(unseen: str) -> None:
+    call = ToolCall("c1", kind="execute", title="", raw_input={"command": f"rm{unseen} -rf 👨\u200d👩"})
+
+    assert call_title(call, "/w") == "rm\ufffd -rf 👨\ufffd👩"
+    assert call_title(ToolCall("c1", kind="execute", title=f"ls{unseen}"), "/w") == "ls\ufffd"
