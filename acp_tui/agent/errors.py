@@ -6,6 +6,7 @@ AgentError
 ├── AgentGone                 the process ended, or closed its side
 ├── Busy                      a turn runs already
 ├── Closed                    the session is not open any more
+├── FolderGone                the folder of a session was moved or deleted
 ├── NotOffered                the agent has said that it cannot do this
 └── WrongVersion              the agent speaks another version of the protocol
 """
@@ -55,6 +56,13 @@ class Busy(AgentError):
 
 class Closed(AgentError):
     """A prompt for a session that was closed or deleted; nothing was sent."""
+
+
+class FolderGone(AgentError):
+    """A session whose folder is not there any more; nothing was sent."""
+
+    def __init__(self, cwd: str) -> None:
+        super().__init__(f"The folder {cwd} is not there any more: it was moved or deleted.")
 
 
 class NotOffered(AgentError):

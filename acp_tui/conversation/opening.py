@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os.path
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -60,15 +61,21 @@ class Opening:
         self._left_out: list[str] = []
         """Names of MCP servers that the agent cannot take."""
 
-    def restarts(self, before: Session | None, *, same_agent: bool) -> None:
-        """Prepare for another process: take up the session before, where that is worth it."""
+    def restarts(self, before: Session | None, *, same_agent: bool, cwd: str = "") -> None:
+        """Prepare for another process: take up the session before, where that is worth it.
+
+        Args:
+            before: that session.
+            same_agent: whether the process is one of the agent that has it.
+            cwd: the folder to go on in, where that is not the session's own.
+        """
         self._before = before or self._before
         if not same_agent:
             self.attach = None
         elif before is not None and (before.turns or self.attach is not None):
             from acp_tui.acp.sessions import SessionInfo
 
-            info = SessionInfo(session_id=before.id, cwd=before.cwd, title=before.title or None)
+            info = SessionInfo(session_id=before.id, cwd=cwd or before.cwd, title=before.title or None)
             self.attach = Attach(info, again=True)
             return
         self.continues = self.continues or before is not None
@@ -146,6 +153,7 @@ class Opening:
     async def _new(self, agent: Agent, cwd: str, servers: list[dict[str, Any]]) -> Session:
         if self._before is not None and self._before.turns:
             self.above, self.is_below = self._before, True
+        _need_folder(cwd)
         return await agent.setup.new_session(cwd, self._start.extra_roots, servers)
 
     async def fork(self, agent: Agent, journal: Journal, info: SessionInfo) -> SessionInfo:
@@ -166,6 +174,7 @@ class Opening:
 
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
+        _need_folder(cwd)
         if has(agent.can.session_capabilities.resume):
             try:
                 session = await agent.setup.load_session(
@@ -224,6 +233,7 @@ class Opening:
         The agent says which folders a session had. That it says so is no reason to lend them.
         """
         cwd = info.cwd or self._start.cwd
+        _need_folder(cwd)
         granted = [cwd, self._start.cwd, *self._start.extra_roots]
         lent = [root for root in info.additional_directories if _is_below(root, granted)]
         self._not_lent = [root for root in info.additional_directories if root not in lent]
@@ -249,6 +259,18 @@ async def _is_told(session: Session) -> bool:
         told = len(session.entries)
         await asyncio.sleep(_LOOK)
     return bool(session.entries)
+
+
+def _need_folder(cwd: str) -> None:
+    """Let no session begin in a folder that is not there, or quietly elsewhere.
+
+    Raises:
+        FolderGone.
+    """
+    from acp_tui.agent.errors import FolderGone
+
+    if not Path(cwd).is_dir():
+        raise FolderGone(cwd)
 
 
 def _is_below(path: str, folders: list[str]) -> bool:

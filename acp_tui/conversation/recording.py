@@ -46,15 +46,16 @@ class Recording:
         self._listener.session_changed(everything(len(session.entries)))
         return True
 
-    async def go_on(self, launch: Launch, prompt: Prompt | None = None) -> None:
+    async def go_on(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:
         """Go on with the session where the agent can take it up, else begin a new one below it.
 
         Args:
             launch: how the agent is started that has it.
             prompt: said as soon as it can be.
+            cwd: the folder to go on in; the session's own where none is named.
         """
         conversation = self._conversation
-        self._opening.restarts(conversation.session, same_agent=True)
+        self._opening.restarts(conversation.session, same_agent=True, cwd=cwd)
         conversation.session = conversation.recorded = None
         conversation.enter("starting")
         if prompt is not None:

@@ -106,3 +106,16 @@ async def test_a_recorded_session_goes_on_or_stands_above_a_new_one(
             assert notes.given_back == ["more"], "it was meant for an agent that knows what was said"
             assert replayed.above is recorded
             assert "/hand-over puts it into your next prompt" in said(replayed)[-1]
+
+
+async def test_nothing_begins_in_a_folder_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = await journal_of_a_talk(tmp_path, monkeypatch)
+    async with talk(start(tmp_path)._replace(launch=None)) as (replayed, _):
+        assert await replayed.recording.show(recording(journal))
+        await replayed.recording.go_on(launch(), cwd=str(tmp_path / "gone"))
+
+        await until(lambda: replayed.failure is not None)
+        assert replayed.failure is not None
+        assert f"{tmp_path / 'gone'} is not there any more" in replayed.failure.reason

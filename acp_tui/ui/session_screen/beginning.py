@@ -74,11 +74,23 @@ class Beginning:
         recorded = conversation.recorded
         launch = self._launch_of(recorded) if recorded is not None else None
         if launch is not None:
-            self._work(conversation.recording.go_on(launch, prompt))
+            self._work(self._go_on(launch, prompt))
             return
         if prompt is not None:
             self._screen.prompt.give_back(prompt)
         self._work(self.choose())
+
+    async def _go_on(self, launch: Launch, prompt: Prompt | None) -> None:
+        """Go on with the recorded session in its folder, or in one that the user chooses for it."""
+        from acp_tui.ui.session_screen.gone_folder import folder_to_go_on_in
+
+        conversation = self._screen.conversation
+        cwd = conversation.session.cwd if conversation.session is not None else ""
+        folder = await folder_to_go_on_in(self._screen, cwd, self._start.cwd)
+        if folder is not None:
+            await conversation.recording.go_on(launch, prompt, folder)
+        elif prompt is not None:
+            self._screen.prompt.give_back(prompt)
 
     def _work(self, beginning: Coroutine[Any, Any, None]) -> None:
         """Begin in this way, in the background and in the place of what was begun before."""

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.menu import Item, Menu, Place
 from acp_tui.ui.session_screen.forking import fork_listed
+from acp_tui.ui.session_screen.gone_folder import folder_to_go_on_in
 from acp_tui.ui.session_screen.session_listing import Listing
 from acp_tui.ui.widgets.key_names import key_of
 
@@ -154,7 +155,11 @@ class SessionList:
         agent = self._screen.conversation.agent
         assert agent is not None
         if agent.can.takes_up:
-            await self._screen.tabs.open(running=self._screen.conversation.running, attach=Attach(info))
+            here = self._screen.conversation.cwd
+            folder = await folder_to_go_on_in(self._screen, info.cwd, here)
+            if folder is not None:
+                there = Attach(info.model_copy(update={"cwd": folder}) if info.cwd else info)
+                await self._screen.tabs.open(running=self._screen.conversation.running, attach=there)
         else:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
 
