@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from acp_tui.acp.tools import TerminalItem
 from acp_tui.session.entries import Entry, Notice, OwnCommand, Thought, ToolCall
 from acp_tui.session.session import Session
 
@@ -70,6 +71,8 @@ def _timeless(entry: Entry) -> Any:
     entry = copy.deepcopy(entry)
     if isinstance(entry, ToolCall):
         entry.started, entry.ended = 0.0, entry.ended and 1.0
+        if any(isinstance(item, TerminalItem) for item in entry.content):
+            entry.output = None  # live, the terminal itself has it
         return entry
     entry.at = 0.0
     if isinstance(entry, OwnCommand):

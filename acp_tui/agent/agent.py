@@ -43,6 +43,7 @@ from acp_tui.agent.wishes import Wishes
 from acp_tui.host.files import Stale, Written
 from acp_tui.host.host import Host
 from acp_tui.host.processes import ExitStatus
+from acp_tui.host.terminals import Terminal
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import Severity
@@ -64,6 +65,9 @@ OFFERED: Final = ClientCapabilities(
     elicitation={"form": {}, "url": {}},
 )
 """What we tell every agent that we can do."""
+
+KEPT_OUTPUT: Final = 64 << 10
+"""Bytes at the end of each output of a command that are written down."""
 
 _IN_A_SESSION: Final = frozenset(
     {*SERVED, "session/request_permission", "elicitation/create", "session/update"}
@@ -111,6 +115,7 @@ class Agent:
         self._own = OwnQuestions(self.note)
         self._overwriting = Overwriting(host, self._own, self._tell, self._overwritten)
         self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
+        host.terminals.on_end = self._write_down_output
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
 
@@ -303,14 +308,20 @@ class Agent:
             self._questions.cancel_lost(self._sessions)
 
     def note_own(self, session_id: str, event: Event) -> None:
-        """Apply what the person did beside the agent; a command is written down, without its output."""
+        """Apply what the user did beside the agent; a command is written down with the end of its output."""
         if isinstance(event, events.CommandStarted):
             self.connection.remark(
                 {"ran": event.terminal_id, "session": session_id, "command": event.command}
             )
         elif isinstance(event, events.CommandEnded):
-            self.connection.remark({"ran": event.terminal_id, "session": session_id, "code": event.exit_code})
+            ended = {"ran": event.terminal_id, "session": session_id, "code": event.exit_code}
+            self.connection.remark({**ended, "output": event.output[-KEPT_OUTPUT:]})
         self.note(session_id, event)
+
+    def _write_down_output(self, terminal: Terminal) -> None:
+        """Write down the end of what a command printed: the agent may never ask for it."""
+        printed = terminal.kept()[-KEPT_OUTPUT:].decode("utf-8", "replace")
+        self.connection.remark({"printed": terminal.id, "session": terminal.owner, "output": printed})
 
     def assign(self, message: Request | Notification) -> str:
         """Name the session in a message that names none, where there is only one; return why it cannot be."""

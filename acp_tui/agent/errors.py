@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.acp.errors import LOGIN_REQUIRED, said_in
+from acp_tui.acp.errors import LOGIN_REQUIRED, as_text, said_in
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import ErrorObject
 
@@ -33,7 +33,8 @@ class CallFailed(AgentError):
         self.message = error.message
         self.data = error.data
         said = said_in(error.data)
-        super().__init__(f"{error.message}: {said}" if said else error.message)
+        message = as_text(error.message)
+        super().__init__(f"{message}: {said}" if said else message)
 
 
 class LoginRequired(CallFailed):

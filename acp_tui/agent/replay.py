@@ -91,6 +91,8 @@ class _Reading:
         self._answered_by: dict[str, str] = {}
         self._refused: Request | None = None
         """What came last, if it is a request that cannot be read."""
+        self._printed: dict[str, dict[str, str]] = {}
+        """What is known of the output of terminals, by session and by their ids."""
         self._at = 0.0
 
     def take(self, row: Row) -> None:
@@ -109,6 +111,7 @@ class _Reading:
 
     def end(self) -> Replayed:
         self._sessions.disconnect("The recording ends here.", "", self._at)
+        self._tell_printed()
         return self._replayed
 
     def _received(self, message: Message) -> None:
@@ -152,11 +155,15 @@ class _Reading:
         self._peer.reply(request, result)
         if isinstance(error, dict) and error.get("code") != INTERNAL:
             return  # it never became a question
+        if request.method == "terminal/output" and isinstance(result, dict):
+            terminal_id = request.params.get("terminalId") if isinstance(request.params, dict) else None
+            self._print(history.session_of(request.params), str(terminal_id), result.get("output"))
         self._answered_by.pop(history.question_key(request_id), None)
         self._apply(history.answered(request, result, by))
 
     def _noted(self, msg: dict[str, Any]) -> None:
         if "start" in msg:
+            self._tell_printed()
             self._sessions.disconnect("The agent was started again.", "", self._at)
             for session_id in list(self._sessions.by_id):
                 self._sessions.note(session_id, events.TakenUp(), self._at)
@@ -171,6 +178,8 @@ class _Reading:
             self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
         elif "ran" in msg:
             self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
+        elif "printed" in msg:
+            self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
         elif "snapped" in msg:
@@ -181,6 +190,18 @@ class _Reading:
         elif "wrote" in msg:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)
+
+    def _print(self, session_id: str, terminal_id: str, output: object) -> None:
+        """Remember the longest of what is told of an output: it only grows, but for what is cut off."""
+        known = self._printed.setdefault(session_id, {})
+        if isinstance(output, str) and len(output) >= len(known.get(terminal_id, "")):
+            known[terminal_id] = output
+
+    def _tell_printed(self) -> None:
+        """Tell the sessions what was printed by the process of the agent that is over."""
+        for session_id, texts in self._printed.items():
+            self._sessions.note(session_id, events.Printed(texts), self._at)
+        self._printed = {}
 
     def _apply(self, happenings: Iterator[SessionEvent]) -> bool:
         """Take in what a frame means; return whether it could be read."""
@@ -204,11 +225,13 @@ def _quirks(argv: object) -> Quirks:
 
 
 def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandEnded:
-    """Return what a remark about a command of the person tells. Its output is not written down."""
+    """Return what a remark about a command of the user tells."""
     if "command" in msg:
         return events.CommandStarted(str(msg["ran"]), str(msg["command"]))
     code = msg.get("code")
-    return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None)
+    printed = msg.get("output")
+    output = printed if isinstance(printed, str) else ""
+    return events.CommandEnded(str(msg["ran"]), code if type(code) is int else None, output)
 
 
 def _noted(msg: dict[str, Any]) -> events.Noted:

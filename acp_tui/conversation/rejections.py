@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from acp_tui.session.entries import NOTE
+
 _NAMED: Final = 5
 """Facts that the note names."""
-_HEAD: Final = "Since your last turn I have changed files on disk:"
+_HEAD: Final = NOTE.strip()
 
 
 class _Fact:

@@ -149,7 +149,7 @@ class Speaking:
 
         is_command = prompt.text.lstrip().startswith("/")
         note = "" if is_command else self._conversation.rejections.take()
-        return [TextContent(text=note)] if note else []
+        return [TextContent(text=f"\n\n{note}")] if note else []  # some agents join blocks as they are
 
     async def _blocks(self, agent: Agent, session: Session, prompt: Prompt) -> list[ContentBlock]:
         """Return a prompt as the agent takes it, with the files that it mentions."""

@@ -102,6 +102,8 @@ class Terminal:
         self._line_ends = LineEnds()
         self._shown = Tail(max(limit, DEFAULT_LIMIT))
         self._listeners: list[Listener] = []
+        self.on_end: Callable[[Terminal], None] | None = None
+        """Told that the command has ended, before anybody who waits for it."""
         self._over: asyncio.Future[ExitStatus] = asyncio.get_running_loop().create_future()
         pty.start(self._take)
         self._life = asyncio.create_task(self._live())
@@ -176,6 +178,8 @@ class Terminal:
         self._tail.ended = self._shown.ended = True
         self.exit_status = status
         self.ended = time.monotonic()
+        if self.on_end is not None:
+            self.on_end(self)
         self._over.set_result(status)
         for listener in tuple(self._listeners):
             listener(b"")
@@ -299,6 +303,8 @@ class Terminals:
     def __init__(self, environment: Mapping[str, str] | None = None, guard: Guard | None = None) -> None:
         self._environment = environment
         self._guard = guard
+        self.on_end: Callable[[Terminal], None] | None = None
+        """Told of each command that ends."""
         self._numbers = itertools.count(1)
         self._terminals: dict[tuple[str, str], Terminal] = {}
         self._released: dict[tuple[str, str], Terminal] = {}
@@ -346,6 +352,7 @@ class Terminals:
         command_line = shlex.join(argv) if args else command
         name = f"term-{next(self._numbers)}"
         terminal = Terminal(name, owner, command_line, cwd, limit, child, pty, self._alive.discard)
+        terminal.on_end = self.on_end
         self._terminals[owner, terminal.id] = terminal
         self._alive.add(terminal)
         return terminal

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from sys import intern
 from typing import Any, Final
 
 from acp_tui.acp import dialects
-from acp_tui.acp.tools import TOOL_STATUSES, ToolCallFields
+from acp_tui.acp.tools import TOOL_STATUSES, TerminalItem, ToolCallFields
 from acp_tui.session.entries import FINAL, Entry, ToolCall
-from acp_tui.session.growing import GrowingText
+from acp_tui.session.growing import GrowingText, whole
 from acp_tui.session.items import items_of, places_of
 from acp_tui.session.questions import Permission
 
@@ -98,6 +99,18 @@ class Calls:
     def begin_anew(self) -> None:
         """Another process of the agent counts its calls from now on."""
         self._earlier = len(self._entries)
+
+    def printed(self, texts: Mapping[str, str]) -> tuple[int, ...]:
+        """Give calls what was printed on terminals that are gone. Return the entries that changed."""
+        changed = []
+        for place, call in enumerate(self._entries):
+            if not isinstance(call, ToolCall) or call.output is not None:
+                continue
+            found = [texts.get(item.terminal_id) for item in call.content if isinstance(item, TerminalItem)]
+            if any(found):
+                call.output = whole("\n".join(text for text in found if text))
+                changed.append(place)
+        return tuple(changed)
 
     def settle(self, status: str, at: float) -> tuple[int, ...]:
         """Settle every call that is still open, also one of an earlier turn that came back to life.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from acp_tui.acp.errors import said_in
+from acp_tui.acp.errors import as_text, said_in
 from acp_tui.session.entries import Notice
 from acp_tui.session.events import Failed
 
@@ -37,12 +37,15 @@ def notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | None:
 
 def failure(event: Failed, at: float) -> Notice:
     """Return what to say about a turn that the agent answered with an error."""
-    text = f"{event.message} (error {event.code})" if event.code else event.message
+    said = as_text(event.message)
+    text = f"{said} (error {event.code})" if event.code else said
     return Notice(text, "error", _shown(event.data), at)
 
 
 def _shown(data: object) -> str:
     """Return an error's data as text: all of it where it says nothing in words."""
-    if data is None or isinstance(data, str):
-        return data or ""
+    if data is None:
+        return ""
+    if isinstance(data, str):
+        return as_text(data)
     return said_in(data) or json.dumps(data, ensure_ascii=False)

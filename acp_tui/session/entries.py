@@ -16,6 +16,9 @@ Part = GrowingText | ContentBlock
 
 Severity = Literal["info", "warning", "error"]
 
+NOTE: Final = "\n\nSince your last turn I have changed files on disk:"
+"""How a block of a prompt begins that is a note of ours and not the user's own words."""
+
 FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
 """Statuses after which nothing more is expected of a tool call; the last three are ours, not the agent's."""
 
@@ -149,6 +152,8 @@ class OwnCommand:
     ended: float | None = None
     exit_code: int | None = None
     """None while it runs, and when a signal has ended it."""
+    output: GrowingText | None = None
+    """The newest of what it printed, once it has ended."""
     dropped: bool = False
 
 
@@ -157,8 +162,9 @@ Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | OwnCommand
 
 
 def line_of(message: Message) -> str:
-    """Return a message's text on one line."""
-    return " ".join(text_of(message).split())
+    """Return a message's text on one line, without a note of ours."""
+    said = (part for part in message.parts if isinstance(part, GrowingText))
+    return " ".join("".join(text for text in map(str, said) if not text.startswith(NOTE)).split())
 
 
 def text_of(message: Message) -> str:

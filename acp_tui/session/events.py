@@ -192,6 +192,16 @@ class CommandEnded:
 
     terminal_id: str
     exit_code: int | None
+    output: str = ""
+    """The newest of what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A journal tells what commands printed on terminals of ours that are gone."""
+
+    texts: Mapping[str, str]
+    """The newest of each output, by the id of its terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +220,8 @@ class Disconnected:
 
 
 Beside = (
-    SetUp
+    Printed
+    | SetUp
     | Inherited
     | Setting
     | Set

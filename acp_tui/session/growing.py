@@ -105,3 +105,11 @@ class GrowingText:
         if "\ud800" <= piece[-1] <= "\udbff":
             self._half, piece = piece[-1], piece[:-1]
         return piece.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def whole(text: str) -> GrowingText:
+    """Return a text that grows no more."""
+    grown = GrowingText()
+    grown.append(text)
+    grown.finish()
+    return grown

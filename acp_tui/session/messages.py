@@ -8,7 +8,7 @@ from acp_tui.acp import dialects
 from acp_tui.acp.content import ContentBlock, TextContent
 from acp_tui.acp.updates import AgentMessageChunk, AgentThoughtChunk, Chunk, UserMessageChunk
 from acp_tui.session.changes import Change
-from acp_tui.session.entries import AgentMessage, Entry, Message, Thought, UserMessage
+from acp_tui.session.entries import NOTE, AgentMessage, Entry, Message, Thought, UserMessage
 from acp_tui.session.growing import GrowingText
 
 _KINDS: Final[dict[type[Chunk], type[Message]]] = {
@@ -149,11 +149,12 @@ class Messages:
 
 
 def _append(message: Message, block: ContentBlock) -> None:
-    """Append a block; neighbouring texts are one text, without a separator."""
+    """Append a block; neighbouring texts are one text, but for a note of ours."""
     if not isinstance(block, TextContent):
         message.parts.append(block)
         return
-    if not message.parts or not isinstance(message.parts[-1], GrowingText):
+    is_apart = not message.parts or not isinstance(message.parts[-1], GrowingText)
+    if is_apart or block.text.startswith(NOTE):
         message.parts.append(GrowingText())
     text = message.parts[-1]
     assert isinstance(text, GrowingText)

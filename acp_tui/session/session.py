@@ -27,6 +27,7 @@ from acp_tui.session.entries import (
 from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import take_over
+from acp_tui.session.growing import whole
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
 from acp_tui.session.provenance import Steps, origin
@@ -211,6 +212,8 @@ class Session:
                 return Change((self._append(OwnCommand(event.terminal_id, event.command, at)),))
             case events.CommandEnded():
                 return self._command_ended(event, at)
+            case events.Printed():
+                return Change(self._calls.printed(event.texts))
             case events.Wrote():
                 self._files.wrote(event.path, event.old, event.new)
                 return Change(fields=("files",))
@@ -260,6 +263,8 @@ class Session:
         for index, entry in enumerate(self.entries):
             if isinstance(entry, OwnCommand) and entry.terminal_id == event.terminal_id:
                 entry.ended, entry.exit_code = at, event.exit_code
+                if event.output:
+                    entry.output = whole(event.output)
                 return Change((index,))
         return None
 

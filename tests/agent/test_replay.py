@@ -22,6 +22,7 @@ from acp_tui.store.recorded import read
 from tests.agent.puppet import OPTIONS, SESSION, Puppet, conversation, text, update
 from tests.journals import Line, told
 from tests.sent import Frame
+from tests.waiting import until
 
 
 def out(**msg: Any) -> Line:
@@ -307,3 +308,66 @@ def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journ
     assert snapped.row("s", snapped.seen(live.all_files), live.all_files) is None
     odd = {"snapped": [None, {"path": 3}, {"path": "/w/x", "status": "?", "added": "1"}], "gone": 1}
     assert snapped.event(odd, {}).files == (OnDisk("/w/x", "M", "/w/x"),)
+
+
+def names(terminal_id: str, call: str = "t") -> Line:
+    shown = [{"type": "terminal", "terminalId": terminal_id}]
+    return came(**update("tool_call", toolCallId=call, title="make", kind="execute", content=shown))
+
+
+def asks_for(terminal_id: str, output: str) -> list[Line]:
+    params = {"sessionId": SESSION, "terminalId": terminal_id}
+    return [
+        came(id="o", method="terminal/output", params=params),
+        out(id="o", result={"output": output, "truncated": False}),
+    ]
+
+
+def printed(terminal_id: str, output: str) -> Line:
+    return note(printed=terminal_id, session=SESSION, output=output)
+
+
+@pytest.mark.parametrize(
+    ("rows", "output"),
+    [
+        ([names("term-1"), *asks_for("term-1", "built")], "built"),
+        ([names("term-1"), printed("term-1", "built")], "built"),
+        ([printed("term-1", "built"), names("term-1")], "built"),
+        ([names("term-1"), *asks_for("term-1", "bu"), printed("term-1", "built")], "built"),
+        ([names("term-1"), printed("term-2", "built")], "None"),
+    ],
+    ids=["asked for", "not asked for", "before the call", "asked for while it ran", "of another"],
+)
+def test_what_a_command_printed_on_a_terminal_of_ours_is_there_again(rows: list[Line], output: str) -> None:
+    call = replay([*NEW, PROMPT, *rows]).sessions[SESSION].tool_call("t")
+
+    assert call is not None
+    assert str(call.output) == output
+
+
+def test_the_terminals_of_another_process_may_have_the_same_ids() -> None:
+    first = [*NEW, PROMPT, names("term-1"), printed("term-1", "one"), note(start=["agent"])]
+    session = replay([*first, *NEW[1:], names("term-1", "u"), printed("term-1", "two")]).sessions[SESSION]
+
+    assert [str(entry.output) for entry in session.entries if isinstance(entry, ToolCall)][-1:] == ["two"]
+
+
+def test_what_the_users_command_printed_is_there_again() -> None:
+    ran = {"ran": "own-1", "session": SESSION}
+    session = replay([*NEW, note(**ran, command="ls"), note(**ran, code=0, output="a\n")]).sessions[SESSION]
+
+    (entry,) = (entry for entry in session.entries if isinstance(entry, OwnCommand))
+    assert str(entry.output) == "a\n"
+
+
+async def test_what_no_agent_asks_for_is_written_down_when_its_command_ends(tmp_path: Path) -> None:
+    async with conversation() as talk:
+        terminals = talk.host.terminals
+        ended = await terminals.create(SESSION, "echo", ["hello"], cwd=str(tmp_path))
+        await ended.wait()
+        assert [row.msg["output"] for row in talk.journal.rows if "printed" in row.msg] == ["hello\r\n"]
+        runs = await terminals.create(SESSION, "sh", ["-c", "echo begun; exec sleep 60"], cwd=str(tmp_path))
+        await until(lambda: b"begun" in runs.kept())
+
+    outputs = [row.msg["output"] for row in talk.journal.rows if "printed" in row.msg]
+    assert outputs == ["hello\r\n", "begun\r\n"], "what still runs is written down at the end"

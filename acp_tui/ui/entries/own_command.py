@@ -7,7 +7,7 @@ from typing import Final
 from acp_tui.readable import seconds
 from acp_tui.session.entries import OwnCommand
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.output import TerminalTail
+from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.text import exact_line
@@ -30,6 +30,8 @@ class OwnCommandBlock(EntryBlock):
             self.parts = [self._line]
             if terminal is not None:
                 self.parts.append(TerminalTail(terminal, lambda: self.setting.redraw(self), _ROWS))
+            elif self.entry.output is not None:
+                self.parts.append(TextTail(self.entry.output, _ROWS))
         self._show(self.entry.ended)
 
     @property

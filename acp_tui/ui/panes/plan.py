@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _MARKS: Final = {
     "completed": ("completed", "tool-completed", "muted"),
     "in_progress": ("current", "tool-running", "text"),
+    "failed": ("failed", "tool-failed", "text"),
     "cancelled": ("cancelled", "tool-cancelled", "muted"),
 }
 """By status: the glyph, its role, and the role of the text."""
@@ -29,14 +30,17 @@ _LONGEST: Final = 1_000
 class PlanLine(TextBlock):
     """One entry of the plan."""
 
-    def __init__(self, entry: PlanEntry, look: Look) -> None:
+    def __init__(self, entry: PlanEntry, look: Look, *, is_idle: bool = False) -> None:
         status = "completed" if entry.status == "done" else entry.status
+        if is_idle and status == "in_progress":
+            status = "left"  # nobody works on it
         glyph, mark_role, role = _MARKS.get(status, ("waiting", "muted", "text"))
         priority = [("warning", " !")] if entry.priority == "high" and status != "completed" else []
         mark = f"{look.glyph(glyph)} "
         spans = [(role, shortened(entry.content, _LONGEST, look.glyph("cut"))), *priority]
         super().__init__(spans, first=[(mark_role, mark)], rest=[("text", " " * len(mark))])
         self.entry = entry
+        self.is_idle = is_idle
         self.is_current = status == "in_progress"
 
     def source(self) -> str:
@@ -52,15 +56,16 @@ class PlanPane(Pane):
 
     def show(self, session: Session, change: Change) -> None:
         """Show the plan as it is now; what did not change stays where it is."""
-        if "plan" not in change.fields:
+        is_idle = session.turn_state == "idle" and bool(session.turns)
+        if "plan" not in change.fields and ("turn" not in change.fields or not session.plan):
             return
         self.take_placeholder_away()
         for index, entry in enumerate(session.plan):
             before = self.blocks[index] if index < len(self.blocks) else None
-            if not isinstance(before, PlanLine) or before.entry != entry:
+            if not isinstance(before, PlanLine) or (before.entry, before.is_idle) != (entry, is_idle):
                 if before is not None:
                     self.remove_block(before)
-                self.insert(index, PlanLine(entry, self.look))
+                self.insert(index, PlanLine(entry, self.look, is_idle=is_idle))
         for block in list(self.blocks[len(session.plan) :]):
             self.remove_block(block)
         done = sum(entry.status in ("completed", "done") for entry in session.plan)

@@ -78,7 +78,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
                 yield fenced(entry.detail)
         case OwnCommand():
             yield f"- you ran {_inline(entry.command)}"
-            if printed is not None and (text := printed(entry.terminal_id)):
+            if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
                 yield fenced(text)
         case _:
             assert_never(entry)
@@ -122,9 +122,16 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
             yield fenced(_diff(item), "diff")
         elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
             yield fenced(output)
-    text = str(call.output) if call.output is not None else result_text(call)
+    text = _lines_of(call.output) if call.output is not None else result_text(call)
     if text.strip():
         yield fenced(text)
+
+
+def _lines_of(output: GrowingText | None) -> str:
+    """Return what a command printed as it stood on its terminal in the end."""
+    from acp_tui.ui.widgets.terminal_log import text_of
+
+    return text_of(str(output).encode("utf-8", "replace")) if output is not None else ""
 
 
 def _diff(diff: Diff) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.agent.agent import KEPT_OUTPUT
 from acp_tui.host.terminals import Terminal, TerminalError, Terminals, UnknownTerminal
 from acp_tui.session.events import CommandEnded, CommandStarted, Noted
 from acp_tui.ui.widgets.text import shortened
@@ -45,8 +46,8 @@ class OwnCommands:
         note(CommandStarted(name, command))
         status = await terminal.wait()
         self._running.remove(terminal)
-        note(CommandEnded(name, status.exit_code))
         output = terminal.kept()
+        note(CommandEnded(name, status.exit_code, output[-KEPT_OUTPUT:].decode("utf-8", "replace")))
         if not output.strip():
             return None
         return f"output of {_short(command)}", as_context(command, output, status.exit_code)
