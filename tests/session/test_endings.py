@@ -93,3 +93,19 @@ def test_a_stop_that_comes_after_the_end_changes_nothing() -> None:
         session.apply(event)
 
     assert session.turns[-1].stop_reason == "end_turn"
+
+
+PAGE = """<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>h1 {color: red}</style></head>
+<body><h1>Bad&nbsp;Gateway</h1><script>alert(1)</script></body></html>"""
+
+
+@pytest.mark.parametrize("data", [PAGE, {"details": PAGE}, {"message": PAGE}])
+def test_a_page_of_html_in_an_error_is_reduced_to_its_words(data: Any) -> None:
+    notice = endings.failure(events.Failed(-32603, "Internal error", data), 0.0)
+
+    assert notice.detail.split() == ["502", "Bad", "Gateway", "Bad", "Gateway"]
+
+
+def test_a_message_that_is_a_page_is_reduced_and_angles_in_words_are_kept() -> None:
+    assert "<" not in endings.failure(events.Failed(-32603, PAGE), 0.0).text
+    assert endings.failure(events.Failed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"

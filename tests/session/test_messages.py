@@ -8,7 +8,7 @@ import pytest
 
 from acp_tui.acp.content import ImageContent, TextContent
 from acp_tui.acp.reading import read_update
-from acp_tui.session.entries import AgentMessage
+from acp_tui.session.entries import NOTE, AgentMessage, UserMessage
 from acp_tui.session.events import Ended, Prompted
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt, session_with, texts, thought
@@ -135,3 +135,15 @@ def test_what_comes_after_the_turn_is_no_echo() -> None:
 
     assert texts(session)[-1] == "again"
     assert len([text for text in texts(session) if text == "again"]) == 2
+
+
+def test_a_note_of_ours_stands_apart_from_what_the_user_said() -> None:
+    session = Session("s")
+    note = f"{NOTE}\n- rejected your change in a.py"
+    session.apply(Prompted([TextContent(text="run ./build.sh"), TextContent(text=note)]))
+
+    (message,) = session.entries
+    assert isinstance(message, UserMessage)
+    assert [str(part) for part in message.parts] == ["run ./build.sh", note]
+    assert note.startswith("\n\n"), "agents join blocks as they are"
+    assert (session.subject, session.prompt_of(1)) == ("run ./build.sh", "run ./build.sh")

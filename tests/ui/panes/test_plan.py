@@ -32,3 +32,19 @@ def test_of_an_endless_entry_the_beginning_is_shown_and_all_of_it_copied() -> No
     assert row_text(rows[-1]).rstrip().endswith(Look().glyph("cut"))
     assert abs(line.height_hint(80) - len(rows)) < 5
     assert line.source() == "word " * 100_000
+
+
+@pytest.mark.parametrize(
+    ("status", "is_idle", "glyph"),
+    [
+        ("failed", False, "failed"),
+        ("in_progress", False, "current"),
+        ("in_progress", True, "waiting"),
+        ("completed", True, "completed"),
+        ("of tomorrow", False, "waiting"),
+    ],
+)
+def test_the_mark_of_a_step(status: str, is_idle: bool, glyph: str) -> None:
+    line = PlanLine(PlanEntry(content="a", priority="low", status=status), Look(), is_idle=is_idle)
+
+    assert row_text(line.rows(20, Look())[0]).startswith(Look().glyph(glyph))
