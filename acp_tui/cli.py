@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -64,25 +65,62 @@ def main(argv: list[str] | None = None) -> int:
     """Run acp-tui with these arguments (the process's own by default) and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        if words[:1] in (["doctor"], ["log"], ["rules"], ["sessions"]):
-            from acp_tui import subcommands
-
-            return subcommands.run(words[0], words[1:])
-        ours, _, _ = split(words)
-        if "--help" in ours or "-h" in ours:
-            print(HELP, end="")
-            return 0
-        if "--version" in ours:
-            from acp_tui import __version__
-
-            print(f"acp-tui {__version__}")
-            return 0
-        return _run(parse(words))
+        _open_missing_streams()
+        printed = _printed(words)
+        return printed if printed is not None else _run(parse(words))
     except Refusal as refusal:
         print(f"acp-tui: {refusal}", file=sys.stderr)
         return refusal.code
     except KeyboardInterrupt:  # before the interface takes the keys
         return INTERRUPTED
+
+
+def _printed(words: list[str]) -> int | None:
+    """Print what needs no interface and return the exit code; None if the words ask for the interface."""
+    try:
+        code = _print(words)
+        if code is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has read enough
+        code = 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT) or error.filename:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise Refusal(f"The output cannot be written: {error.strerror}.", 1) from None
+    return code
+
+
+def _print(words: list[str]) -> int | None:
+    if words[:1] in (["doctor"], ["log"], ["rules"], ["sessions"]):
+        from acp_tui import subcommands
+
+        return subcommands.run(words[0], words[1:])
+    ours, _, _ = split(words)
+    if "--help" in ours or "-h" in ours:
+        print(HELP, end="")
+        return 0
+    if "--version" in ours:
+        from acp_tui import __version__
+
+        print(f"acp-tui {__version__}")
+        return 0
+    return None
+
+
+def _open_missing_streams() -> None:
+    """Let a standard stream that was closed lead nowhere; else the next file would take its place."""
+    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+        return
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def _run(options: Options) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -19,8 +20,11 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Text, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
+from acp_tui.session.shell_command import unusual_commands
 
 _NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
+_BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
+"""What stands before a command in a title: a word, or a prompt."""
 _LOOKED_AT: Final = 10_000
 """Characters of a text in which a command is looked for."""
 
@@ -114,7 +118,7 @@ def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
         folder=absolute(folder_of(call, session.cwd), session.cwd),
         env=tuple(env_of(call).items()),
         command=call.command,
-        worded=call.worded_command,
+        worded=_worded(call),
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         workspace=session.cwd,
@@ -128,15 +132,28 @@ def _hints(call: ToolCall) -> Iterator[str]:
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
 
 
+def _worded(call: ToolCall) -> str | None:
+    """Return the command that a call speaks of where none is known; several are several lines."""
+    if call.command is not None or call.kind not in ("execute", "other"):
+        return None
+    said = [call.worded_command, *unusual_commands(call.raw_input)]
+    return "\n".join(dict.fromkeys(text for text in said if text)) or None
+
+
 def _told(call: ToolCall) -> Iterator[str]:
-    """Yield the words of a call that names no command but may run one, for rules that forbid one."""
-    if call.command is not None:
+    """Yield the words of a call in which a further command, or the only one, may stand."""
+    said = call.said_command
+    if said is not None:
+        if call.kind in ("execute", "other"):
+            yield from unusual_commands(call.raw_input, said.keys)
         return
     if isinstance(call.raw_input, dict):
         yield from (text for key in ("command", "cmd") if isinstance(text := call.raw_input.get(key), str))
     if call.kind in _NEVER_RUNNING:
         return
     yield call.title
+    yield _BEFORE_COMMAND.sub("", call.title.strip())
+    yield from unusual_commands(call.raw_input)
     for item in call.content:
         if isinstance(item, Text):
             yield item.text[:_LOOKED_AT]

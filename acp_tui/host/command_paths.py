@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from acp_tui.host.scripts import SHELLS, lines_in, script_of
-from acp_tui.host.shell import Command
+from acp_tui.host.shell import LONGEST, Command
 from acp_tui.host.shell_words import Word
 
 _MOST_FOLDERS: Final = 12
@@ -22,6 +22,8 @@ _MOST_ENTRIES: Final = 2_000
 _MOST_ALTERNATIVES: Final = 64
 
 _FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
+_EXPANDING_ELSEWHERE: Final = re.compile(r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]")
+"""Where words are expanded that stand in no simple command, or in a folder that only the program sees."""
 _QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
 _MOVES: Final = frozenset({"cd", "pushd", "chdir"})
 _MOVING: Final = re.compile(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
@@ -48,7 +50,6 @@ _GIT_WALKS: Final = frozenset(
         "reset",
         "rm",
         "mv",
-        "commit",
         "apply",
     }
 )
@@ -126,13 +127,14 @@ class Reach:
 
 def reach_of(command: str, folder: str) -> Reach:
     """Return what a command line may reach when it runs in a folder, which is absolute."""
-    return _Reader(folder).read(command)
+    return _Reader(folder).read(command) if len(command) <= LONGEST else Reach(is_open=True)
 
 
 def written_by(command: str, folder: str) -> list[str]:
     """Return the files that a command line plainly writes when it runs in a folder, absolute."""
     reader = _Reader(folder)
-    reader.read(command)
+    if len(command) <= LONGEST:
+        reader.read(command)
     return list(reader.written)
 
 
@@ -158,6 +160,7 @@ class _Reader:
 
     def read(self, command: str) -> Reach:
         self._folders = [self.folder]
+        self._is_open = _EXPANDING_ELSEWHERE.search(command) is not None
         for line in lines_in(command):
             self._is_open = self._is_open or not line.understood
             for one in line.commands:
@@ -189,7 +192,7 @@ class _Reader:
             self.written.update(dict.fromkeys(named))
         if len(self._paths) > _MOST_PATHS:
             self._is_open = True
-        self._is_open = self._is_open or _runs_texts(command, words, names)
+        self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
         self._walk(words, names, named, here)
         if words and any(name in _MOVES for name in names):
             self._move(command.words)
@@ -271,14 +274,22 @@ def _changes(name: str, words: Sequence[str | None]) -> bool:
     return name in _CHANGERS
 
 
-def _runs_texts(command: Command, words: Sequence[str | None], names: Sequence[str]) -> bool:
-    """Return whether a command runs a text, or takes names from one, in which other files may be named."""
+def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:
+    """Return whether a command takes names of files from what it reads."""
+    return any(
+        name in _READS_WORDS
+        or any(word and _FROM_LISTS.fullmatch(word) for word in words[place + 1 :])
+        or not _LISTS.get(name, frozenset()).isdisjoint(words[place + 1 :])
+        for place, name in enumerate(names)
+    )
+
+
+def runs_text(command: Command) -> bool:
+    """Return whether a command runs a text, which may do anything."""
+    words = [word.text for word in command.words]
+    names = [posixpath.basename(word or "") for word in words]
     for place, name in enumerate(names):
         rest = words[place + 1 :]
-        if name in _READS_WORDS or any(word and _FROM_LISTS.fullmatch(word) for word in rest):
-            return True
-        if not _LISTS.get(name, frozenset()).isdisjoint(rest):
-            return True
         if any(
             program.fullmatch(name) and any(word and says.fullmatch(word) for word in rest)
             for program, says in _CODE

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from acp_tui.host.command_paths import runs_text
+from acp_tui.host.powers import uses
 from acp_tui.host.scripts import handed_on, lines_in
-from acp_tui.host.shell import Command, take_apart
+from acp_tui.host.shell import LONGEST, Command, take_apart
 
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
 _QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
@@ -49,6 +51,16 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
     ),
 }
 """Programs that run a command, and the words after which it stands."""
+
+_GIT_RUNS: Final = re.compile(
+    r"(?s:alias\..*|core\.\w+=.*|\w[\w.-]*\.(?:cmd|command|program|helper|editor|pager|tool|path|textconv|external)"
+    r"=.*|.*=!.*|--exec.*|-x.*|--upload-pack.*|--receive-pack.*|--config-env.*|--exec-path.*|bisect|filter-branch|-O.*|"
+    r"--open-files-in-pager.*|ext::.*|config)",
+    re.IGNORECASE,
+)
+"""Words that have git run a program."""
+_ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
+_COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
 """The words of a simple command; None for one that the shell makes when it runs."""
@@ -124,7 +136,12 @@ def may_run(prefix: str, command: str | None) -> bool:
     if command is None or not wanted:
         return False
     reading = _read(command)
-    return not reading.understood or any(_may_begin(words, wanted) for words in reading.unknown)
+    return (
+        not reading.understood
+        or reading.runs_texts
+        or any(_may_begin(words, wanted) for words in reading.unknown)
+        or any(_is_copied(words, wanted[0]) for words in reading.commands)
+    )
 
 
 def may_change(env: Iterable[tuple[str, str]]) -> bool:
@@ -154,6 +171,7 @@ def _begins_with(command: Command, prefix: Sequence[str]) -> bool:
         and all(word.text is not None or word.pattern for word in words)
         and all(redirect.harmless for redirect in command.redirects)
         and not (command.assignments or command.background)
+        and not uses([word.text for word in words], prefix)
     )
 
 
@@ -184,10 +202,14 @@ class _Reading(NamedTuple):
     unknown: tuple[Words, ...]
     """The simple commands with a word that the shell makes."""
     understood: bool
+    runs_texts: bool
+    """Whether it has something run a text that is not known, or changes what programs are and do."""
 
 
 @lru_cache(maxsize=8)
 def _read(command: str) -> _Reading:
+    if len(command) > LONGEST:
+        return _Reading((), frozenset(), (), understood=False, runs_texts=True)
     lines = list(lines_in(command))
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
     found = {word for words in commands for word in words if word is not None}
@@ -197,7 +219,30 @@ def _read(command: str) -> _Reading:
         frozenset(found | {posixpath.basename(word) for word in found}),
         tuple(words for words in unknown if None in words),
         all(line.understood for line in lines),
+        any(_is_opaque(one) for line in lines for one in line.commands),
     )
+
+
+def _is_opaque(command: Command) -> bool:
+    """Return whether a command has a text run, or sets what other commands run by."""
+    words = _words_of(command)
+    names = [posixpath.basename(word or "") for word in words]
+    sources = (word.source for word in command.words)
+    settings = [*command.assignments, *(source for source in sources if _ASSIGNMENT.match(source))]
+    return (
+        may_change((setting.partition("=")[0].rstrip("+"), "") for setting in settings)
+        or runs_text(command)
+        or ("git" in names and any(_GIT_RUNS.fullmatch(word or "") for word in words))
+        or ("env" in names and any(_ENV_SPLITS.fullmatch(word or "") for word in words))
+        or names[:1] in (["alias"], ["enable"], ["hash"], ["trap"], ["bind"], ["complete"])
+        or (names[:1] in (["source"], ["."]) and None in words)
+    )
+
+
+def _is_copied(words: Words, program: str) -> bool:
+    """Return whether a program may be given another name."""
+    names = [posixpath.basename(word or "") for word in words]
+    return any(name in _COPIERS for name in names) and program in names[1:]
 
 
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from acp_tui.host.scripts import SHELLS, script_of
-from acp_tui.host.shell import Command, Redirect, take_apart
+from acp_tui.host.shell import Command, Redirect, is_too_long, take_apart
 from acp_tui.host.shell_words import Word
 
 _PATH: Final = re.compile(r"(?:/|~|\.\.(?:/|$)|.*/\.\.(?:/|$))")
@@ -78,6 +78,8 @@ class Explanation:
     parts: tuple[Part, ...]
     understood: bool
     """Whether the parser could read all of it; else there may be more in it than the parts."""
+    too_long: bool = False
+    """Whether more of it was left than is read."""
 
 
 def explain(command: str, cwd: str, inside: Callable[[str], bool]) -> Explanation:
@@ -89,7 +91,7 @@ def explain(command: str, cwd: str, inside: Callable[[str], bool]) -> Explanatio
         inside: whether an absolute path lies in the workspace.
     """
     line = take_apart(command)
-    return Explanation(tuple(_parts(line.commands, cwd, inside, 0)), line.understood)
+    return Explanation(tuple(_parts(line.commands, cwd, inside, 0)), line.understood, is_too_long(command))
 
 
 def _parts(

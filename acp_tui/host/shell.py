@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from acp_tui.host.shell_words import Word, read_word, source_of
@@ -16,8 +17,13 @@ if TYPE_CHECKING:
 
 _ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
 """What shells and our parser read differently: other blanks, control characters, words joined over lines."""
-LONGEST: Final = 100_000
+LONGEST: Final = 10_000
 """Characters of a line that are looked at; a longer one counts as not understood."""
+_MOST_COMMANDS: Final = 250
+_CONSTANT: Final = re.compile(
+    r"""\$\(\s*(?:/usr)?(?:/bin/)?cat\s+<<\s*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n(.*?)\n?[ \t]*\)""", re.DOTALL
+)
+"""A here-document in which nothing is expanded, as a word."""
 _REDIRECTS: Final = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _GROUPS: Final = frozenset(
     {
@@ -92,11 +98,52 @@ def take_apart(text: str) -> Line:
         return Line((), understood=False, plain=False)
     joined = text.replace("\\\n", "")
     root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+    written = _without_constants(root, joined)
+    if written != joined:
+        joined = written
+        root = _parser().parse(joined.encode("utf-8", "replace")).root_node
     reader = _Reader()
-    commands = tuple(reader.commands(root))
-    understood = not root.has_error
+    commands = tuple(islice(reader.commands(root), _MOST_COMMANDS))
+    understood = not root.has_error and len(commands) < _MOST_COMMANDS
     plain = understood and reader.plain and not _ODD.search(text) and reader.agrees_with(joined)
     return Line(commands, understood, plain)
+
+
+def is_too_long(text: str) -> bool:
+    """Return whether a line has more in it than is read."""
+    return len(text) > LONGEST or len(take_apart(text).commands) >= _MOST_COMMANDS
+
+
+def _without_constants(root: Node, text: str) -> str:
+    """Return a line in which each `"$(cat <<'END' …)"` is the text that it stands for, in quotes."""
+    if "<<" not in text:
+        return text
+    whole, end, pieces = text.encode("utf-8", "replace"), 0, []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        found = _constant(node) if node.type == "string" else None
+        if found is None:
+            waiting.extend(reversed(node.children))
+        else:
+            quoted = "'" + found.replace("'", "'\"'\"'") + "'"
+            pieces += [whole[end : node.start_byte], quoted.encode("utf-8", "replace")]
+            end = node.end_byte
+    return b"".join([*pieces, whole[end:]]).decode("utf-8", "replace")
+
+
+def _constant(node: Node) -> str | None:
+    """Return the text of a string that is one here-document without expansions, and nothing else."""
+    if [child.type for child in node.children] != ['"', "command_substitution", '"']:
+        return None
+    found = _CONSTANT.fullmatch(source_of(node)[1:-1])
+    if found is None:
+        return None
+    lines = found[4].split("\n")
+    mark = found[1] or found[2] or found[3]
+    if mark not in lines or lines.index(mark) != len(lines) - 1:
+        return None
+    return "\n".join(lines[:-1]).rstrip("\n")
 
 
 @lru_cache(maxsize=1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
@@ -27,6 +29,15 @@ _ABOUT_RUNNING: Final = frozenset(
 
 _IN_WORDS: Final = re.compile(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
 """A sentence in which an agent asks for a command, in all that it says."""
+
+_TELLING: Final = re.compile(
+    r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
+    r"|executable|snippet|line|input)"
+)
+"""Fields that may hold what a tool runs."""
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_DEEPEST: Final = 8
+_MOST: Final = 200
 
 _HIDES: Final = ("\\", "$", "`", "<<")
 
@@ -52,6 +63,62 @@ def worded_command(texts: Iterable[str]) -> str | None:
     """
     found = (_IN_WORDS.fullmatch(text.strip()) for text in texts if len(text) < _LONGEST)
     return next((said[1] for said in found if said is not None), None)
+
+
+def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
+    """Return what the input of a tool may run, in fields that no agent we know uses for that.
+
+    Likewise: they can be forbidden, and allow nothing.
+    """
+    if isinstance(raw_input, dict):
+        raw_input = {key: value for key, value in raw_input.items() if key not in without}
+    return list(dict.fromkeys(islice(_told(raw_input), _MOST)))
+
+
+def _told(raw: Any) -> Iterator[str]:
+    waiting: list[tuple[Any, bool, int]] = [(raw, False, _DEEPEST)]
+    while waiting:
+        value, is_told, depth = waiting.pop()
+        if not depth:
+            continue
+        if isinstance(value, str):
+            inner = _parsed(value)
+            if inner is not None:
+                waiting.append((inner, is_told, depth - 1))
+            elif is_told and len(value) < _LONGEST:
+                yield value
+        elif isinstance(value, list):
+            words = value[:_MOST]
+            if is_told and words and all(isinstance(word, str) for word in words):
+                yield _of_words(words)
+                yield "\n".join(words)
+            waiting += [(item, is_told, depth - 1) for item in words]
+        elif isinstance(value, dict):
+            yield from _joined(value)
+            for key, item in islice(value.items(), _MOST):
+                waiting.append(
+                    (item, _TELLING.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None, depth - 1)
+                )
+
+
+def _joined(raw: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield a program and its arguments that stand in two fields."""
+    for key in ("command", "cmd", "program", "executable", "name", "file", "path"):
+        for rest in ("args", "arguments", "argv", "params", "parameters"):
+            program, words = raw.get(key), raw.get(rest)
+            if isinstance(program, str) and isinstance(words, list):
+                yield f"{program} {shlex.join(map(str, words[:_MOST]))}"
+            elif isinstance(program, str) and isinstance(words, str):
+                yield f"{program} {words}"
+
+
+def _parsed(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _LONGEST * 10:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _in_input(raw: Mapping[str, Any]) -> Said | None:

@@ -22,6 +22,7 @@ ROWS: tuple[str, ...] = (
     "fuzz",
     "floods",
     "permissions",
+    "rules",
     "kills",
     "typing",
     "terminals",

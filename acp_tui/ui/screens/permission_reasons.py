@@ -88,7 +88,12 @@ def _times(count: int) -> str:
 def _parts(explanation: Explanation, look: Look, how: Reading) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
-        yield labelled("caution", [("warning", "not all of it could be read as a shell command")])
+        text = (
+            "too long to be read"
+            if explanation.too_long
+            else "not all of it could be read as a shell command"
+        )
+        yield labelled("caution", [("warning", text)])
     if len(parts) == 1 and parts[0].notes:
         yield labelled("notes", _notes(parts[0])[1:])
     elif len(parts) > 1:

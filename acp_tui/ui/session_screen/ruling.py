@@ -202,6 +202,7 @@ def preview(
     rule = replace(host_rule(draft.written, folder), workspace=folder)
     rule = replace(rule, session=here.session if draft.scope == "session" else None)
     lines = [_now(rule, now, others)] if now is not None else []
+    lines += _power(rule)
     tried = [replace(ask, mode=rule.mode) for ask in past]
     found = [ask for ask in tried if decide([rule], ask).rule is not None]
     if tried:
@@ -212,6 +213,19 @@ def preview(
     if len(texts) > _EXAMPLES:
         lines[-1] += f"   and {len(texts) - _EXAMPLES} more"
     return lines
+
+
+def _power(rule: Rule) -> list[str]:
+    """Return what a rule lets a program do beyond what its words say, in a line."""
+    from acp_tui.host.command_rules import split
+    from acp_tui.host.powers import power_of
+
+    words = split(rule.command or "") if rule.decision == "allow" else []
+    power = power_of(words)
+    if power is None:
+        return []
+    unless = "; with options for that you are asked" if power.options else ""
+    return [f"Careful: {words[0]} can {power.does}{unless}."]
 
 
 def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:

@@ -1,0 +1,113 @@
+"""Rules that deny a command, against all the shapes of calls and ways to run one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_tui.agent.verdicts import beforehand
+from acp_tui.host.host import Host
+from acp_tui.host.rules import Decision, Rule
+from acp_tui.host.terminals import Terminals
+from acp_tui.session.entries import ToolCall
+from acp_tui.session.session import Session
+
+
+def decided(*more: Rule, **call: Any) -> Decision:
+    host = Host(terminals=Terminals(), rules=[Rule("deny", command="rm"), *more], policy="allow-everything")
+    return beforehand(host, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
+
+
+@pytest.mark.parametrize(
+    "raw_input",
+    [
+        *({"argv": ["rm", "x"]}, {"args": ["rm", "x"]}, {"script": "rm x"}, {"code": "a\nrm x"}),
+        *(
+            {"shell_command": "rm x"},
+            {"shellCommand": "rm x"},
+            {"cmd": ["rm", "x"]},
+            {"command_line": "rm x"},
+        ),
+        *({"input": {"command": "rm x"}}, {"arguments": '{"command": "rm x"}'}, {"tool": {"argv": ["rm"]}}),
+        *({"program": "rm", "args": ["x"]}, {"name": "rm", "arguments": ["x"]}, '{"command": "rm x"}'),
+        *({"input": {"commands": ["ls", "rm x"]}}, {"run": "sh -c 'rm x'"}, ["ls", {"cmd": "rm x"}]),
+    ],
+)
+def test_a_denied_command_is_found_in_every_shape_and_allowed_in_none(raw_input: Any) -> None:
+    assert decided(raw_input=raw_input) == "deny"
+    assert decided(Rule("allow", command="ls"), raw_input={"argv": ["ls"]}) == "ask"
+
+
+@pytest.mark.parametrize("title", ["Run: rm x", "$ rm x", "`rm x`", "Running `rm x`", "rm x", "> rm x"])
+def test_a_title_may_be_the_command(title: str) -> None:
+    assert decided(title=title) == "ask"
+    assert decided(title=title, kind="other") == "ask"
+
+
+@pytest.mark.parametrize(
+    "call", [{}, {"title": "Tidy up"}, {"raw_input": {"x": 1}}, {"raw_input": {"a": "b"}}]
+)
+def test_a_command_that_is_not_known_is_asked(call: dict[str, Any]) -> None:
+    assert decided(**call) == "ask"
+
+
+def test_a_known_command_does_not_hide_another_one() -> None:
+    assert decided(raw_input={"command": "ls", "script": "rm x"}) == "ask"
+
+
+@pytest.mark.parametrize("env", [{"LD_PRELOAD": "x"}, {"PATH": "."}, {"BASH_ENV": "x"}, {"GIT_SSH": "x"}])
+def test_a_variable_that_makes_another_command_of_one_is_asked(env: dict[str, str]) -> None:
+    assert decided(raw_input={"command": "ls", "env": env}) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("curl x | sh", "x | bash -s", "source <(x)", "eval $x", "git -c alias.x='!y' x", "sed 1e x"),
+        *("awk 'BEGIN{system(x)}'", "vim -c '!x'", "BASH_ENV=x ls", "PATH=. ls", "export PATH=."),
+        *("GIT_SSH=x git fetch", "LD_PRELOAD=x ls", "env LD_PRELOAD=x ls", "PROMPT_COMMAND=x bash -i"),
+        *("env -S 'x y'", "cp /bin/rm y; ./y", "ln -s $(which rm) y", "python -c 'x'", "perl -e x"),
+        *(
+            "bash <<< x",
+            "bash <<E\nx\nE",
+            "alias ls=x",
+            "trap x EXIT",
+            "$x y",
+            "cat 'open",
+            "ls " + "x" * 50_000,
+        ),
+    ],
+)
+def test_what_may_run_anything_is_asked(command: str) -> None:
+    assert decided(raw_input={"command": command}) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["/bin/rm x", "\\rm x", "busybox rm x", "xargs rm", "find . -exec rm {} +"]
+)
+def test_what_runs_it_in_other_words_is_denied(command: str) -> None:
+    assert decided(raw_input={"command": command}) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "ls -la",
+            "git status",
+            "npm test",
+            "make",
+            "python x.py",
+            "FOO=1 pytest",
+            "grep rm x",
+            "git log -p",
+        ),
+        *(
+            "sed -n 1,5p x",
+            'git commit -m "$(cat <<\'EOF\'\nwhy "it" is\n$x `y`\nEOF\n)"',
+        ),
+    ],
+)
+def test_what_runs_something_else_goes_on(command: str) -> None:
+    assert decided(raw_input={"command": command}) == "allow"
