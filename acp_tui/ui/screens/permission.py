@@ -125,7 +125,7 @@ class PermissionDialog(Dialog[Answer]):
         waiting: Sequence[str] = (),
         go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
-        reaches: Sequence[Reach] = (),
+        reaches: Callable[[], Sequence[Reach]] = lambda: (AGENT_ONLY,),
     ) -> None:
         """Take what is asked.
 
@@ -140,7 +140,7 @@ class PermissionDialog(Dialog[Answer]):
             waiting: all questions that wait, each in a line.
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
-            reaches: what "always" may mean, the narrowest first.
+            reaches: returns what "always" may mean, the narrowest first; asked when that is chosen.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
@@ -159,7 +159,8 @@ class PermissionDialog(Dialog[Answer]):
         self._whole = False
         self._zoomed = False
         self._doubts = doubts_of(self._options)
-        self._reaches = list(reaches) or [AGENT_ONLY]
+        self._find_reaches = reaches
+        self._reaches: Sequence[Reach] = ()
         self._always: PermissionOption | None = None
         """The option whose reach is asked about, in the second step."""
         self._rejecting: PermissionOption | None = None
@@ -277,8 +278,7 @@ class PermissionDialog(Dialog[Answer]):
             rows = [self._shown(at) for at in range(len(self._options))]
         else:
             is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
-            if not is_plain:
-                self._reaches = [AGENT_ONLY]
+            self._reaches = self._find_reaches() if is_plain else (AGENT_ONLY,)
             rows = [answer_list.Answer(reach.words) for reach in self._reaches]
             asks = f"“{safe_line(option.name)}”: what does it mean in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))

@@ -174,7 +174,7 @@ class Asking:
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,
-            reaches=() if question.unasked else self._screen.rooms.ruling.reaches(question.call),
+            reaches=lambda: self._screen.rooms.ruling.reaches(question.call),
         )
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:

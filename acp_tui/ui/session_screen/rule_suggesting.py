@@ -21,6 +21,8 @@ _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
 
 _GLOB: Final = re.compile(r"[*?]")
 """In the name of a file these would match other files, too."""
+_SHORT: Final = 2_000
+"""Characters of a command up to which its beginning is looked for while the user waits."""
 _HARMLESS: Final = ("read", "search", "think")
 _RUNS_ANYTHING: Final = re.compile(
     r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
@@ -55,13 +57,13 @@ def reaches(ask: Ask, rules: Iterable[Rule] = ()) -> list[Reach]:
         return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
 
     found = [AGENT_ONLY]
-    wider = suggested(ask, rules)
     if ask.command is not None:
         very = ask.command.strip()
         found.append(Reach("also this very command", rule(tool_kind="execute", command=very, exact=True)))
-        if wider.command is not None and wider.command != very:
-            words = f"also commands that begin with “{wider.command}”"
-            found.append(Reach(words, rule(tool_kind="execute", command=wider.command)))
+        prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
+        if prefix is not None and prefix != very:
+            words = f"also commands that begin with “{prefix}”"
+            found.append(Reach(words, rule(tool_kind="execute", command=prefix)))
     elif ask.tool_kind in ("edit", "read"):
         does = "any change of" if ask.tool_kind == "edit" else "reading"
         if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
