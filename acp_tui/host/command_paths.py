@@ -22,7 +22,9 @@ _MOST_ENTRIES: Final = 2_000
 _MOST_ALTERNATIVES: Final = 64
 
 _FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
-_EXPANDING_ELSEWHERE: Final = re.compile(r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]")
+_EXPANDING_ELSEWHERE: Final = re.compile(
+    r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]|(?<![\w/.])~[-+\d]"
+)
 """Where words are expanded that stand in no simple command, or in a folder that only the program sees."""
 _QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
 _MOVES: Final = frozenset({"cd", "pushd", "chdir"})

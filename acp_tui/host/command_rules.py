@@ -242,7 +242,7 @@ def _is_opaque(command: Command) -> bool:
 def _is_copied(words: Words, program: str) -> bool:
     """Return whether a program may be given another name."""
     names = [posixpath.basename(word or "") for word in words]
-    return any(name in _COPIERS for name in names) and program in names[1:]
+    return any(name in _COPIERS for name in names) and (program in names[1:] or None in words)
 
 
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:

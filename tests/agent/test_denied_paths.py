@@ -74,6 +74,7 @@ def test_a_word_or_a_redirect_of_a_command_is_a_path(command: str, workspace: Pa
 @pytest.mark.parametrize(
     "command",
     [
+        *("cat ~+/.e*", "cat /proc/self/cwd/[.]env", "[[ $(<.en$x) ]]"),
         *("cat .e*", "cat $'.env'", "cat $PWD/.env", "cat ${x}.env", "cat $(printf .e%s nv)", "cat [.]env"),
         *("grep -r . .", "cat secrets/*", "tar c .", "cat *", "find . -type f -exec cat {} +", "rm -rf ."),
         *("python -c \"open('.e'+'nv')\"", "node -e 'x'", "bash <<E\ncat .env\nE", "cat /et*/passwd"),
