@@ -283,12 +283,18 @@ def _mark_of(process: str) -> str:
     return found[1].decode() if found is not None else ""
 
 
+_Carried = dict[int, tuple[bytes, int | None, str]]
+"""What processes carry, by id, with the time of their start: it is theirs from birth, and slow to read."""
+_NOBODY: Final[tuple[bytes, int | None, str]] = (b"", None, "")
+
+
 class _Sweeper:
     """Finds what belongs to children: one look at all processes serves all who ask meanwhile."""
 
     def __init__(self) -> None:
         self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
         self._work: asyncio.Task[None] | None = None
+        self._carried: _Carried = {}
 
     async def send(self, child: Child, *numbers: int) -> list[int]:
         """Send signals, or none, to all that is left of a child; return the ids that were reached."""
@@ -303,7 +309,7 @@ class _Sweeper:
             wishes, self._wishes = self._wishes, []
             asked = [(child, numbers) for child, numbers, _ in wishes]
             try:
-                found = await asyncio.to_thread(_signal_all, asked)
+                found = await asyncio.to_thread(_signal_all, asked, self._carried)
             except asyncio.CancelledError:
                 for _, _, answer in wishes:
                     answer.cancel()
@@ -321,7 +327,7 @@ def sweeper() -> _Sweeper:
     return _SWEEPERS.setdefault(asyncio.get_running_loop(), _Sweeper())
 
 
-def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]]) -> list[list[int]]:
+def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], carried: _Carried) -> list[list[int]]:
     """Send to the descendants of each child its signals; return the ids of those that were reached."""
     found: list[list[int]] = [[] for _ in wishes]
     if not _PROC.is_dir():  # without a list of processes, the group is all that we can reach
@@ -337,15 +343,15 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]]) -> list[list[in
             by_session.setdefault(child.pid, []).append(at)
         by_limit.setdefault(child.limit, []).append(at)
         by_mark.setdefault(child.mark, []).append(at)
+    before = dict(carried)
+    carried.clear()
     for pid, fields in _processes():
-        process = f"{_PROC}/{pid}"
-        asking = (
-            by_session.get(int(fields[3]))
-            or by_limit.get(inherited.value_carried(process))
-            or by_mark.get(_mark_of(process))
-            or ()
-        )
-        for at in asking:
+        since, limit, mark = before.get(pid, _NOBODY)
+        if since != fields[19]:
+            process = f"{_PROC}/{pid}"
+            limit, mark = inherited.value_carried(process), _mark_of(process)
+        carried[pid] = (fields[19], limit, mark)
+        for at in by_session.get(int(fields[3])) or by_limit.get(limit) or by_mark.get(mark) or ():
             if all(_send(pid, number) for number in wishes[at][1]):
                 found[at].append(pid)
     return found
