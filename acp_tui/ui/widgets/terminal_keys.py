@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from textual.keys import key_to_character
+
 _NAMED: Final = {
     "enter": "\r",
     "tab": "\t",
@@ -49,8 +51,9 @@ def bytes_of_key(key: str, character: str | None, application: bool = False) -> 
         return _cursor_key(_CURSOR[name], modifiers, application)
     if modifiers == ["ctrl"] and len(name) == 1 and name.isascii() and name.isalpha():
         return bytes([ord(name.lower()) - 96])
-    if modifiers == ["alt"] and len(name) == 1:
-        return b"\x1b" + name.encode()
+    if modifiers == ["alt"]:
+        last = name if len(name) == 1 else key_to_character(name)
+        return f"\x1b{last}".encode() if last is not None else b""
     return character.encode() if character and character.isprintable() else b""
 
 

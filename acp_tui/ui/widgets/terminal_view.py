@@ -27,6 +27,7 @@ from acp_tui.ui.widgets.printed import LinksWanted
 from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 from acp_tui.ui.widgets.terminal_log import Row, TerminalLog
 from acp_tui.ui.widgets.terminal_screen import ScreenBroken, TerminalScreen
+from acp_tui.ui.widgets.text import plain
 from acp_tui.ui.widgets.wrap import wrap
 
 FRAME: Final = 0.033
@@ -254,10 +255,11 @@ class TerminalView(LineView, can_focus=True):
             self._source.write(data)
 
     def on_paste(self, event: Paste) -> None:
-        """Send pasted text to the program while the person types into it."""
+        """Send pasted text to the program while the user types into it: on one line, and none of it a key."""
         if self.typing and self._source is not None:
             event.stop()
-            self._source.write(event.text.replace("\r\n", "\r").replace("\n", "\r").encode())
+            text, _ = plain(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+            self._source.write(text.strip("\n").replace("\n", " ").replace("\t", " ").encode())
 
     def _take(self, data: bytes) -> None:
         """Take output; it is read at the next draw."""

@@ -24,3 +24,10 @@ from acp_tui.ui.widgets.terminal_keys import bytes_of_key
 )
 def test_keys_become_bytes(key: str, character: str | None, application: bool, data: bytes) -> None:
     assert bytes_of_key(key, character, application) == data
+
+
+@pytest.mark.parametrize(
+    ("key", "sent"), [("alt+h", b"\x1bh"), ("alt+full_stop", b"\x1b."), ("alt+f12", b""), ("alt+enter", b"")]
+)
+def test_a_key_with_alt_is_the_key_behind_an_escape(key: str, sent: bytes) -> None:
+    assert bytes_of_key(key, None) == sent
