@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from acp_tui.conversation.choosing import Choosing
 from acp_tui.conversation.connecting import Connecting
+from acp_tui.conversation.open_questions import OpenQuestions
 from acp_tui.conversation.speaking import Speaking
 from acp_tui.store.prompt import Prompt
 
@@ -278,13 +279,11 @@ class Conversation:
         return self.session is not None and self.session.turn_state != "idle"
 
     @property
-    def questions(self) -> dict[tuple[str, str], Question]:
+    def questions(self) -> Mapping[tuple[str, str], Question]:
         """Open questions by (session id, key), oldest first, after those of no session, as in logins."""
         sessions = [self.agent.outside] if self.agent is not None else []
         sessions += [self.session] if self.session is not None else []
-        return {
-            (session.id, key): question for session in sessions for key, question in session.questions.items()
-        }
+        return OpenQuestions(sessions)
 
     @property
     def queue(self) -> list[Prompt]:

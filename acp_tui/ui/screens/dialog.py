@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from acp_tui.ui.screens.hint_row import hint_row
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
+from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.long_options import LongOptions
 from acp_tui.ui.widgets.look import Look
@@ -58,6 +59,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Which session it belongs to, where that needs to be said."""
         self.entered: dict[str, Any] = {}
         """What was entered and not sent, by names of its own; for the next dialog of its question."""
+        self._is_composed = False
+        """Whether all parts are there: containers get theirs one after the other."""
         self._focus_back: Widget | None = None
         self.set_class(look.ascii, "-ascii")
 
@@ -99,6 +102,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def on_mount(self) -> None:
         """Draw the frame and begin to guard."""
         self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
+        self._is_composed = True
         box, body = self.query_one("#box"), self.body
         for field in self.query(Input):
             field.cursor_blink = self.app.animation_level != "none"
@@ -121,7 +125,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     @property
     def has_parts(self) -> bool:
         """Whether it is whole: not before it is composed, and not any more while it is taken away."""
-        return bool(self.query("#hints"))
+        return self._is_composed and draws(self) and bool(self.query("#hints"))
 
     def fit(self) -> None:
         """Let the dialog be as high as its text, but never higher than the screen."""

@@ -156,6 +156,8 @@ class PermissionDialog(Dialog[Answer]):
         self._go = go
         self._later = question.later
         """What is shown of the call beside what was asked."""
+        self._is_behind = False
+        """Whether something came while the parts were made."""
         self._whole = False
         self._zoomed = False
         self._doubts = doubts_of(self._options)
@@ -182,7 +184,10 @@ class PermissionDialog(Dialog[Answer]):
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Go on with a reason that was begun."""
+        """Go on with a reason that was begun; show what came while the parts were made."""
+        if self._is_behind or self._question.later is not self._later:
+            self._later = self._question.later
+            self.query_one(Details).show(self._details())
         begun = self.entered.get("rejecting")
         self._rejecting = next((option for option in self._options if option.option_id == begun), None)
         self.set_class(self._rejecting is not None, "-rejecting")
@@ -362,7 +367,10 @@ class PermissionDialog(Dialog[Answer]):
         self._waiting = waiting
         super().show_waiting(waiting, counter)
         after = self._listed()
-        if after == before or not self.has_parts:
+        if after == before:
+            return
+        if not self.has_parts:
+            self._is_behind = True
             return
         self.query_one(Details).show(self._details())
         self._redraw()

@@ -56,7 +56,7 @@ class Asking:
             self._show_waiting()
         if self._shown is not None or not self._screen.presence.is_seen:
             return
-        wanted = [self._wanted] if self._wanted in questions else []
+        wanted = [self._wanted] if self._wanted is not None and self._wanted in questions else []
         key = next((key for key in chain(wanted, questions) if key not in self._aside), None)
         if key is not None:
             self._show(key, questions[key], follows=follows)
