@@ -74,10 +74,16 @@ def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups
         os.symlink(content, name, dir_fd=folder)
         return
     replace_file(name, folder, content, before if is_file else None, real, backups)
-    now = stat.S_IMODE(os.stat(name, dir_fd=folder).st_mode)
-    if bool(mode & _EXECUTABLE) != bool(now & stat.S_IXUSR):
-        readers = (now & 0o444) >> 2
-        os.chmod(name, now | readers if mode & _EXECUTABLE else now & ~_EXECUTABLE, dir_fd=folder)
+    file = os.open(
+        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder
+    )  # a link may be there now
+    try:
+        now = stat.S_IMODE(os.fstat(file).st_mode)
+        if bool(mode & _EXECUTABLE) != bool(now & stat.S_IXUSR):
+            readers = (now & 0o444) >> 2
+            os.fchmod(file, now | readers if mode & _EXECUTABLE else now & ~_EXECUTABLE)
+    finally:
+        os.close(file)
 
 
 def _parent(root: Path, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
