@@ -36,7 +36,6 @@ KEYS: Final = (
     _unseen("alt+l", "open('rules')", "Rules", "session.rules"),
     _unseen("alt+d", "open('decisions')", "Decisions", "session.decisions"),
     _unseen("alt+q", "open('queue')", "Queue: edit, move, drop", "session.queue"),
-    _unseen("alt+j", "open('background')", "Stop what goes on in the background", "session.background"),
     _unseen("alt+i", "open('details')", "Session details", "session.about"),
     _unseen("alt+r", "open('rename')", "Rename the session", "session.rename"),
     _unseen("alt+f12", "open('log-out')", "Log out", "session.log-out"),
@@ -50,6 +49,7 @@ KEYS: Final = (
     _unseen("ctrl+f", "open('find')", "Find in the chat", "session.find"),
     Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
     _unseen("alt+x", "open('ladder')", "Wait, stop, kill or restart", "session.ladder"),
+    _unseen("alt+j", "open('background')", "Stop what goes on in the background", "session.background"),
     _unseen("ctrl+l", "arrange('prompt')", "Prompt", "session.prompt"),
 )
 """A priority key works wherever the focus is, also in the prompt. What `open` opens is in `doors`."""
