@@ -110,8 +110,6 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
                     yield whole + end
                 await asyncio.sleep(0)
         await process.wait()  # to kill what is over would take its end from who waits for it
-        if process.returncode and command == _OTHERS:
-            raise Stalled
     finally:
         if process.returncode is None:
             await ended(process)

@@ -74,9 +74,7 @@ def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups
         os.symlink(content, name, dir_fd=folder)
         return
     replace_file(name, folder, content, before if is_file else None, real, backups)
-    file = os.open(
-        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder
-    )  # a link may be there now
+    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
         now = stat.S_IMODE(os.fstat(file).st_mode)
         if bool(mode & _EXECUTABLE) != bool(now & stat.S_IXUSR):
