@@ -161,6 +161,21 @@ class Snapshots:
             ]
         return old, new
 
+    async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
+        """Return how many lines are added and removed from one text in UTF-8 to another.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            names = [
+                (await self.store.git("hash-object", "-w", "--stdin", given=text)).decode().strip()
+                for text in (old, new)
+            ]
+            out = await self.store.git("diff", "--numstat", "--ignore-cr-at-eol", *names)
+        added, removed = out.split(b"\t")[:2] if out else (b"0", b"0")
+        return int(added), int(removed)
+
     async def prune(self, oldest: float, most_bytes: int) -> None:
         """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
 
