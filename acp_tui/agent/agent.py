@@ -49,6 +49,7 @@ from acp_tui.session.changes import Change
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event
 from acp_tui.session.options import Option
+from acp_tui.session.past import Kept, Redone, Undid
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
 from acp_tui.wire.json_line import plain
@@ -298,6 +299,8 @@ class Agent:
         self._sessions.note(session_id, event, self.now)
         if session is not None and (row := snapped.row(session_id, before, session.all_files)):
             self.connection.remark(row)
+        if isinstance(event, Kept | Undid | Redone):
+            self.connection.remark(snapped.kept_row(session_id, event))
         if isinstance(event, events.Ended | events.Failed):
             self._questions.cancel(session_id, "the end of the turn")
             self._own.cancel(session_id, "the end of the turn")

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Final
 
 from acp_tui.host.index import MOST_FILES
-from acp_tui.host.line_counts import Counts
 from acp_tui.host.snapshot import Changed, LeftOut
 from acp_tui.host.successor import LARGEST, Reason
 from acp_tui.session.entries import Severity
@@ -29,31 +28,37 @@ _REASONS: Final[dict[Reason, str]] = {
 class Found:
     """The changed files of one session, by absolute path."""
 
-    def __init__(
-        self,
-        cwd: str,
-        tell: Callable[[Snapped | Noted], None],
-        lines: Callable[[Changed], Counts | None] = lambda change: None,
-    ) -> None:
+    def __init__(self, cwd: str, tell: Callable[[Snapped | Noted], None]) -> None:
         """Begin with nothing changed.
 
         Args:
             cwd: the workspace as the session names it.
             tell: takes what was found into the session.
-            lines: returns how many lines changed in what git takes for data; None where it is.
         """
-        self._lines = lines
         self.changes: dict[str, Changed] = {}
         self._cwd = cwd.rstrip("/")
         self._tell = tell
-        self._told: tuple[OnDisk, ...] = ()
+        self._told: tuple[OnDisk, ...] | None = ()
         self._outside: set[str] = set()
         """Files that were changed last while no turn ran."""
         self._in_turns: set[tuple[str, tuple[str, int]]] = set()
         """What files were like in turns: an undoing brings that back."""
         self._settled: dict[str, tuple[str, int]] = {}
         """What changed files were when the last turn ended."""
+        self._earlier: dict[str, tuple[str, int]] = {}
+        """What changed files were like when an earlier run of the session ended."""
         self._has_told_of_more = False
+
+    def recall(self, files: Iterable[OnDisk]) -> None:
+        """Know what an earlier run has left: what differs from that came about outside any turn."""
+        for file in files:
+            self._told = None  # that nothing of it is left is news, too
+            state = (file.id, file.new_mode)
+            self._earlier[file.path] = self._settled[file.path] = state
+            if file.outside:
+                self._outside.add(file.path)
+            else:
+                self._in_turns.add((file.path, state))
 
     def take_over(
         self, changes: Iterable[Changed], *, outside: bool, took: float = 0.0, ours: Collection[str] = ()
@@ -70,7 +75,7 @@ class Found:
         undone = frozenset(self._absolute(path) for path in ours)
         for path, change in now.items():
             before = self.changes.get(path)
-            if before is not None and before.state == change.state:
+            if (before.state if before is not None else self._earlier.get(path)) == change.state:
                 continue
             if path in undone:
                 self._settled[path] = change.state
@@ -81,7 +86,7 @@ class Found:
                 (self._outside.add if outside and not is_known else self._outside.discard)(path)
                 if not outside:
                     self._in_turns.add((path, change.state))
-        self.changes = now
+        self.changes, self._earlier = now, {}
         if len(now) > SHOWN and not self._has_told_of_more:
             self._has_told_of_more = True
             text = f"{len(now):,} files have changed; the first {SHOWN:,} are listed."
@@ -112,7 +117,7 @@ class Found:
 
     def tell_again(self) -> None:
         """Tell all that differs with the next look: who hears it now does not know it."""
-        self._told = ()
+        self._told = None
 
     def clear(self) -> None:
         """Forget what differs: the beginning is lost."""
@@ -122,13 +127,13 @@ class Found:
         return f"{self._cwd}/{path}"
 
     def _on_disk(self, path: str, change: Changed) -> OnDisk:
-        counts = self._lines(change) if change.binary else Counts(change.added, change.removed)
         return OnDisk(
             path,
             change.status,
             self._absolute(change.old_path),
-            *(counts or (0, 0)),
-            counts is None,
+            change.added,
+            change.removed,
+            change.binary,
             change.old_mode,
             change.new_mode,
             path in self._outside,

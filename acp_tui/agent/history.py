@@ -23,6 +23,7 @@ from acp_tui.agent.answers import as_object
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event
+from acp_tui.session.past import Past
 from acp_tui.session.questions import Elicitation, Permission
 from acp_tui.session.session import Session
 from acp_tui.wire.messages import Call, Message, Notification, Request, RequestId, Response
@@ -45,6 +46,13 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """More is known of a session that is asked for than its agent will tell; see `events.Recalled`."""
+
+    past: Past
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """That request has its answer, or will have none."""
 
@@ -58,7 +66,7 @@ class Forked:
     source: str
 
 
-Happening = Event | Opening | Continued | Opened | Forked
+Happening = Event | Opening | Continued | Known | Opened | Forked
 SessionEvent = tuple[str, Happening]
 """A session's id, and what happened in it or to it."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from acp_tui.agent.found import Found
-from acp_tui.host.line_counts import LineCounts
 from acp_tui.host.snapshot import Changed, Snapshot
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.session.events import Ranged
@@ -15,15 +14,12 @@ from acp_tui.session.range import THIS_TURN
 class Ranges:
     """The snapshots before each turn, and which of them the person compares with."""
 
-    def __init__(
-        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[Ranged], None]
-    ) -> None:
+    def __init__(self, snapshots: Snapshots, found: Found, tell: Callable[[Ranged], None]) -> None:
         """Begin with the beginning.
 
         Args:
             snapshots: compares.
             found: what has changed since the beginning.
-            counts: counts lines where git does not.
             tell: takes what is to be shown into the session.
         """
         self.since = 0
@@ -34,10 +30,14 @@ class Ranges:
         """What has changed since then, by absolute path."""
         self._snapshots = snapshots
         self._found = found
-        self._counts = counts
         self._tell = tell
         self._turns: dict[int, Snapshot] = {}
         self._ranged: Ranged | None = None
+
+    def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
+        """Go on after the turns of earlier runs, from before which there are these snapshots."""
+        self.newest = max(self.newest, turns)
+        self._turns = {**snapshots, **self._turns}
 
     def remember(self, turn: int, snapshot: Snapshot) -> None:
         """Keep how the workspace was before a turn."""
@@ -66,9 +66,7 @@ class Ranges:
         """
         base, self.shown = self.base(first), self._found.changes
         if base is not None and base is not first:
-            changes = await self._snapshots.changes(base)
-            await self._counts.learn(changes)
-            self.shown = self._found.by_path(changes)
+            self.shown = self._found.by_path(await self._snapshots.changes(base))
         if self.since or self._ranged:
             now = Ranged(self.since, self._found.listed(self.shown)) if self.since else Ranged(0)
             if now != self._ranged:

@@ -187,6 +187,8 @@ class _Reading:
             session = self._sessions.find(session_id)
             before = snapped.seen(session.all_files) if session is not None else {}
             self._sessions.note(session_id, snapped.event(msg, before), self._at)
+        elif (kept := snapped.kept_event(msg)) is not None:
+            self._sessions.note(str(msg.get("session")), kept, self._at)
         elif "wrote" in msg:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))
             self._sessions.note(str(msg.get("session")), event, self._at)

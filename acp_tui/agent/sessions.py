@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from acp_tui.agent.history import OUTSIDE, Continued, Forked, Happening, Opened, Opening
+from acp_tui.agent.history import OUTSIDE, Continued, Forked, Happening, Known, Opened, Opening
 from acp_tui.session import events
 from acp_tui.session.changes import Change
+from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,8 @@ class Sessions:
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
         """What stood in the place of a session that is being taken up."""
+        self._pasts: dict[str, Past] = {}
+        """What is known here of sessions that are being taken up and told anew."""
 
     def find(self, session_id: str) -> Session | None:
         """Return a session by its id, also one that the agent has only hinted at."""
@@ -50,7 +53,7 @@ class Sessions:
         self._makings = 0
         self._early.clear()
         for session_id in list(self._before):
-            self._opened(session_id, ok=False)
+            self._opened(session_id, False, at)
         for session in [self.outside, *self.by_id.values()]:
             if session.connected:
                 self.note(session.id, events.Disconnected(reason, detail, is_wanted), at)
@@ -63,8 +66,10 @@ class Sessions:
                 self._before[session_id] = None
                 self.by_id[session_id] = event.session
                 self._apply(event.session, events.TakenUp(), at)
+            case Known():
+                self._pasts[session_id] = event.past
             case Opened():
-                self._opened(session_id, event.ok)
+                self._opened(session_id, event.ok, at)
             case Forked():
                 source = self.by_id.get(event.source)
                 entries = tuple(source.entries) if source is not None else ()
@@ -88,16 +93,20 @@ class Sessions:
         before = self.by_id.get(session_id)
         self._before.setdefault(session_id, before)
         if event.replays or before is None:
+            if before is not None:
+                self._pasts.setdefault(session_id, before.past())
             self.by_id[session_id] = self._new(session_id, event.cwd)
 
-    def _opened(self, session_id: str, ok: bool) -> None:
+    def _opened(self, session_id: str, ok: bool, at: float) -> None:
         if session_id == OUTSIDE:
             self._makings = max(0, self._makings - 1)
             if not self._makings:
                 self._early.clear()
         elif session_id in self._before:
-            before = self._before.pop(session_id)
-            if not ok:
+            before, past = self._before.pop(session_id), self._pasts.pop(session_id, None)
+            if ok and past is not None:
+                self._apply(self.by_id[session_id], events.Recalled(past), at)
+            elif not ok:
                 self._put_back(session_id, before)
 
     def _put_back(self, session_id: str, before: Session | None) -> None:

@@ -9,10 +9,11 @@ from acp_tui.acp.sessions import AttachRequest, NewSessionRequest, NewSessionRes
 from acp_tui.agent.answers import as_word
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.errors import AgentError
-from acp_tui.agent.history import Continued, Happening, Opened
+from acp_tui.agent.history import Continued, Happening, Known, Opened
 from acp_tui.agent.offered import Offered
 from acp_tui.agent.sessions import Sessions
 from acp_tui.host.host import Host, NotLent
+from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 
 
@@ -56,6 +57,7 @@ class Setup:
         *,
         replay: bool = True,
         before: Session | None = None,
+        past: Past | None = None,
     ) -> Session:
         """Take up a session that the agent has: with a replay of what was said, or without.
 
@@ -68,6 +70,7 @@ class Setup:
             mcp_servers: as the protocol has them.
             replay: whether the agent tells what was said.
             before: the session as an earlier process left it, which goes on; without a replay only.
+            past: what else is known of it, where it does not go on in this way.
 
         Raises:
             NotOffered, AgentGone, CallFailed.
@@ -81,6 +84,8 @@ class Setup:
         self._host.lend(session_id, [cwd, *(request.additional_directories or ())])
         if before is not None:
             self._note(session_id, Continued(before))
+        elif past is not None:
+            self._note(session_id, Known(past))
         try:
             await self._connection.call("session/load" if replay else "session/resume", request.wire())
         except BaseException:

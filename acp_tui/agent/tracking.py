@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os.path
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,13 +16,13 @@ from acp_tui.agent.found import Found, not_shown
 from acp_tui.agent.ranges import Ranges
 from acp_tui.agent.ways_back import WaysBack
 from acp_tui.host.index import MOST_FILES
-from acp_tui.host.line_counts import LineCounts
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.host.untracked import Marks, Untracked, changed, marks
 from acp_tui.session.events import Noted, Ranged, Snapped
+from acp_tui.session.past import Kept, Past, Redone, Undid
 
 PATIENCE: Final = 0.08
 """Seconds that a prompt waits for its snapshot at most."""
@@ -32,12 +34,39 @@ _SHARE: Final = 20  # of the time at most one part is spent looking
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
 
+_SETTLING: Final = 2.0  # seconds that the end of a session waits for its last look
+
+Told = Snapped | Ranged | Noted | Kept | Undid | Redone
+"""What a session hears of its workspace."""
+
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 def is_too_wide(root: Path) -> bool:
     """Whether a workspace holds the person's whole home, or everything."""
     return Path.home().resolve().is_relative_to(root.resolve())
+
+
+def lost(at: float, *, moved: str = "", were_kept: bool = False) -> str:
+    """Return why files of an earlier run cannot be given back.
+
+    Args:
+        at: when the oldest snapshot was taken that there is.
+        moved: the folder in which the session worked, if that was another one.
+        were_kept: whether there were snapshots.
+    """
+    when = datetime.fromtimestamp(at)
+    today = when.date() == datetime.now().date()
+    told = f"files from before {when:%H:%M}" if today else f"files from before {when:%Y-%m-%d %H:%M}"
+    if moved:
+        return f"The snapshots of this session are of {moved}: {told} cannot be given back here."
+    if were_kept:
+        return f"The snapshots of this session were removed: {told} cannot be given back."
+    return f"No snapshots were recorded of the earlier part of this session: {told} cannot be given back."
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 class Tracking:
@@ -50,7 +79,7 @@ class Tracking:
         self,
         snapshots: Snapshots,
         cwd: str,
-        tell: Callable[[Snapped | Ranged | Noted], None],
+        tell: Callable[[Told], None],
         every: float = _EVERY,
     ) -> None:
         """Look later, from `begin` on.
@@ -70,8 +99,11 @@ class Tracking:
         self._late: set[int] = set()
         self.reviewed = Reviewed()
         """What the person has kept of the changes."""
+        self.lost = ""
+        """Why not all of an earlier run of the session can be given back, for people; empty where all can."""
         self._snapshots = snapshots
-        self.ways_back = WaysBack(snapshots, self.look)
+        self._cwd = cwd
+        self.ways_back = WaysBack(snapshots, self.look, tell)
         """Undoes changes for the person."""
         self._tell = tell
         self._every = every
@@ -82,15 +114,16 @@ class Tracking:
         """When the look began that is being taken."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn = False
+        self._begun = 0
+        """How many turns have begun: one may begin and end within one look."""
         self._is_settling = False
         """Whether a turn has ended and what it left was not looked at yet."""
         self._damaged = snapshots.damaged
         self._following: asyncio.Task[None] | None = None
         self._can_watch = True
         self._doubted = time.monotonic()
-        self._counts = LineCounts(snapshots)
-        self._found = Found(cwd, tell, self._counts.of)
-        self._ranges = Ranges(snapshots, self._found, self._counts, tell)
+        self._found = Found(cwd, tell)
+        self._ranges = Ranges(snapshots, self._found, tell)
         self._has_failed = False
         self.obstacle = ""
         """Why changes are not tracked, or not all, for people; empty while they are."""
@@ -102,20 +135,33 @@ class Tracking:
 
     # ------------------------------------------------------------------ the life of a session
 
-    def begin(self) -> None:
-        """Take the first snapshot in the background."""
-        self._start(self._begin)
+    def begin(self, past: Past | None = None) -> None:
+        """Take the first snapshot in the background, or go on with those of earlier runs of the session."""
+        if past is not None:
+            self._ranges.recall(len(past.turns), {})
+            self._found.recall(file.seen for file in past.files if file.seen is not None)
+        self._start(partial(self._begin, past))
 
-    def go_on(self, turns: int) -> None:
+    def go_on(self, turns: int, *, is_known: bool = True) -> None:
         """Tell all anew to the session of another process, in the same workspace.
 
         Args:
             turns: how many it has; other ones than those that were tracked cannot be compared with.
+            is_known: whether the session knows of the first snapshot.
         """
         self._found.tell_again()
         self._ranges.go_on(turns)
         if self.first is not None:
+            if not is_known:
+                self._tell_kept(0, self.first)
             self._start(self._look)
+
+    async def settle(self) -> None:
+        """Look at what a turn has left before nobody hears of it any more; gives up after a while."""
+        is_open = self._in_turn or self._is_settling
+        if is_open or self._one.locked():  # a look that is being taken has told nothing yet
+            self._in_turn, self._is_settling = False, is_open
+            await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
 
     async def before_turn(self, turn: int | None = None) -> None:
         """Remember how things are before the agent begins; comes back soon, whether that is done or not.
@@ -131,6 +177,7 @@ class Tracking:
         if self.is_late:
             self._late.add(self._ranges.newest)
         self._in_turn = True
+        self._begun += 1
 
     def after_turn(self) -> None:
         """Look once more; what comes now is not of this turn."""
@@ -196,6 +243,14 @@ class Tracking:
         """Return how the workspace was before a turn; None: before the newest."""
         return self.before if turn is None else self._ranges.before(turn)
 
+    def why_unknown(self, turn: int | None) -> str:
+        """Return why there is no snapshot from before a turn, for people; empty where it will come."""
+        if self.obstacle:
+            return self.obstacle
+        if self.lost:
+            return self.lost
+        return "" if self._ranges.newest or self.first is None else "No turn has begun yet."
+
     def was_late(self, turn: int | None) -> bool:
         """Whether that was taken when the agent may have begun already."""
         return self.is_late if turn is None else turn in self._late
@@ -248,9 +303,13 @@ class Tracking:
             finally:
                 self._since = None
 
-    async def _begin(self) -> None:
+    async def _begin(self, past: Past | None = None) -> None:
         async with self._looking():
-            self.first = await self._snapshots.take()
+            if past is not None and past.turns:
+                await self._recall(past)
+            if self.first is None:
+                self.first = await self._snapshots.take()
+                self._tell_kept(0, self.first, since=self._ranges.newest)
             self._can_watch = await self._snapshots.watch()  # which tells of more that is in no snapshot
             self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
@@ -258,11 +317,47 @@ class Tracking:
         self._follow_on()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
+    async def _recall(self, past: Past) -> None:
+        """Go on with the snapshots of earlier runs, as far as there are still some."""
+        kept = {each.turn: each for each in past.kept if each.turn <= len(past.turns)}
+        names = {each.id for each in kept.values()}
+        names.update(name for each in past.undid for name in (each.back, each.after))
+        there = await self._snapshots.keep(names)
+        shots = {turn: Snapshot(each.id, each.at) for turn, each in kept.items() if each.id in there}
+        if not shots:
+            self.first = await self._snapshots.take()
+        else:
+            self.first = shots[min(shots)]
+            self._ranges.recall(len(past.turns), {turn: shot for turn, shot in shots.items() if turn})
+            self._late.update(turn for turn, each in kept.items() if each.late)
+            self.before = self._ranges.before(len(past.turns))
+            self.is_late = len(past.turns) in self._late
+            for place in reversed(self.ways_back.recall(past.undid, there)):
+                self._tell(Redone(place))
+        if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
+            self.lost = lost(self.first.at)
+        elif min(kept) not in shots:
+            moved = next((each.cwd for each in kept.values() if not _is_same(each.cwd, self._cwd)), "")
+            self.lost = lost(self.first.at, moved=moved, were_kept=True)
+        if self.lost and (0 not in shots or not kept[0].since):
+            for turn, shot in {0: self.first, **shots}.items():
+                since = min((number for number in shots if number), default=len(past.turns) + 1) - 1
+                self._tell_kept(turn, shot, since=0 if turn else since)
+            for each in past.undid:
+                if {each.back, each.after} <= there:
+                    self._tell(each)
+
+    def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
+        self._tell(Kept(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
+
     async def _remember(self, turn: int) -> None:
         async with self._looking():
             self.before = await self._snapshots.take()
             self._ranges.remember(turn, self.before)
-            self.first = self.first or self.before
+            if self.first is None:
+                self.first = self.before
+                self._tell_kept(0, self.first)
+            self._tell_kept(turn, self.before)
         self._go_on_after_failure()
         self._start(partial(self._look_back, self.before, is_late=turn in self._late))
 
@@ -294,11 +389,10 @@ class Tracking:
             self._is_settling = self._is_settling and not settles
             if self.first is None:
                 return
-            began = time.monotonic()
+            began, begun = time.monotonic(), self._begun
             changes = await self._snapshots.changes(self.first)
-            await self._counts.learn(changes)
             self._cost = time.monotonic() - began
-            is_outside = is_idle and not self._in_turn
+            is_outside = is_idle and begun == self._begun
             ours = self.ways_back.touched
             self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours)
             await self._ranges.show(self.first)
@@ -355,5 +449,6 @@ class Tracking:
         self._ranges.clear()
         self._found.clear()
         self.ways_back.clear()
+        self.lost = ""
         self._has_failed = self._is_settling = False
         self._start(self._begin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from acp_tui.host.snapshot import Changed, Restored, Snapshot
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.host.undoing import restore, reverse
+from acp_tui.session.past import Redone, Undid
 
 
 class _WayBack(NamedTuple):
@@ -37,8 +38,20 @@ class Undone(NamedTuple):
 class WaysBack:
     """What the person has undone in one session, the newest last."""
 
-    def __init__(self, snapshots: Snapshots, look: Callable[[], Awaitable[None]]) -> None:
-        """Begin with nothing undone; `look` is called when files were changed."""
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        look: Callable[[], Awaitable[None]],
+        tell: Callable[[Undid | Redone], None],
+    ) -> None:
+        """Begin with nothing undone.
+
+        Args:
+            snapshots: of the workspace.
+            look: called when files were changed.
+            tell: takes what was undone into the session.
+        """
+        self._tell = tell
         self._snapshots = snapshots
         self._look = look
         self._ways: list[_WayBack] = []
@@ -51,6 +64,20 @@ class WaysBack:
     def can_undo(self) -> bool:
         """Whether there is a restoring or rejecting to take back."""
         return bool(self._ways)
+
+    def recall(self, undid: Iterable[Undid], there: Collection[str]) -> list[int]:
+        """Know what was undone in earlier runs, as far as its snapshots are there.
+
+        Return the places of the rest.
+        """
+        lost: list[int] = []
+        for place, each in enumerate(undid):
+            if {each.back, each.after} <= set(there):
+                back, after = Snapshot(each.back, 0.0), Snapshot(each.after, 0.0)
+                self._ways.append(_WayBack(back, set(each.paths), after))
+            else:
+                lost.append(place)
+        return lost
 
     def clear(self) -> None:
         """Forget all: the snapshots are lost."""
@@ -95,6 +122,7 @@ class WaysBack:
         is_over = bool(restored.done) or not stay
         if is_over:
             del self._ways[place]
+            self._tell(Redone(place))
         else:
             self._passed += 1
             if place:
@@ -137,6 +165,7 @@ class WaysBack:
                 restored = replace(restored, problems=(*restored.problems, told))
             else:
                 self._ways.append(_WayBack(restored.way_back, paths, after))
+                self._tell(Undid(restored.way_back.id, after.id, tuple(sorted(paths))))
                 self._passed = 0
         await self._look()
         return restored

@@ -131,12 +131,12 @@ class Beginning:
 
         conversation = self._conversation
         if conversation.tracking is not None:
-            conversation.tracking.go_on(len(session.turns))
+            conversation.tracking.go_on(len(session.turns), is_known=0 in session.kept)
         else:
             tracking = tracking_for(self._start, conversation.cwd, conversation.note)
             conversation.tracking = tracking
             if tracking is not None:
-                tracking.begin()
+                tracking.begin(session.past())
 
     def _tell_problems(self, session: Session) -> None:
         if self._conversation.running is not None:

@@ -20,7 +20,7 @@ from acp_tui.store.prompt import Prompt
 if TYPE_CHECKING:
     from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
-    from acp_tui.agent.tracking import Tracking
+    from acp_tui.agent.tracking import Told, Tracking
     from acp_tui.conversation.beginning import Beginning
     from acp_tui.conversation.failures import Failure
     from acp_tui.conversation.listener import Listener
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from acp_tui.host.host import Host
     from acp_tui.host.terminals import Terminal
     from acp_tui.session.changes import Change
-    from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
@@ -137,6 +136,7 @@ class Conversation:
         await self._leave()
         tracking = self.tracking
         if tracking is not None:
+            await asyncio.shield(tracking.settle())  # others go on with the agent, so it is written down
             await asyncio.shield(tracking.close())
             self.tracking = None  # not before: who ends it at the same time waits as well
 
@@ -364,12 +364,17 @@ class Conversation:
         if self.phase == "ready" and not self.is_busy and self.session is not None:
             self._following = asyncio.create_task(follow(self, running, self.session))
 
-    def note(self, event: Snapped | Ranged | Noted) -> None:
+    def note(self, event: Told) -> None:
         """Take into the session what happened beside the agent."""
         if self.agent is not None and self.session is not None:
             self.agent.note(self.session.id, event)
 
     # ------------------------------------------------------------------ what happens
+
+    async def agent_stopped(self) -> None:
+        """The agent was stopped: what it has left is looked at as long as that can be written down."""
+        if self.tracking is not None:
+            await self.tracking.settle()
 
     def agent_ended(self) -> None:
         """The agent is gone, and nobody asked for it."""

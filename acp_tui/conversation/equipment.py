@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from acp_tui.acp.initialization import McpCapabilities
     from acp_tui.agent.rule_book import RuleBook
-    from acp_tui.agent.tracking import Tracking
+    from acp_tui.agent.tracking import Told, Tracking
     from acp_tui.conversation.start import Start
     from acp_tui.host.host import Host
-    from acp_tui.session.events import Noted, Ranged, Snapped
     from acp_tui.session.options import Option
     from acp_tui.store.decisions import DecisionLog
     from acp_tui.store.journal import Journal
@@ -86,7 +85,7 @@ def decision_log_for(start: Start, launch: Launch) -> DecisionLog:
     return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
 
 
-def tracking_for(start: Start, cwd: str, tell: Callable[[Snapped | Ranged | Noted], None]) -> Tracking | None:
+def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> Tracking | None:
     """Return what keeps a session's changed files equal to the disk; None where that is not wanted."""
     from pathlib import Path
 

@@ -33,6 +33,7 @@ _CONTINUES: Final = "A new session: the agent does not know what stands above."
 _CAN_BE_TOLD: Final = "/hand-over puts it into your next prompt."
 _GOES_ON: Final = "The agent was started again, and has taken this session up."
 
+_SAYING: Final = ("agent_message_chunk", "agent_thought_chunk")
 _LOOK: Final = 0.05  # seconds between two looks for what an agent tells after its answer
 _LOOKS: Final = 10
 
@@ -126,8 +127,12 @@ class Opening:
         before: Session | None = None,
     ) -> Session:
         cwd, roots = self._folders(info)
+        earlier = self._before
+        if earlier is None or earlier.id != info.session_id:
+            earlier = await _recorded(agent.name, info.session_id)
+        past = earlier.past() if earlier is not None else None
         return await agent.setup.load_session(
-            info.session_id, cwd, roots, servers, replay=bool(replay), before=before
+            info.session_id, cwd, roots, servers, replay=bool(replay), before=before, past=past
         )
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
@@ -245,6 +250,27 @@ class Opening:
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
         return [server.params() for server in servers]
+
+
+async def _recorded(agent: str, session_id: str) -> Session | None:
+    """Return a session of an agent as the journals tell it; None where they do not."""
+    from acp_tui.agent.replay import replay_in_slices
+    from acp_tui.store.folders import data_folder
+    from acp_tui.store.recorded_sessions import rows_about
+
+    try:
+        rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
+        told = await replay_in_slices(row for row in rows if not _only_says(row.msg))
+    except OSError:
+        return None
+    return told.sessions.get(session_id)
+
+
+def _only_says(msg: Any) -> bool:
+    """Whether a message is one of the many parts of what an agent says, which tell nothing of files."""
+    params = msg.get("params") if isinstance(msg, dict) else None
+    update = params.get("update") if isinstance(params, dict) else None
+    return isinstance(update, dict) and update.get("sessionUpdate") in _SAYING
 
 
 async def _is_told(session: Session) -> bool:

@@ -24,6 +24,9 @@ class Hearer(Protocol):
     def changed(self, session_id: str, change: Change) -> None:
         """Something in a session of the agent changed, whosever session it is."""
 
+    async def agent_stopped(self) -> None:
+        """The agent's process was stopped, and the journal is still open."""
+
     def agent_ended(self) -> None:
         """The agent's process is gone, and nobody here asked for it."""
 
@@ -112,6 +115,7 @@ class RunningAgent:
         try:
             await self.agent.stop()
             await asyncio.wait([self.reader])
+            await asyncio.gather(*(hearer.agent_stopped() for hearer in self.hearers))
         finally:
             self.journal.close()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -48,6 +48,8 @@ class Snapshots:
         self._latest = ""
         """How the workspace was when the watcher was asked last, if all that was known then."""
         self._kept: set[str] = set()
+        self._wanted: set[str] = set()
+        """Snapshots of earlier runs that somebody goes on with."""
         self._left_out: dict[bytes, Reason] = {}
 
     async def watch(self) -> bool:
@@ -161,25 +163,32 @@ class Snapshots:
             ]
         return old, new
 
-    async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
-        """Return how many lines are added and removed from one text in UTF-8 to another.
+    async def keep(self, names: Collection[str]) -> set[str]:
+        """Return those of some snapshots of earlier runs that there are still, and see that they stay.
 
         Raises:
             Unavailable, GitFailed.
         """
+        if not names:
+            return set()
         async with self._open():
-            names = [
-                (await self.store.git("hash-object", "-w", "--stdin", given=text)).decode().strip()
-                for text in (old, new)
-            ]
-            out = await self.store.git("diff", "--numstat", "--ignore-cr-at-eol", *names)
-        added, removed = out.split(b"\t")[:2] if out else (b"0", b"0")
-        return int(added), int(removed)
+            given = "".join(f"{name}\n" for name in names).encode()
+            out = await self.store.git("cat-file", "--batch-check=%(objectname) %(objecttype)", given=given)
+            rows = [line.split() for line in out.decode().splitlines()]
+            there = {row[0] for row in rows if row[1:] == ["commit"]} & set(names)
+            held = {name for _, _, name in await self._known()}
+            now = time.time_ns()
+            orders = [f"create {_REFS}{now + at} {name}\n" for at, name in enumerate(sorted(there - held))]
+            if orders:
+                await self.store.git("update-ref", "--stdin", given="".join(orders).encode())
+            self._wanted |= there
+        return there
 
     async def prune(self, oldest: float, most_bytes: int) -> None:
         """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
 
-        Stores of other workspaces that nobody has opened since then are deleted.
+        What `keep` was told of stays. Stores of other workspaces that nobody has opened since then are
+        deleted.
 
         Raises:
             Unavailable, GitFailed.
@@ -187,10 +196,10 @@ class Snapshots:
         await asyncio.to_thread(self.store.forget_others, oldest)
         async with self._open():
             room = await self._room()
-            known = await self._known()
-            old = [ref for ref, at in known if at < oldest]
+            known = [row for row in await self._known() if row[2] not in self._wanted]
+            old = [ref for ref, at, _ in known if at < oldest]
             if 1024 * (room["size"] + room["size-pack"]) > most_bytes:
-                old = [ref for ref, _ in known[: len(known) // 2]] or old
+                old = [ref for ref, _, _ in known[: len(known) // 2]] or old
             if not old:
                 await self._pack(room)
                 return
@@ -299,7 +308,9 @@ class Snapshots:
         rows = (line.partition(": ") for line in out.decode().splitlines())
         return {name: int(count) for name, _, count in rows if count.isdigit()}
 
-    async def _known(self) -> list[tuple[str, float]]:
-        out = await self.store.git("for-each-ref", "--format=%(refname) %(committerdate:unix)", _REFS)
+    async def _known(self) -> list[tuple[str, float, str]]:
+        out = await self.store.git(
+            "for-each-ref", "--format=%(refname) %(committerdate:unix) %(objectname)", _REFS
+        )
         rows = [line.split() for line in out.decode().splitlines()]
-        return [(name, float(at)) for name, at in rows]
+        return [(ref, float(at), name) for ref, at, name in rows]

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from asyncio.subprocess import Process
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -78,27 +78,20 @@ async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGene
         yield data
 
 
-class Unsearched(Exception):
-    """There are too many folders to look for an obstacle in all of them."""
-
-
-def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _SEARCHED) -> str | None:
-    """Return which of the files that are opened is no plain one, or far too large; None if there is none.
+def obstacle_in(root: Path) -> str | None:
+    """Return which of the files that git opens is no plain one, or far too large; None if none is found soon.
 
     Blocking: call it in a thread.
-
-    Raises:
-        Unsearched: none was found in the time.
     """
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _SEARCHED
     for folder, inner, names in os.walk(root):
         there = {*names, ".git/HEAD", ".git/commondir"} if ".git" in inner else set(names)
         inner[:] = [name for name in inner if name != ".git"]
-        for name in opened:
+        for name in _OPENED:
             if name in there and _is_obstacle(Path(folder, name)):
                 return os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - text for people
         if time.monotonic() > until:
-            raise Unsearched
+            break
     return None
 
 

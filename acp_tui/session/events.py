@@ -13,6 +13,7 @@ from acp_tui.acp.tools import ToolCallFields
 from acp_tui.acp.updates import Update
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import OnDisk
+from acp_tui.session.past import Kept, Past, Redone, Undid
 from acp_tui.session.provenance import Origin
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
@@ -210,6 +211,13 @@ class TakenUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """The agent has taken up a session of which more is known here than it tells."""
+
+    past: Past
+
+
+@dataclass(frozen=True, slots=True)
 class Disconnected:
     """The agent is gone."""
 
@@ -232,6 +240,10 @@ Beside = (
     | CommandStarted
     | CommandEnded
     | TakenUp
+    | Recalled
+    | Kept
+    | Undid
+    | Redone
     | Disconnected
 )
 """What happens beside turns and questions."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from acp_tui.session.entries import ToolCall
@@ -103,6 +103,8 @@ class Files:
             if isinstance(item, Diff):
                 edit = Edit(item.before, item.new_text)
                 reported = self._change(absolute(item.path, cwd)).reported
+                for known in [key for key in reported if key[0] < 0 and reported[key] == edit]:
+                    del reported[known]  # an earlier run was told of it, and the agent tells it again
                 key = (place, position)
                 changed = changed or reported.get(key) != edit
                 reported[key] = edit
@@ -130,6 +132,29 @@ class Files:
             return None
         return [self.changes[path] for path, file in now.items() if before.get(path) != file]
 
+    def take_over(self, files: Iterable[FileChange], over: Collection[str], moved: tuple[str, str]) -> None:
+        """Put what earlier runs know of files before what the agent has told of the same changes.
+
+        Args:
+            files: as they were left.
+            over: paths of files that were changed and are what they were again.
+            moved: the folder of the session as it was called, and as it is called now.
+        """
+        told, self.changes = self.changes, {}
+        for file in files:
+            path = _moved(file.path, *moved)
+            known = told.pop(path, None)
+            reported = {(-1 - place, at): edit for (place, at), edit in file.reported.items()}
+            seen = file.seen
+            if seen is not None:
+                seen = replace(seen, path=path, old_path=_moved(seen.old_path, *moved))
+            mine = FileChange(path, known.reported if known else reported, file.written, seen)
+            mine.origins = list(file.origins)
+            self.changes[path] = mine
+            self.remember(mine)
+        gone = {_moved(path, *moved) for path in over}
+        self.changes |= {path: file for path, file in told.items() if path not in gone}
+
     def remember(self, file: FileChange) -> None:
         """Keep where a file comes from as it is now."""
         if (key := _content_of(file)) is not None:
@@ -145,6 +170,11 @@ class Files:
 
     def _change(self, path: str) -> FileChange:
         return self.changes.setdefault(path, FileChange(path))
+
+
+def _moved(path: str, old: str, new: str) -> str:
+    """Return a path in a folder that had another name."""
+    return new + path[len(old) :] if old != new and path.startswith(f"{old}/") else path
 
 
 def _content_of(file: FileChange) -> tuple[str, str] | None:

@@ -28,8 +28,10 @@ from acp_tui.session.events import Event
 from acp_tui.session.files import FileChange, Files
 from acp_tui.session.forking import take_over
 from acp_tui.session.growing import whole
+from acp_tui.session.items import Diff, absolute
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
+from acp_tui.session.past import Kept, Past, Redone, Undid
 from acp_tui.session.provenance import Steps, origin
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.range import Range
@@ -57,6 +59,10 @@ class Session:
         self.is_fork = False
         """Whether it goes on from another session."""
         self.connected = True
+        self.kept: dict[int, Kept] = {}
+        """Snapshots of the workspace: from before turns, by their numbers, and from the beginning, by 0."""
+        self.undid: list[Undid] = []
+        """What the user has rejected or restored and can take back, the newest last."""
         self._files = Files()
         self._range = Range()
         self._looked = 0.0
@@ -224,6 +230,11 @@ class Session:
                 return Change(fields=("files",))
             case events.TakenUp():
                 return self._taken_up(at)
+            case events.Recalled():
+                return self._recalled(event.past)
+            case Kept() | Undid() | Redone():
+                self._keep(event)
+                return None
             case events.Disconnected():
                 return self._disconnected(event, at)
             case events.SetUp():
@@ -338,6 +349,45 @@ class Session:
         self._calls.begin_anew()
         self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
         return Change(changed, ("turn", "questions", "options"))
+
+    def past(self) -> Past:
+        """Return what is known of it, for who takes it up again."""
+        turns = [(turn, self.prompt_of(number)) for number, turn in enumerate(self.turns, 1)]
+        calls = [each for each in self.entries if isinstance(each, ToolCall) and each.status == "completed"]
+        told = {
+            absolute(item.path, self.cwd) for call in calls for item in call.content if isinstance(item, Diff)
+        }
+        return Past(
+            self.cwd,
+            tuple(turns),
+            tuple(self.plan),
+            tuple(self.all_files.values()),
+            frozenset(told - set(self.all_files)) if self.kept else frozenset(),
+            tuple(self.kept.values()),
+            tuple(self.undid),
+        )
+
+    def _recalled(self, past: Past) -> Change:
+        self._turns.recall(past.turns)
+        self._files.take_over(past.files, past.over, (past.cwd.rstrip("/"), self.cwd.rstrip("/")))
+        self.kept = {each.turn: each for each in past.kept}
+        self.undid = list(past.undid)
+        if not self.plan:
+            self.plan = list(past.plan)
+            self._steps = Steps(self.plan)
+        return Change(fields=("files", "plan"))
+
+    def _keep(self, event: Kept | Undid | Redone) -> None:
+        match event:
+            case Kept():
+                if not event.turn:
+                    self.kept.clear()
+                    self.undid.clear()
+                self.kept[event.turn] = event
+            case Undid():
+                self.undid.append(event)
+            case Redone() if 0 <= event.place < len(self.undid):
+                del self.undid[event.place]
 
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False

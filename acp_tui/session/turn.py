@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from acp_tui.acp.updates import UsageUpdate
@@ -47,7 +48,7 @@ class Turn:
     """One turn: from a prompt to its end."""
 
     first: int
-    """Index of the entry that began it."""
+    """Index of the entry that began it, or of one before, if that is not shown; -1 for none."""
     started: float
     ended: float | None = None
     stop_reason: str = ""
@@ -64,6 +65,8 @@ class Turns:
         """The newest last."""
         self.state: TurnState = "idle"
         self._entries = entries
+        self._told: list[str] = []
+        """What began the turns of earlier runs: their agent may tell it in other words, or not at all."""
 
     def step(self, step: TurnStep) -> None:
         """Go on in the turn, or begin one.
@@ -77,6 +80,25 @@ class Turns:
         """Add a turn that begins with an entry."""
         self.all.append(Turn(first, at))
 
+    def recall(self, turns: Iterable[tuple[Turn, str]]) -> None:
+        """Put the turns of earlier runs before all others: where the agent has told what began them."""
+        turns, found, next_one = list(turns), -1, 0
+        said = [
+            (place, line_of(entry))
+            for place, entry in enumerate(self._entries)
+            if isinstance(entry, UserMessage)
+        ]
+        earlier: list[Turn] = []
+        for turn, prompt in turns:
+            at = next((at for at in range(next_one, len(said)) if said[at][1] == prompt), None)
+            if at is not None:
+                found, next_one = said[at][0], at + 1
+            earlier.append(
+                replace(turn, first=found, ended=turn.started if turn.ended is None else turn.ended)
+            )
+        self.all[:0] = earlier
+        self._told = [prompt for _, prompt in turns]
+
     def end(self, stop_reason: str, at: float, usage: UsageUpdate | None) -> None:
         """End the turn, if one runs."""
         if self.state != "idle" and self.all:
@@ -86,7 +108,7 @@ class Turns:
 
     def entries(self) -> list[Entry]:
         """Return the entries of the newest turn."""
-        return self._entries[self.all[-1].first :] if self.all else []
+        return self._entries[max(0, self.all[-1].first) :] if self.all else []
 
     @property
     def heard_nothing(self) -> bool:
@@ -101,5 +123,7 @@ class Turns:
 
     def prompt_of(self, turn: int) -> str:
         """Return in one line what the person said to begin a turn, which are counted from 1."""
+        if 0 < turn <= len(self._told):
+            return self._told[turn - 1]
         entry = self._entries[self.all[turn - 1].first] if 0 < turn <= len(self.all) else None
         return line_of(entry) if isinstance(entry, UserMessage) else ""

@@ -43,6 +43,26 @@ def rows_of(recorded: Recorded) -> Iterator[Row]:
     return chain(*(read(part.path) for part in whole[:-1]), newest)
 
 
+def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[Row]:
+    """Return the rows of all journals that tell a session, also of those in which nothing was said.
+
+    Blocking.
+
+    Raises:
+        OSError: a file cannot be opened.
+    """
+    parts: list[Recorded] = []
+    for journal in recent(folder, _LOOKED_AT):
+        if journal.agent != agent:
+            continue
+        found = next((one for one in sessions_in(journal) if one.session_id == session_id), None)
+        if found is not None:
+            parts.insert(0, found)
+            if not found.is_taken_up:
+                break
+    return chain.from_iterable(read(part.path) for part in parts)
+
+
 def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
     """Return the journals of each session, oldest first; the newest session first."""
     sessions: list[list[Recorded]] = []

@@ -147,6 +147,8 @@ def attach(frame: Frame) -> None:
     tells = frame["method"] == "session/load" and not LIKE.get("tells_nothing")
     if tells and not LIKE.get("tells_late"):
         say("as before")
+        for one in LIKE.get("tells", ()):
+            update(**one)
     if LIKE.get("refuses_to_attach"):
         reply(frame, error={"code": -32002, "message": "No such session"})
     else:

@@ -23,6 +23,9 @@ class Hearer:
     def changed(self, session_id: str, change: Change) -> None:
         """Nothing is shown here."""
 
+    async def agent_stopped(self) -> None:
+        pass
+
     def agent_ended(self) -> None:
         """Nothing is shown here."""
 

@@ -65,7 +65,7 @@ def _beside(screen: SessionScreen) -> list[str]:
     tracking, session = screen.conversation.tracking, screen.conversation.session
     if tracking is None:
         return []
-    said = [tracking.obstacle] if tracking.obstacle else []
+    said = [text for text in (tracking.obstacle, tracking.lost) if text]
     if tracking.untracked and session is not None:
         said += untracked_lines(tracking.untracked)
     return said

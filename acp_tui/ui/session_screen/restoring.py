@@ -62,7 +62,7 @@ class RestoreDialog(Dialog[Choice]):
         *,
         can_undo: bool,
         is_late: bool,
-        is_known: bool = True,
+        unknown: str | None = None,
         turn: str = "the last turn",
         has_others: bool = False,
     ) -> None:
@@ -73,14 +73,14 @@ class RestoreDialog(Dialog[Choice]):
             look: the styles of the text.
             can_undo: whether there is a restoring or rejecting to take back.
             is_late: whether the snapshot was taken when the agent may have begun already.
-            is_known: whether there is a snapshot from before the turn.
+            unknown: why there is no snapshot from before the turn; empty: it will come. None: there is one.
             turn: which turn, in words.
             has_others: whether there are other turns to choose.
         """
         super().__init__(f"Restore files to before {turn}", look)
         self._turn = turn
         self._changes = changes
-        self._is_late, self._is_known = is_late, is_known
+        self._is_late, self._unknown = is_late, unknown
         restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
         undo = Answer("Undo the last restoring or rejecting", "restore.undo", role="accent")
         self._answers: dict[Choice, Answer] = {}
@@ -120,8 +120,8 @@ class RestoreDialog(Dialog[Choice]):
             self.dismiss(list(self._answers)[event.option_index])
 
     def _about(self) -> list[TextBlock]:
-        if not self._is_known:
-            return [TextBlock([("warning", _NOT_READY)])]
+        if self._unknown is not None:
+            return [TextBlock([("warning", self._unknown or _NOT_READY)])]
         blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
         if not self._changes:
             since = "this snapshot" if self._is_late else f"{self._turn} began"
@@ -141,7 +141,8 @@ async def restore_turn(screen: SessionScreen) -> None:
     """Show what can be restored and do what the person chooses; what came of it is said."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
-        screen.notify("There are no snapshots of this workspace.", severity="warning")
+        why = "There are no snapshots of this workspace." if tracking is None else tracking.obstacle
+        screen.notify(why or "The first snapshot is not ready yet.", severity="warning")
         return
     if screen.conversation.is_busy:
         screen.notify("The agent is working. Stop the turn first.", severity="warning")
@@ -162,7 +163,7 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
             screen.look,
             can_undo=tracking.ways_back.can_undo,
             is_late=tracking.was_late(turn),
-            is_known=before is not None,
+            unknown=tracking.why_unknown(turn) if before is None else None,
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )

@@ -16,8 +16,6 @@ class LoggingIn:
         self.stderr_tail = "started\n"
         self.stops = 0
         self.logins = self
-        self.connection = self
-        self.strays = ""
 
     def stop(self) -> None:
         self.stops += 1
