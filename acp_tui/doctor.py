@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.safe_text import safe_line
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
 from acp_tui.store.urls import masked
 
@@ -105,7 +106,7 @@ def _words(report: Report) -> str:
     for finding in report.findings:
         counts[finding.verdict] += 1
     lines += ["", f"{counts['well']} well, {counts['note']} to know, {counts['broken']} broken"]
-    return "\n".join(map(_safe, lines))
+    return "\n".join(map(safe_line, lines))
 
 
 def _lines(finding: Finding) -> list[str]:
@@ -113,11 +114,6 @@ def _lines(finding: Finding) -> list[str]:
     if finding.fallback:
         lines.append(f"{'':{_CHECK + 2}}→ {finding.fallback}")
     return lines
-
-
-def _safe(text: str) -> str:
-    """Return a line with nothing in it that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:

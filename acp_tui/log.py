@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.safe_text import exact
+
 if TYPE_CHECKING:
     from acp_tui.store.decisions import Decision
 
@@ -108,6 +110,5 @@ def _line(decision: Decision) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a line with nothing in it that a terminal would obey."""
-    words = " ".join(text.split())
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in words)
+    """Return a text on one line, with nothing in it that a terminal would obey or nobody could see."""
+    return exact(" ".join(text.split()))

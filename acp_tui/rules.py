@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from acp_tui.safe_text import exact_line
+
 if TYPE_CHECKING:
     from acp_tui.agent.past_asks import PastAsk
     from acp_tui.agent.rule_book import RuleBook
@@ -89,7 +91,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
         _say(", ".join(_summary(counts)) if counts else "No agent has asked for anything in these sessions.")
     problems = book.problems()
     for problem in problems:  # where they are in nobody's way
-        print(_safe(str(problem)), file=sys.stderr)
+        print(exact_line(str(problem)), file=sys.stderr)
     return int(bool(problems))
 
 
@@ -143,10 +145,5 @@ def _days(text: str) -> float:
 
 
 def _say(line: str) -> None:
-    sys.stdout.buffer.write(f"{_safe(line)}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
+    sys.stdout.buffer.write(f"{exact_line(line)}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
     sys.stdout.flush()
-
-
-def _safe(text: str) -> str:
-    """Return a line with nothing in it that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

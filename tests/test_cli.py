@@ -281,3 +281,22 @@ def test_the_log_goes_where_it_was_asked_to_go(tmp_path: Path) -> None:
     started(tmp_path, "--log-level", "debug", "--log-file", str(tmp_path / "log"))
 
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "rules --help", "rules check", "log decisions"])
+@pytest.mark.parametrize(
+    "streams", [">/dev/full", ">&-", ">&- 2>&-", "<&- >/dev/null", ">/dev/null 2>/dev/full"]
+)
+def test_a_closed_or_full_stream_ends_in_a_word_and_no_traceback(
+    words: str, streams: str, tmp_path: Path
+) -> None:
+    line = f'"$0" -m acp_tui {words} {streams}'
+    environment = {**os.environ, "ACP_TUI_HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable], capture_output=True, text=True, env=environment, check=False
+    )
+
+    assert "Traceback" not in done.stderr
+    if streams == ">/dev/full" and words != "log decisions":
+        assert "cannot be written" in done.stderr
+        assert done.returncode == 1

@@ -34,7 +34,7 @@ def path(home: Path) -> Path:
             ONE,
             at=datetime.now(UTC).isoformat(),
             session="s2",
-            command="echo \x1b[31m\n\nred",
+            command="echo \x1b[31m\n\nr\u200bed",
             by="rule",
             detail="",
         )
@@ -56,7 +56,7 @@ def test_decisions_are_printed_oldest_first_and_harmless(
     assert len(lines) == 3
     assert lines[0].endswith("demo execute make test → Yes (person: key y)")
     assert lines[1].endswith("other execute make test → cancelled (cancelled: stop)")
-    assert lines[2].endswith("demo execute echo \N{REPLACEMENT CHARACTER}[31m red → Yes (rule)")
+    assert lines[2].endswith("demo execute echo ␛[31m r\N{REPLACEMENT CHARACTER}ed → Yes (rule)")
 
 
 def test_json_is_one_object_a_line_with_all_that_is_known(

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from acp_tui.host.index import MOST_FILES
+from acp_tui.host.line_counts import Counts
 from acp_tui.host.snapshot import Changed, LeftOut
 from acp_tui.host.successor import LARGEST, Reason
 from acp_tui.session.entries import Severity
@@ -28,13 +29,20 @@ _REASONS: Final[dict[Reason, str]] = {
 class Found:
     """The changed files of one session, by absolute path."""
 
-    def __init__(self, cwd: str, tell: Callable[[Snapped | Noted], None]) -> None:
+    def __init__(
+        self,
+        cwd: str,
+        tell: Callable[[Snapped | Noted], None],
+        lines: Callable[[Changed], Counts | None] = lambda change: None,
+    ) -> None:
         """Begin with nothing changed.
 
         Args:
             cwd: the workspace as the session names it.
             tell: takes what was found into the session.
+            lines: returns how many lines changed in what git takes for data; None where it is.
         """
+        self._lines = lines
         self.changes: dict[str, Changed] = {}
         self._cwd = cwd.rstrip("/")
         self._tell = tell
@@ -127,13 +135,13 @@ class Found:
         return f"{self._cwd}/{path}"
 
     def _on_disk(self, path: str, change: Changed) -> OnDisk:
+        counts = self._lines(change) if change.binary else Counts(change.added, change.removed)
         return OnDisk(
             path,
             change.status,
             self._absolute(change.old_path),
-            change.added,
-            change.removed,
-            change.binary,
+            *(counts or (0, 0)),
+            counts is None,
             change.old_mode,
             change.new_mode,
             path in self._outside,

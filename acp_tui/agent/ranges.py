@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from acp_tui.agent.found import Found
+from acp_tui.host.line_counts import LineCounts
 from acp_tui.host.snapshot import Changed, Snapshot
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.session.events import Ranged
@@ -14,12 +15,15 @@ from acp_tui.session.range import THIS_TURN
 class Ranges:
     """The snapshots before each turn, and which of them the person compares with."""
 
-    def __init__(self, snapshots: Snapshots, found: Found, tell: Callable[[Ranged], None]) -> None:
+    def __init__(
+        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[Ranged], None]
+    ) -> None:
         """Begin with the beginning.
 
         Args:
             snapshots: compares.
             found: what has changed since the beginning.
+            counts: counts lines where git does not.
             tell: takes what is to be shown into the session.
         """
         self.since = 0
@@ -30,6 +34,7 @@ class Ranges:
         """What has changed since then, by absolute path."""
         self._snapshots = snapshots
         self._found = found
+        self._counts = counts
         self._tell = tell
         self._turns: dict[int, Snapshot] = {}
         self._ranged: Ranged | None = None
@@ -66,7 +71,9 @@ class Ranges:
         """
         base, self.shown = self.base(first), self._found.changes
         if base is not None and base is not first:
-            self.shown = self._found.by_path(await self._snapshots.changes(base))
+            changes = await self._snapshots.changes(base)
+            await self._counts.learn(changes)
+            self.shown = self._found.by_path(changes)
         if self.since or self._ranged:
             now = Ranged(self.since, self._found.listed(self.shown)) if self.since else Ranged(0)
             if now != self._ranged:

@@ -16,6 +16,7 @@ from acp_tui.agent.found import Found, not_shown
 from acp_tui.agent.ranges import Ranges
 from acp_tui.agent.ways_back import WaysBack
 from acp_tui.host.index import MOST_FILES
+from acp_tui.host.line_counts import LineCounts
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
 from acp_tui.host.snapshot_store import SnapshotError
@@ -122,8 +123,9 @@ class Tracking:
         self._following: asyncio.Task[None] | None = None
         self._can_watch = True
         self._doubted = time.monotonic()
-        self._found = Found(cwd, tell)
-        self._ranges = Ranges(snapshots, self._found, tell)
+        self._counts = LineCounts(snapshots)
+        self._found = Found(cwd, tell, self._counts.of)
+        self._ranges = Ranges(snapshots, self._found, self._counts, tell)
         self._has_failed = False
         self.obstacle = ""
         """Why changes are not tracked, or not all, for people; empty while they are."""
@@ -391,6 +393,7 @@ class Tracking:
                 return
             began, begun = time.monotonic(), self._begun
             changes = await self._snapshots.changes(self.first)
+            await self._counts.learn(changes)
             self._cost = time.monotonic() - began
             is_outside = is_idle and begun == self._begun
             ours = self.ways_back.touched

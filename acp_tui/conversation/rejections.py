@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from acp_tui.safe_text import exact_line
 from acp_tui.session.entries import NOTE
 
 _NAMED: Final = 5
@@ -38,7 +39,7 @@ class Rejections:
 
     def add(self, text: str, undo: str) -> None:
         """Remember a step, such as `rejected your change in a.py`; `undo` tells of its undoing."""
-        fact = _Fact(_on_one_line(text), _on_one_line(undo))
+        fact = _Fact(exact_line(text), exact_line(undo))
         self._steps.append(fact)
         self._tell(fact)
 
@@ -93,11 +94,6 @@ class Rejections:
         if self._wanted:
             self._facts.append(fact)
             self._changed()
-
-
-def _on_one_line(text: str) -> str:
-    """Return a fact without what the name of a file could put between the lines of a prompt."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def lines_of(start: int, stop: int) -> str:

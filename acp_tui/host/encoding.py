@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from typing import Final, NamedTuple
 
 UTF_8: Final = ""
@@ -11,12 +12,15 @@ UTF_8: Final = ""
 BROKEN: Final = "UTF-8 with broken bytes"
 BINARY: Final = "binary"
 
-_MARKS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32 LE"),  # before that of UTF-16, which it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32 BE"),
-    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 LE"),
-    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 BE"),
-)
+_MARKS: Final = {
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before that of UTF-16, which it begins with
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_WIDE_NAMES: Final = {
+    "utf-32-le": "UTF-32 LE", "utf-32-be": "UTF-32 BE", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
+}  # fmt: skip
 _NAMES: Final = {
     "cp1252": "Windows-1252",
     "latin_1": "Latin-1",
@@ -46,7 +50,10 @@ _START: Final = 8_000
 """Bytes that tell text from data, as git does it."""
 _SHORT: Final = 16
 """Bytes up to which a text without a mark is not taken for UTF-16."""
-_WIDE: Final = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
+_ODD: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+"""Categories of characters of no text: controls, such as do not exist, private ones, and halves."""
+_FINE: Final = frozenset("\t\n\v\f\r\x1b\x1a")
+_EASTERN: Final = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
 """Encodings whose texts hardly have single letters that are not ASCII."""
 _FEW: Final = 2
 """Good characters to a bad one from which a text is UTF-8 with mistakes in it."""
@@ -60,22 +67,16 @@ class Decoded(NamedTuple):
     encoding: str
     """For people; empty for UTF-8."""
 
-    @property
-    def is_by_lines(self) -> bool:
-        """Whether lines of the text are lines of the bytes."""
-        return self.encoding != BINARY and not self.encoding.startswith(("UTF-16", "UTF-32"))
-
 
 def decoded(content: bytes, like: bytes = b"") -> Decoded:
     """Read the bytes of a file; `like` is another state of it, which is in the same encoding if it can be.
 
     May take some tens of milliseconds where it has to guess.
     """
-    for mark, codec, name in _MARKS:
-        if content.startswith(mark):
-            return Decoded(content.decode(codec, "backslashreplace"), name)
+    if codec := wide_codec(content) or wide_codec(like, content):
+        return Decoded(content.decode(codec, "backslashreplace"), _WIDE_NAMES[codec])
     if b"\0" in content[:_START]:
-        return _without_mark(content) or Decoded(content.decode("latin-1"), BINARY)
+        return Decoded(content.decode("latin-1"), BINARY)
     try:
         return Decoded(content.decode(), UTF_8)
     except UnicodeDecodeError:
@@ -95,17 +96,79 @@ def pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded 
     )
 
 
-def _without_mark(content: bytes) -> Decoded | None:
-    """Read UTF-16 without a byte order mark, which is known by the zeros of its plain letters."""
-    start = content[:_START]
-    zeros = start[1::2].count(0), start[::2].count(0)
-    if len(content) < _SHORT or len(content) % 2 or min(zeros) > 0 or max(zeros) * 5 < len(start):
-        return None
-    codec, name = ("utf-16-le", "UTF-16 LE") if zeros[0] else ("utf-16-be", "UTF-16 BE")
+def wide_codec(*states: bytes) -> str:
+    """Return the codec of UTF-16 or UTF-32 that all states of a file are in; empty for any other."""
+    found = {codec for each in states if (codec := _by_mark(each) or _without_mark(each))}
+    if len(found) != 1:
+        return ""
+    codec = found.pop()
+    return codec if all(_can_be(codec, each) for each in states) else ""
+
+
+def have_lines(old: bytes, new: bytes) -> bool:
+    """Whether two states of a file are texts, and lines of one can stand in the other."""
+    if _is_wide(old) or _is_wide(new):
+        codec = wide_codec(old, new)
+        return bool(codec) and all(narrow(each, codec) is not None for each in (old, new))
+    return b"\0" not in old[:_START] + new[:_START]
+
+
+def narrow(content: bytes, codec: str) -> bytes | None:
+    """Return a text of UTF-16 or UTF-32 in UTF-8; None where it does not come back from there unchanged."""
     try:
-        return Decoded(content.decode(codec), name)
-    except UnicodeDecodeError:
+        text = content.decode(codec, "surrogatepass")
+        return (
+            text.encode("utf-8", "surrogatepass") if text.encode(codec, "surrogatepass") == content else None
+        )
+    except UnicodeError:
         return None
+
+
+def wide(content: bytes, codec: str) -> bytes:
+    """Return what `narrow` has made in its own encoding again."""
+    return content.decode("utf-8", "surrogatepass").encode(codec, "surrogatepass")
+
+
+def _is_wide(content: bytes) -> bool:
+    return bool(_by_mark(content) or _without_mark(content))
+
+
+def _by_mark(content: bytes) -> str:
+    return next((codec for mark, codec in _MARKS.items() if content.startswith(mark)), "")
+
+
+def _can_be(codec: str, content: bytes) -> bool:
+    """Whether a state of a file is in an encoding that another one is in; too short, it does not tell."""
+    own = _by_mark(content) or _without_mark(content)
+    if own or not content:
+        return own in ("", codec)
+    is_short = len(content) < _SHORT and b"\0" in content
+    return is_short and narrow(content, codec) is not None and not _odd(content, codec)
+
+
+def _without_mark(content: bytes) -> str:
+    """Return the codec of a text without a byte order mark: in another one, characters are odd or rare."""
+    start = content[:_START]
+    if len(content) < _SHORT or b"\0" not in start:
+        return ""
+    possible = [codec for codec in _WIDE_NAMES if len(content) % (4 if "32" in codec else 2) == 0]
+    fitting = {codec: _plain(start, codec) for codec in possible if not _odd(start, codec)}
+    best = max(fitting, key=lambda codec: fitting[codec], default="")
+    return best if best and fitting[best] else ""
+
+
+def _odd(start: bytes, codec: str) -> bool:
+    """Whether what may be the beginning of a text has characters that no text has."""
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(start)
+    except UnicodeDecodeError:
+        return True
+    return any(unicodedata.category(each) in _ODD and each not in _FINE for each in set(text))
+
+
+def _plain(start: bytes, codec: str) -> int:
+    """Return how many letters and signs of ASCII a text begins with."""
+    return sum(each.isascii() for each in codecs.getincrementaldecoder(codec)().decode(start))
 
 
 def _sample(content: bytes) -> bytes:
@@ -133,11 +196,11 @@ def _guess(sample: bytes) -> str:
         return ""
     best = found[0]
     high = len(_HIGH_BYTE.findall(sample))
-    if best in _WIDE and high * 3 > len(sample):
+    if best in _EASTERN and high * 3 > len(sample):
         return best
     try:
         likeliest = sample.decode(_LIKELIEST)
     except UnicodeDecodeError:
         return best
     is_as_likely = _LIKELIEST in found or likeliest == sample.decode(best, "replace")
-    return _LIKELIEST if is_as_likely or best in _WIDE else best
+    return _LIKELIEST if is_as_likely or best in _EASTERN else best

@@ -9,16 +9,16 @@ over it.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
+import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.host.programs import started
+from acp_tui.host.spawning import SHELL
 from acp_tui.host.stalling import STILL, finish
 
 _NOTHING: Final = "/dev/null"
@@ -60,6 +60,9 @@ _PATIENCE: Final = 3.0
 """Seconds that reading a setting may hang: a file of settings may be a pipe."""
 _ROOM: Final = 3 << 30
 """Bytes of memory for git: it reads a file of patterns as a whole, whatever its size."""
+_LIMITED: Final = f'ulimit -v {_ROOM >> 10} 2>/dev/null; exec "$@"'
+_BEFORE: Final = (SHELL, "-c", _LIMITED, SHELL) if sys.platform.startswith("linux") else ()
+"""Sets the limit before git begins: one that is set from outside may come after it has taken its memory."""
 _WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _OF_THE_USER: Final = (
     "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
@@ -140,15 +143,11 @@ class Git:
         if program is None:
             raise FileNotFoundError(2, "there is no git on PATH")
         options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
-        process = await started(
-            program, "--no-pager", *options, *arguments, cwd=self.place or self.root, env=environment,
-            stdin=PIPE if reads else DEVNULL, stdout=PIPE, stderr=PIPE if reads else DEVNULL,
+        return await started(
+            *_BEFORE, program, "--no-pager", *options, *arguments, cwd=self.place or self.root,
+            env=environment, stdin=PIPE if reads else DEVNULL, stdout=PIPE, stderr=PIPE if reads else DEVNULL,
             umask=0o077,
         )  # fmt: skip
-        if hasattr(resource, "prlimit"):  # on Linux
-            with suppress(OSError):  # it has ended already
-                resource.prlimit(process.pid, resource.RLIMIT_AS, (_ROOM, _ROOM))
-        return process
 
     def _environment(self) -> dict[str, str]:
         """Return all variables: none of ours goes on, for some say where a repository is or what to run."""

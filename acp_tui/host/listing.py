@@ -17,7 +17,7 @@ from acp_tui.host.exclusion import Exclusion
 from acp_tui.host.git import Git
 from acp_tui.host.programs import ended
 from acp_tui.host.repository import Repository, lines_of, repository_of
-from acp_tui.host.stalling import Stalled, obstacle_in, pieces
+from acp_tui.host.stalling import Stalled, Unsearched, obstacle_in, pieces
 
 if TYPE_CHECKING:
     from ignore import Walk
@@ -30,6 +30,9 @@ _STEPS: Final = 500
 """Steps of a walk that are made at one go."""
 _MOST_INSIDE: Final = 200
 """Repositories inside that are looked into."""
+_PATTERNS: Final = (".gitignore", ".ignore")
+_SEARCHED: Final = 5.0
+"""Seconds in which the files of patterns are looked at; where that is not enough, none counts."""
 _LARGEST_INDEX: Final = 1 << 30  # bytes
 _TRACKED: Final = ("ls-files", "-z", "--stage")
 _OTHERS: Final = ("ls-files", "-z", "--others", "--exclude-standard")
@@ -110,6 +113,8 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
                     yield whole + end
                 await asyncio.sleep(0)
         await process.wait()  # to kill what is over would take its end from who waits for it
+        if process.returncode and command == _OTHERS:  # as where a file of patterns is far too large
+            raise Stalled
     finally:
         if process.returncode is None:
             await ended(process)
@@ -148,11 +153,19 @@ def _is_file(path: Path, most: int) -> bool:
 def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
     from ignore import WalkBuilder
 
-    reads = not is_stalled and obstacle_in(folder) is None
+    reads = not is_stalled and _can_read_patterns(folder)
     walk = WalkBuilder(folder).require_git(False).parents(False).git_global(False).git_exclude(False)
     walk = walk.ignore(reads).git_ignore(reads)
     walk.add_ignore(exclude)
     return walk.build()
+
+
+def _can_read_patterns(folder: Path) -> bool:
+    """Whether no file of patterns is a pipe or far too large: the walk would never come back from it."""
+    try:
+        return obstacle_in(folder, _PATTERNS, _SEARCHED) is None
+    except Unsearched:
+        return False
 
 
 def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from acp_tui.host.encoding import narrow, wide, wide_codec
+
 
 class Hunk(NamedTuple):
     """A run of lines that changed: lines `start` to `stop` (from 0, the last not included) of both texts."""
@@ -17,8 +19,18 @@ class Hunk(NamedTuple):
 def without(old: bytes, new: bytes, hunk: Hunk) -> bytes:
     """Return the new text with the old lines in the place of the hunk's.
 
-    Lines end at a newline. Old lines get the line ends of the new text where all of both are of one kind.
+    Lines end at a newline, in UTF-16 and UTF-32 too. Old lines get the line ends of the new text where all
+    of both are of one kind.
     """
+    codec = wide_codec(old, new)
+    texts = [narrow(each, codec) for each in (old, new)] if codec else []
+    before, after = texts or (None, None)
+    if before is not None and after is not None:
+        return wide(_without(before, after, hunk), codec)
+    return _without(old, new, hunk)
+
+
+def _without(old: bytes, new: bytes, hunk: Hunk) -> bytes:
     before, after = _lines(old), _lines(new)
     lines = before[hunk.old_start : hunk.old_stop]
     if _is_crlf(new) and not _is_crlf(old) and b"\r\n" not in old:

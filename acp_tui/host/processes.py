@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import re
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from acp_tui.host import inherited
+from acp_tui.host.census import PROC, Census, Known, processes
 from acp_tui.host.guard import RUN, Guard
 from acp_tui.host.spawning import StartFailed, spawn
 
-_PROC: Final = Path("/proc")
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
 _WATCHED: Final = 16  # of many processes left by one command, so many are waited for
-_MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -197,14 +195,14 @@ class Child:
 
         Once it is reaped, the number may be another's; a leader that does not carry our mark tells.
         """
-        return self.exit_status is None or not Path(_PROC, str(self.pid)).exists()
+        return self.exit_status is None or not Path(PROC, str(self.pid)).exists()
 
     def cpu_seconds(self) -> float | None:
         """Return the seconds of processor time of the session so far, None where that is unknown."""
-        if not _PROC.is_dir():
+        if not PROC.is_dir():
             return None
         ticks = 0
-        for _, fields in _processes():
+        for _, fields in processes():
             if int(fields[3]) == self.pid:
                 ticks += sum(map(int, fields[11:15]))  # of itself and of children it has reaped
         return ticks / _TICKS
@@ -258,43 +256,13 @@ def _send(pid: int, number: int) -> bool:
     return True
 
 
-def _processes() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield each living process: its id, and the fields of its `stat` from the third (state) on."""
-    for entry in os.scandir(_PROC):
-        if not entry.name.isdigit():
-            continue
-        try:
-            with open(f"{entry.path}/stat", "rb", buffering=0) as file:
-                stat = file.read(4096)
-        except OSError:  # it is gone
-            continue
-        fields = stat[stat.rindex(b")") + 2 :].split()
-        if fields[0] not in b"ZX":
-            yield int(entry.name), fields
-
-
-def _mark_of(process: str) -> str:
-    """Return the entry in the environment of a process that one of our marks is; "" without one."""
-    try:
-        with open(f"{process}/environ", "rb") as file:
-            found = _MARK.search(file.read())
-    except OSError:  # gone, or somebody else's
-        return ""
-    return found[1].decode() if found is not None else ""
-
-
-_Carried = dict[int, tuple[bytes, int | None, str]]
-"""What processes carry, by id, with the time of their start: it is theirs from birth, and slow to read."""
-_NOBODY: Final[tuple[bytes, int | None, str]] = (b"", None, "")
-
-
 class _Sweeper:
     """Finds what belongs to children: one look at all processes serves all who ask meanwhile."""
 
     def __init__(self) -> None:
         self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
         self._work: asyncio.Task[None] | None = None
-        self._carried: _Carried = {}
+        self._census = Census()
 
     async def send(self, child: Child, *numbers: int) -> list[int]:
         """Send signals, or none, to all that is left of a child; return the ids that were reached."""
@@ -309,7 +277,7 @@ class _Sweeper:
             wishes, self._wishes = self._wishes, []
             asked = [(child, numbers) for child, numbers, _ in wishes]
             try:
-                found = await asyncio.to_thread(_signal_all, asked, self._carried)
+                found = await asyncio.to_thread(_signal_all, asked, self._census)
             except asyncio.CancelledError:
                 for _, _, answer in wishes:
                     answer.cancel()
@@ -327,10 +295,10 @@ def sweeper() -> _Sweeper:
     return _SWEEPERS.setdefault(asyncio.get_running_loop(), _Sweeper())
 
 
-def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], carried: _Carried) -> list[list[int]]:
+def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census) -> list[list[int]]:
     """Send to the descendants of each child its signals; return the ids of those that were reached."""
     found: list[list[int]] = [[] for _ in wishes]
-    if not _PROC.is_dir():  # without a list of processes, the group is all that we can reach
+    if not PROC.is_dir():  # without a list of processes, the group is all that we can reach
         for (child, numbers), reached in zip(wishes, found, strict=True):
             if all(_send(-child.pid, number) for number in numbers):
                 reached.append(child.pid)
@@ -343,15 +311,13 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], carried: _Carri
             by_session.setdefault(child.pid, []).append(at)
         by_limit.setdefault(child.limit, []).append(at)
         by_mark.setdefault(child.mark, []).append(at)
-    before = dict(carried)
-    carried.clear()
-    for pid, fields in _processes():
-        since, limit, mark = before.get(pid, _NOBODY)
-        if since != fields[19]:
-            process = f"{_PROC}/{pid}"
-            limit, mark = inherited.value_carried(process), _mark_of(process)
-        carried[pid] = (fields[19], limit, mark)
-        for at in by_session.get(int(fields[3])) or by_limit.get(limit) or by_mark.get(mark) or ():
+
+    def wishes_for(known: Known) -> Sequence[int]:
+        return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
+
+    # A child may have been read before it had its session.
+    for pid, known in census.living(lambda pid, known: pid in by_session or bool(wishes_for(known))):
+        for at in wishes_for(known):
             if all(_send(pid, number) for number in wishes[at][1]):
                 found[at].append(pid)
     return found

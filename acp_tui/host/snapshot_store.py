@@ -18,7 +18,7 @@ from typing import Final
 from acp_tui.host.backup import Backups
 from acp_tui.host.exclusion import Exclusion
 from acp_tui.host.git import Git, found
-from acp_tui.host.stalling import STILL, Stalled, obstacle_in
+from acp_tui.host.stalling import STILL, Stalled, Unsearched, obstacle_in
 
 # SnapshotError
 # ├── Unavailable   there is no git here, or no place for the store
@@ -239,7 +239,9 @@ class SnapshotStore:
 
     async def _why_it_stalled(self) -> str:
         """Return why git came to nothing, as far as that can be found."""
-        name = await asyncio.to_thread(obstacle_in, self.root)
+        name = None
+        with suppress(Unsearched):
+            name = await asyncio.to_thread(obstacle_in, self.root)
         if name is None:
             return f"git did nothing for {self.patience:.0f} s, or needed too much memory, and was ended."
         return f"git cannot read {name}, which is a pipe, a device or far too large. Take it away."

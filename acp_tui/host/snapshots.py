@@ -163,6 +163,21 @@ class Snapshots:
             ]
         return old, new
 
+    async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
+        """Return how many lines are added and removed from one text in UTF-8 to another.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            names = [
+                (await self.store.git("hash-object", "-w", "--stdin", given=text)).decode().strip()
+                for text in (old, new)
+            ]
+            out = await self.store.git("diff", "--numstat", "--ignore-cr-at-eol", *names)
+        added, removed = out.split(b"\t")[:2] if out else (b"0", b"0")
+        return int(added), int(removed)
+
     async def keep(self, names: Collection[str]) -> set[str]:
         """Return those of some snapshots of earlier runs that there are still, and see that they stay.
 

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from asyncio.subprocess import Process
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -78,20 +78,27 @@ async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGene
         yield data
 
 
-def obstacle_in(root: Path) -> str | None:
-    """Return which of the files that git opens is no plain one, or far too large; None if none is found soon.
+class Unsearched(Exception):
+    """There are too many folders to look for an obstacle in all of them."""
+
+
+def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _SEARCHED) -> str | None:
+    """Return which of the files that are opened is no plain one, or far too large; None if there is none.
 
     Blocking: call it in a thread.
+
+    Raises:
+        Unsearched: none was found in the time.
     """
-    until = time.monotonic() + _SEARCHED
+    until = time.monotonic() + seconds
     for folder, inner, names in os.walk(root):
         there = {*names, ".git/HEAD", ".git/commondir"} if ".git" in inner else set(names)
         inner[:] = [name for name in inner if name != ".git"]
-        for name in _OPENED:
+        for name in opened:
             if name in there and _is_obstacle(Path(folder, name)):
                 return os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - text for people
         if time.monotonic() > until:
-            break
+            raise Unsearched
     return None
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from acp_tui.host.encoding import narrow, wide, wide_codec
 from acp_tui.host.merging import Hunk, without
 from acp_tui.host.restoring import put_back, read_file
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
@@ -125,10 +126,19 @@ async def _merged(store: SnapshotStore, now: bytes, base: bytes, wanted: bytes) 
     """Return what is there now with what was changed from `base` to `wanted`; None for a conflict."""
     if now == base:
         return wanted
+    codec = wide_codec(now, base, wanted)
+    texts = [narrow(each, codec) for each in (now, base, wanted)] if codec else []
+    if texts and None not in texts:
+        merged = await _merged_lines(store, texts)
+        return wide(merged, codec) if merged is not None else None
+    return await _merged_lines(store, (now, base, wanted))
+
+
+async def _merged_lines(store: SnapshotStore, texts: Iterable[bytes | None]) -> bytes | None:
     with TemporaryDirectory(dir=store.path) as folder:
         names = [str(Path(folder, name)) for name in ("now", "base", "wanted")]
-        for name, content in zip(names, (now, base, wanted), strict=True):
-            await asyncio.to_thread(Path(name).write_bytes, content)
+        for name, content in zip(names, texts, strict=True):
+            await asyncio.to_thread(Path(name).write_bytes, content or b"")
         try:
             return await store.git("merge-file", "-p", "-q", *names)
         except GitFailed:  # it ends with the number of conflicts

@@ -8,6 +8,7 @@ import pytest
 
 from acp_tui.agent.found import Found
 from acp_tui.agent.ranges import Ranges
+from acp_tui.host.line_counts import LineCounts
 from acp_tui.host.snapshot import Snapshot
 from acp_tui.host.snapshots import Snapshots
 from acp_tui.session.events import Ranged
@@ -18,7 +19,8 @@ FIRST, SECOND, THIRD = (Snapshot(name, 0.0) for name in ("first", "second", "thi
 
 def ranges(tmp_path: Path, told: list[Ranged] | None = None) -> Ranges:
     tell = (told if told is not None else []).append
-    return Ranges(Snapshots(tmp_path / "stores", tmp_path), Found("/w", lambda _: None), tell)
+    snapshots = Snapshots(tmp_path / "stores", tmp_path)
+    return Ranges(snapshots, Found("/w", lambda _: None), LineCounts(snapshots), tell)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import random
+import struct
 
 import pytest
 
-from acp_tui.host.encoding import BINARY, BROKEN, decoded, pair
+from acp_tui.host.encoding import BINARY, BROKEN, decoded, have_lines, pair
 
 _GERMAN = "Grüße aus München, schöne Straße\n" * 3
 _JAPANESE = "日本語のテキストです。これはテスト\n" * 2
@@ -74,6 +77,63 @@ def test_both_states_of_a_file_are_read_alike() -> None:
     assert after == (_GERMAN + "ë", "Windows-1252")
 
 
-@pytest.mark.parametrize(("codec", "is_by_lines"), [("utf-16", False), ("cp932", True), ("utf-8", True)])
-def test_lines_of_a_text_are_lines_of_its_bytes_or_not(codec: str, is_by_lines: bool) -> None:
-    assert decoded(_JAPANESE.encode(codec)).is_by_lines is is_by_lines
+@pytest.mark.parametrize(
+    ("old", "new", "result"),
+    [
+        ("utf-8", "utf-8", True),
+        ("cp932", "cp932", True),
+        ("utf-8", "cp932", True),
+        ("utf-16", "utf-16", True),
+        ("utf-16", "utf-16-le", True),
+        ("utf-32", "utf-32", True),
+        ("utf-16", "utf-16-be", False),
+        ("utf-16", "utf-8", False),
+        ("utf-8", "utf-16-le", False),
+    ],
+)
+def test_lines_of_a_text_can_stand_in_another_in_the_same_encoding(old: str, new: str, result: bool) -> None:
+    assert have_lines(f"{_JAPANESE}a".encode(old), f"b{_JAPANESE}".encode(new)) is result
+
+
+@pytest.mark.parametrize(
+    "broken", [b"\xff\xfea\0\n\0b", b"\0\1\2", b"\x7fELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\x3e\0"]
+)
+def test_what_would_not_come_back_the_same_has_no_lines(broken: bytes) -> None:
+    assert not have_lines(broken, broken + b"\0")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    ["日本語のテキストです。\n", "Привет, мир!\n", "Ελληνικά, ναι\r\n", "Āā Ēē Īī Ōō Ūū\n", "a 😀 b 😀 c\n"],
+)
+def test_wide_texts_without_a_mark_are_told_from_data(text: str, codec: str) -> None:
+    found = decoded((text * 1_000).encode(codec))
+
+    assert (found.text, found.encoding) == (
+        text * 1_000,
+        codec.upper().replace("-L", " L").replace("-B", " B"),
+    )
+
+
+def test_a_short_state_of_a_file_is_read_as_its_other_one() -> None:
+    before, after = pair("a\n".encode("utf-16-le"), "a longer text\n".encode("utf-16-le"))
+
+    assert before == ("a\n", "UTF-16 LE")
+    assert after == ("a longer text\n", "UTF-16 LE")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        struct.pack("<500H", *range(500)),
+        struct.pack("<200I", *range(200)),
+        struct.pack("<100d", *(number / 3 for number in range(100))),
+        gzip.compress(bytes(range(256)) * 20, mtime=0) + b"\0",
+        random.Random(1).randbytes(4_000),
+    ],
+    ids=["16 bits", "32 bits", "floats", "gzip", "random"],
+)
+def test_data_of_many_kinds_is_no_text(data: bytes) -> None:
+    assert decoded(data).encoding == BINARY
+    assert not have_lines(data, data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,19 @@ async def test_variables_of_the_caller_do_not_reach_git(
     assert "elsewhere" not in said.out.decode()
     assert told["GIT_DIR"] == str(tmp_path / "ours")
     assert (told["GIT_NO_LAZY_FETCH"], told["GIT_ALLOW_PROTOCOL"]) == ("1", "")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits memory in this way")
+async def test_git_has_its_limit_of_memory_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nulimit -v\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    assert (await Git(tmp_path, tmp_path).run("status")).out == b"%d\n" % (3 << 20)
 
 
 async def test_a_git_in_the_workspace_is_not_the_git_that_is_run(

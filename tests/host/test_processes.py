@@ -134,7 +134,7 @@ async def test_ending_what_has_ended_touches_nobody(monkeypatch: pytest.MonkeyPa
     stranger = start("sleep 300")
     child.pid = stranger.pid  # as if the system had handed it out again
     with monkeypatch.context() as patched:
-        patched.setattr("acp_tui.host.processes._PROC", Path("/nowhere"))
+        patched.setattr("acp_tui.host.processes.PROC", Path("/nowhere"))
         await child.end(0.1)
     assert await stranger.alive()
     await stranger.end(1)
@@ -156,7 +156,7 @@ async def test_where_processes_cannot_be_listed_the_group_is_ended(monkeypatch: 
     moment = a_long_time()
     child = start(f"trap '' TERM; sleep {moment} & wait")
     await until(lambda: sleepers(moment))
-    monkeypatch.setattr("acp_tui.host.processes._PROC", Path("/nowhere"))
+    monkeypatch.setattr("acp_tui.host.processes.PROC", Path("/nowhere"))
     assert child.cpu_seconds() is None
     await child.end(0.1)
     assert child.exit_status == ExitStatus(None, "SIGKILL")

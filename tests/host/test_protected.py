@@ -102,3 +102,12 @@ def test_our_own_folders_are_those_of_the_store(
 @pytest.mark.parametrize("path", ["", "/", "\0", "/w/\0", "~nobody-of-this-name/x"])
 def test_what_is_no_path_is_no_protected_file(path: str, workspace: Path) -> None:
     assert why_protected(path, [workspace]) is None
+
+
+def test_the_page_about_security_lists_what_is_protected() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+    listed = page.partition("## Protected files")[2].partition("| --- | --- |\n")[2].split("\n\n")[0]
+
+    assert listed.strip().splitlines() == [
+        f"| {place.why} | {', '.join(f'`{one}`' for one in place.patterns)} |" for place in protected.PLACES
+    ]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from acp_tui.host.files import Files, WriteFailed
+from acp_tui.host.files import Files, WriteFailed, replace_file
 from acp_tui.host.restoring import put_back, read_file
 
 
@@ -71,6 +71,31 @@ def test_a_file_that_became_a_link_does_not_change_what_it_leads_to(tmp_path: Pa
     assert outside.read_text() == "secret\n"
     assert (root / "a").read_bytes() == b"old\n"
     assert not (root / "a").is_symlink()
+
+
+@pytest.mark.parametrize("mode", [0o100644, 0o100755])
+@pytest.mark.parametrize("before", [0o644, 0o755])
+def test_a_link_put_there_after_the_write_changes_no_mode_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, before: int
+) -> None:
+    root, outside = tmp_path / "work", tmp_path / "outside"
+    root.mkdir()
+    outside.write_text("not ours")
+    outside.chmod(before)
+    (root / "a").write_text("mine\n")
+
+    def swapped(*arguments: Any) -> None:
+        replace_file(*arguments)
+        (root / "a").unlink()
+        (root / "a").symlink_to(outside)
+
+    monkeypatch.setattr("acp_tui.host.restoring.replace_file", swapped)
+
+    with pytest.raises(OSError, match="symbolic links"):
+        put_back(root, "a", "a", b"theirs\n", mode)
+
+    assert outside.stat().st_mode & 0o777 == before
+    assert outside.read_text() == "not ours"
 
 
 def test_a_file_that_became_unreadable_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host import stalling
-from acp_tui.host.stalling import Stalled, finish, obstacle_in
+from acp_tui.host.stalling import Stalled, Unsearched, finish, obstacle_in
 from tests.waiting import until
 
 
@@ -96,3 +96,11 @@ def test_the_pipe_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     os.mkfifo(tmp_path / "sub/.gitattributes")
     assert obstacle_in(tmp_path) == "sub/.gitattributes"
+
+
+def test_a_search_that_takes_too_long_is_not_taken_for_a_clean_one(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / "sub/.gitignore")
+
+    with pytest.raises(Unsearched):
+        obstacle_in(tmp_path, seconds=-1)

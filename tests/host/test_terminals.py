@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.host import processes
+from acp_tui.host import census
 from acp_tui.host.processes import ExitStatus
 from acp_tui.host.terminals import (
     RELEASED_KEPT,
@@ -347,20 +347,42 @@ async def test_many_terminals_end_with_few_looks_at_the_processes(
     terminals: Terminals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = 0
-    every = processes._processes
+    every = census._numbers
 
-    def counted() -> Iterator[tuple[int, list[bytes]]]:
+    def counted() -> Iterator[int]:
         nonlocal looks
         looks += 1
         return every()
 
     for _ in range(40):
         await terminals.create("s", "sleep", ["300"], cwd="/")
-    monkeypatch.setattr(processes, "_processes", counted)
+    monkeypatch.setattr(census, "_numbers", counted)
 
     await terminals.close("s")
 
     assert looks < 20
+
+
+async def test_a_release_reads_only_what_is_new_or_its_own(
+    terminals: Terminals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    every = census._stat
+
+    def counted(pid: int) -> list[bytes] | None:
+        nonlocal read
+        read += 1
+        return every(pid)
+
+    many = [await terminals.create("s", "sleep", ["300"], cwd="/") for _ in range(40)]
+    await terminals.release("s", many[0].id)
+    monkeypatch.setattr(census, "_FULL", float("inf"))
+    monkeypatch.setattr(census, "_stat", counted)
+
+    for one in many[1:21]:
+        await terminals.release("s", one.id)
+
+    assert read < 20 * 40
 
 
 async def test_something_that_holds_the_terminal_does_not_delay_the_end(terminals: Terminals) -> None:

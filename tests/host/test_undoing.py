@@ -315,3 +315,28 @@ async def test_a_hunk_of_a_file_that_is_gone_or_a_link_now_is_a_problem(tmp_path
     (root / "a").symlink_to("other")
     assert len((await reverse(snapshots, change, FIRST)).problems) == 1
     assert (root / "other").read_text() == "ONE\n2\n"
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("is_changed_since", [False, True])
+async def test_a_hunk_of_a_wide_text_is_rejected(
+    tmp_path: Path, codec: str, end: str, is_changed_since: bool
+) -> None:
+    def text(*lines: str) -> bytes:
+        return "".join(line + end for line in lines).encode(codec)
+
+    middle = [f"line {number}: größer, 日本" for number in range(9)]
+    root, snapshots = workspace(tmp_path)
+    (root / "a").write_bytes(text("first", *middle, "last"))
+    before = await snapshots.take()
+    (root / "a").write_bytes(text("FIRST ĊĊ", *middle, "LAST"))
+    (change,) = await snapshots.changes(before)
+    if is_changed_since:
+        (root / "a").write_bytes(text("FIRST ĊĊ", *middle, "LAST", "more"))
+
+    restored = await reverse(snapshots, change, Hunk(0, 1, 0, 1))
+
+    assert not restored.problems
+    more = ["more"] if is_changed_since else []
+    assert (root / "a").read_bytes() == text("first", *middle, "LAST", *more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import settings
@@ -13,29 +14,191 @@ from acp_tui.acp.permissions import PermissionOption
 from acp_tui.acp.reading import read_update
 from acp_tui.acp.tools import ToolCallFields
 from acp_tui.session import events
-from acp_tui.session.entries import AgentMessage, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt
 
 IDS = st.sampled_from(["call_0", "call_1"])
 MESSAGES = st.sampled_from([None, "m0", "m1"])
+SPEAKERS = st.sampled_from(["agent_message_chunk", "agent_thought_chunk"])
 STATUSES = st.sampled_from([None, "pending", "in_progress", "completed", "failed", "of tomorrow"])
+KEYS = st.sampled_from(["q0", "q1"])
 REASONS = st.sampled_from(["end_turn", "cancelled", "refusal", "max_tokens", "of tomorrow"])
-YES = PermissionOption(option_id="y", name="Yes", kind="allow_once")
+OVER = ("completed", "failed", "cancelled", "rejected", "interrupted")
+OPTIONS = [
+    PermissionOption(option_id="y", name="Yes", kind="allow_once"),
+    PermissionOption(option_id="n", name="No", kind="reject_once"),
+]
+USER = "user_message_chunk"
+KINDS = {UserMessage: USER, AgentMessage: "agent_message_chunk", Thought: "agent_thought_chunk"}
+
+
+@dataclass
+class Said:
+    """A message as it should be."""
+
+    kind: str
+    text: str
+    name: str | None
+    span: int
+    """The span that it belongs to, see `Model`."""
+
+
+@dataclass
+class Done:
+    """A tool call as it should be."""
+
+    name: str
+    title: str
+    span: int
+    life: int
+    """The process of the agent that told of it."""
+    status: str = "pending"
+    decision: str = ""
+
+    def becomes(self, status: str | None, *, announced: bool) -> None:
+        if status not in (None, "of tomorrow") and not (announced and status == "pending"):
+            self.status = str(status)
+
+    def settle(self, status: str) -> None:
+        if self.status not in OVER:
+            self.status = status
+
+
+@dataclass
+class Wanted:
+    """An open question as it should be."""
+
+    done: Done
+    title: str
+    """What it was asked about, whatever is told of the call since."""
+
+
+class Model:
+    """A session as it should be, told in the simplest way: a list of what came, searched from its end.
+
+    Ids live within a span: from what the user said to what the user said next, or to a new process.
+    """
+
+    def __init__(self) -> None:
+        self.came: list[Said | Done] = []
+        self.span = self.life = 0
+        self.state = "idle"
+        self.goes_on: Said | None = None
+        """The message that a piece without an id belongs to."""
+        self.asks: dict[str, Wanted] = {}
+        self.echo: str | None = None
+        """What the agent may repeat of the user's words."""
+
+    @property
+    def calls(self) -> list[Done]:
+        return [each for each in self.came if isinstance(each, Done)]
+
+    def prompted(self, text: str) -> None:
+        self.span += 1
+        self.state, self.echo = "running", text
+        self.came.append(Said(USER, text, None, self.span))
+        self.goes_on = None
+
+    def said(self, kind: str, text: str, name: str | None) -> None:
+        if kind == USER:
+            self.echo = None
+        if (message := self.message(kind, name)) is not None:
+            message.text += text
+            return
+        if kind == USER and self.state == "idle":
+            self.span += 1
+        self.goes_on = Said(kind, text, name, self.span)
+        self.came.append(self.goes_on)
+
+    def message(self, kind: str, name: str | None) -> Said | None:
+        if name is None:
+            return self.goes_on if self.goes_on is not None and self.goes_on.kind == kind else None
+        mine = (each for each in reversed(self.came) if isinstance(each, Said) and each.kind == kind)
+        found = next((each for each in mine if each.name == name), None)
+        return found if found is not None and found.span == self.span else None
+
+    def newest(self, name: str) -> Done | None:
+        return next((each for each in reversed(self.calls) if each.name == name), None)
+
+    def begun(self, name: str, title: str) -> Done:
+        self.came.append(Done(name, title, self.span, self.life))
+        self.goes_on = None
+        return self.calls[-1]
+
+    def announced(self, name: str, title: str, status: str | None) -> Done:
+        done = self.newest(name)
+        if done is None or (done.span, done.life) != (self.span, self.life):
+            if done is not None:
+                done.settle("interrupted")
+            done = self.begun(name, title)
+        done.title = title
+        done.becomes(status, announced=True)
+        return done
+
+    def updated(self, name: str, title: str | None, status: str | None) -> None:
+        done = self.newest(name)
+        if done is None or done.life != self.life:
+            if done is not None:
+                done.settle("interrupted")
+            done = self.begun(name, "")
+        done.title = title or done.title
+        done.becomes(status, announced=False)
+
+    def asked(self, key: str, name: str, title: str, status: str | None) -> None:
+        self.answered(key, None, "an id used twice")
+        done = self.newest(name)
+        is_same = done is not None and (done.span, done.life) == (self.span, self.life)
+        if done is not None and is_same and (done.decision or self.asks_about(name)):
+            done = self.begun(name, title)
+            done.becomes(status, announced=True)
+        else:
+            done = self.announced(name, title, status)
+        self.asks[key] = Wanted(done, title)
+
+    def asks_about(self, name: str) -> bool:
+        return any(each.done.name == name for each in self.asks.values())
+
+    def answered(self, key: str, option: str | None, by: str = "you") -> None:
+        wanted = self.asks.pop(key, None)
+        if wanted is None:
+            return
+        word, status = {"y": ("Yes", ""), "n": ("No", "rejected"), None: ("cancelled", "cancelled")}[option]
+        wanted.done.decision = f"{word} ({by})"
+        if wanted.done.title != wanted.title:
+            wanted.done.decision += f", asked about: {wanted.title}"
+        if status:
+            wanted.done.settle(status)
+
+    def settle(self, status: str) -> None:
+        for done in self.calls:
+            done.settle(status)
+        self.asks.clear()
+
+    def cancelled(self) -> None:
+        if self.state != "idle":
+            self.state = "cancelling"
+            self.settle("cancelled")
+
+    def ended(self) -> None:
+        self.settle("cancelled" if self.state == "cancelling" else "interrupted")
+        self.state, self.goes_on, self.echo = "idle", None, None
+
+    def started_again(self) -> None:
+        self.ended()
+        self.span += 1
+        self.life += 1
 
 
 class SessionMachine(RuleBasedStateMachine):
+    """Both sides do what they like; after each step the session is as the model says."""
+
     def __init__(self) -> None:
         super().__init__()
         self.session = Session("s", "/w")
+        self.model = Model()
         self.numbers = itertools.count()
-        self.said: dict[str, int] = {}
-        """Each word that was said, and the turn in which that was."""
-        self.kept: list[tuple[int, str]] = []
-        """The titles of the calls of earlier turns, by the places of their entries."""
-        self.asked: dict[str, str] = {}
-        self.stopped = self.echoed = False
 
     def word(self) -> str:
         return f"<{next(self.numbers)}>"
@@ -46,109 +209,115 @@ class SessionMachine(RuleBasedStateMachine):
     def own(self, event: events.Event) -> None:
         self.session.apply(event, float(next(self.numbers)))
 
-    def remember_turn(self) -> None:
-        calls = enumerate(self.session.entries)
-        self.kept = [(place, each.title) for place, each in calls if isinstance(each, ToolCall)]
-
-    @precondition(lambda self: self.session.turn_state == "idle")
+    @precondition(lambda self: self.model.state == "idle")
     @rule()
     def prompts(self) -> None:
-        self.remember_turn()
         word = self.word()
         self.own(prompt(word))
-        self.said[word] = len(self.session.turns)
-        self.stopped = self.echoed = False
+        self.model.prompted(word)
 
-    @rule(message_id=MESSAGES, is_thought=st.booleans())
-    def says(self, message_id: str | None, is_thought: bool) -> None:
+    @rule(kind=SPEAKERS, name=MESSAGES)
+    def says(self, kind: str, name: str | None) -> None:
         word = self.word()
-        update = chunk(word, messageId=message_id)
-        if is_thought:
-            update["sessionUpdate"] = "agent_thought_chunk"
-        self.hear(update)
-        self.said[word] = len(self.session.turns)
+        self.hear({**chunk(word, messageId=name), "sessionUpdate": kind})
+        self.model.said(kind, word, name)
 
-    @precondition(lambda self: self.session.turn_state != "idle" and not self.echoed)
+    @rule(name=MESSAGES)
+    def tells_what_the_user_said_elsewhere(self, name: str | None) -> None:
+        word = self.word()
+        self.hear(chunk(word, "user", messageId=name))
+        self.model.said(USER, word, name)
+
+    @precondition(lambda self: self.model.echo)
     @rule()
     def repeats_the_prompt(self) -> None:
-        entry = self.session.entries[self.session.turns[-1].first]
-        assert isinstance(entry, UserMessage)
-        self.echoed = True
-        self.hear(chunk(text_of(entry), "user"))
+        self.hear(chunk(self.model.echo or "", "user"))
+        self.model.echo = ""
 
     @rule(name=IDS, status=STATUSES)
     def announces(self, name: str, status: str | None) -> None:
         title = self.word()
         self.hear(call(name, title=title, status=status))
-        found = self.session.tool_call(name)
-        assert found is not None
-        assert found.title == title
-        assert any(entry is found for entry in self.of_this_turn())
+        self.model.announced(name, title, status)
 
-    @rule(name=IDS, status=STATUSES)
-    def updates(self, name: str, status: str | None) -> None:
-        self.hear(call_update(name, status=status))
+    @rule(name=IDS, status=STATUSES, is_renamed=st.booleans())
+    def updates(self, name: str, status: str | None, is_renamed: bool) -> None:
+        title = self.word() if is_renamed else None
+        self.hear(call_update(name, title=title, status=status))
+        self.model.updated(name, title, status)
 
-    @rule(name=IDS)
-    def asks(self, name: str) -> None:
-        key, title = f"q{next(self.numbers)}", self.word()
-        fields = ToolCallFields(tool_call_id=name, title=title)
-        self.own(events.Asked(Permission(key, ToolCall(name), [YES]), fields))
-        self.asked[key] = title
+    @rule(key=KEYS, name=IDS, status=STATUSES)
+    def asks(self, key: str, name: str, status: str | None) -> None:
+        title = self.word()
+        fields = ToolCallFields(tool_call_id=name, title=title, status=status)
+        self.own(events.Asked(Permission(key, ToolCall(name), OPTIONS), fields))
+        self.model.asked(key, name, title, status)
 
-    @precondition(lambda self: self.session.questions)
-    @rule(data=st.data())
-    def answers(self, data: st.DataObject) -> None:
-        key = data.draw(st.sampled_from(sorted(self.session.questions)))
-        question = self.session.questions[key]
-        others = set(self.session.questions) - {key}
-        assert isinstance(question, Permission)
-        assert question.call.title == self.asked[key], "a question shows what it asks about"
-        self.own(events.Answered(key, "y"))
-        assert set(self.session.questions) == others
+    @rule(key=KEYS, option=st.sampled_from(["y", "n", None]))
+    def answers(self, key: str, option: str | None) -> None:
+        self.own(events.Answered(key, option))
+        self.model.answered(key, option)
 
     @rule()
     def cancels(self) -> None:
-        self.stopped = self.stopped or self.session.turn_state == "running"
         self.own(events.Cancelled())
+        self.model.cancelled()
 
-    @precondition(lambda self: self.session.turn_state != "idle")
     @rule(reason=REASONS)
     def ends(self, reason: str) -> None:
+        stopped = self.model.state == "cancelling"
+        was_busy = self.model.state != "idle"
         self.own(events.Ended(reason))
-        assert not self.session.questions
-        assert all(entry.is_final for entry in self.session.entries if isinstance(entry, ToolCall))
-        if self.stopped:
-            assert self.session.turns[-1].stop_reason == "cancelled"
+        self.model.ended()
+        if was_busy:
+            assert self.session.turns[-1].stop_reason == ("cancelled" if stopped else reason)
+
+    @rule()
+    def fails(self) -> None:
+        self.own(events.Failed(-32603, "no"))
+        self.model.ended()
 
     @rule()
     def is_started_again(self) -> None:
         self.own(events.Disconnected("gone", ""))
-        assert all(entry.is_final for entry in self.session.entries if isinstance(entry, ToolCall))
         self.own(events.TakenUp())
-        self.remember_turn()
-
-    def of_this_turn(self) -> list[Any]:
-        turns = self.session.turns
-        return self.session.entries[turns[-1].first if turns else 0 :]
+        self.model.started_again()
 
     @invariant()
-    def every_word_is_kept_once_and_in_its_turn(self) -> None:
-        kinds = (UserMessage, AgentMessage, Thought)
-        texts = [text_of(entry) if isinstance(entry, kinds) else "" for entry in self.session.entries]
-        firsts = [0, *(turn.first for turn in self.session.turns), len(texts)]
-        whole = "".join(texts)
-        for word, turn in self.said.items():
-            assert whole.count(word) == 1, word
-            assert word in "".join(texts[firsts[turn] : firsts[turn + 1]]), word
+    def what_came_is_kept_once_and_in_its_place(self) -> None:
+        shown: list[Any] = []
+        for entry in self.session.entries:
+            if isinstance(entry, ToolCall):
+                shown.append((entry.tool_call_id, entry.title, entry.status, entry.decision))
+            elif isinstance(entry, UserMessage | AgentMessage | Thought):
+                shown.append((KINDS[type(entry)], text_of(entry)))
+            else:
+                assert isinstance(entry, Notice)
+        expected = [
+            (each.kind, each.text)
+            if isinstance(each, Said)
+            else (each.name, each.title, each.status, each.decision)
+            for each in self.model.came
+        ]
+        assert shown == expected
 
     @invariant()
-    def no_call_of_an_earlier_turn_is_another_one(self) -> None:
-        for place, title in self.kept:
-            entry = self.session.entries[place]
-            assert isinstance(entry, ToolCall)
-            assert entry.title == title
+    def each_question_shows_what_it_asks_and_what_is_told_since(self) -> None:
+        shown = {
+            key: (each.call.title, each.later and each.later.title)
+            for key, each in self.session.questions.items()
+            if isinstance(each, Permission)
+        }
+        assert shown == {
+            key: (each.title, each.done.title if each.done.title != each.title else None)
+            for key, each in self.model.asks.items()
+        }
+        assert list(self.session.questions) == list(self.model.asks)
+
+    @invariant()
+    def the_turn_is_where_it_should_be(self) -> None:
+        assert self.session.turn_state == self.model.state
 
 
 TestSession = SessionMachine.TestCase
-TestSession.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestSession.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)

@@ -331,8 +331,9 @@ async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) ->
         await here.say("ask")
         await here.is_before(PermissionDialog)
         assert here.obeyed == []
-        await here.press("n")
+        await here.press("down", "down", "enter")  # two options of one name have no keys of their own
         await here.until(lambda: not here.conversation.questions)
+        await here.press("end")  # Enter is no longer down
         await here.say("die")
         await here.is_before(FailureScreen)
         assert here.obeyed == []

@@ -318,6 +318,7 @@ class KeyGuard:
             return None
         letter, self._alone = self._alone[0], None
         hands.answer(letter)
+        self.turned, self._may_answer_at = True, now  # what it opens, such as a reason, takes what follows
         return letter
 
     def release(self) -> Press | None:

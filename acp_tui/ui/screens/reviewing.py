@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acp_tui.conversation.rejections import Rejections, lines_of
-from acp_tui.host.encoding import Decoded, pair
+from acp_tui.host.encoding import Decoded, have_lines, pair
 from acp_tui.host.merging import Hunk
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ class Seen:
     @property
     def has_lines(self) -> bool:
         """Whether there are two texts, so that one hunk of them can be kept or rejected."""
-        if self.base is None or self.new is None or self.change.binary:
-            return False
-        old, new = self.texts or pair(self.base, self.new)
-        return all(text is not None and text.is_by_lines for text in (old, new))
+        return self.base is not None and self.new is not None and have_lines(self.base, self.new)
 
 
 class Review:

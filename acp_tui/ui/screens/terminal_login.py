@@ -69,7 +69,8 @@ class TerminalLoginScreen(Screen[str]):
         self.query_one(Lines).set_lines([(title, [("muted", hint)])])
         view = self.query_one(TerminalView)
         view.attach(self._terminal)
-        view.passes |= {key for key, active in self.active_bindings.items() if active.node is self}
+        mine = ((key, active.binding) for key, active in self.active_bindings.items() if active.node is self)
+        view.passes |= {key for key, binding in mine if binding.priority}  # Ctrl+C, Textual's, is typed
         view.focus()
         view.action_type()
 

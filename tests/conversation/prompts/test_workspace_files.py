@@ -212,6 +212,41 @@ async def test_what_stands_in_place_of_files_of_git_keeps_no_list_from_its_end(
     assert files.matching("a.py") == ["src/a.py"]
 
 
+@pytest.mark.parametrize("pattern", [".git/info/exclude", ".gitignore", "sub/.gitignore"])
+@pytest.mark.parametrize(
+    "pipe", [".git/index", ".git/config", "sub/.gitignore", ".gitattributes", ".git/packed-refs"]
+)
+async def test_where_git_fails_over_its_patterns_all_is_listed_by_a_walk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, pipe: str
+) -> None:
+    monkeypatch.setattr(listing, "PATIENCE", 0.2)
+    write(tmp_path, "a.py", "sub/b.py")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    write(tmp_path, "c.py", pattern)
+    os.truncate(tmp_path / pattern, 64 << 30)
+    (tmp_path / pipe).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / pipe)
+
+    files = await asyncio.wait_for(listed(tmp_path), PATIENCE)
+
+    assert {"a.py", "sub/b.py", "c.py"} <= set(files.matching("py"))
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ignore", "sub/.gitignore", "sub/.ignore"])
+@pytest.mark.parametrize("is_searched", [True, False])
+async def test_a_pipe_in_place_of_patterns_keeps_no_walk_from_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_searched: bool
+) -> None:
+    monkeypatch.setattr(listing, "_SEARCHED", 5.0 if is_searched else -1.0)
+    write(tmp_path, "a.py", "sub/b.py")
+    os.mkfifo(tmp_path / name)
+
+    files = await asyncio.wait_for(listed(tmp_path), PATIENCE)
+
+    assert files.matching("py") == ["a.py", "sub/b.py"]
+
+
 async def test_twenty_thousand_files_are_listed_in_pieces_and_all_found(tmp_path: Path) -> None:
     names = [f"part{number % 40}/file{number}.py" for number in range(20_000)]
     for part in range(40):

@@ -76,7 +76,7 @@ def _seen(old: bytes, new: bytes) -> tuple[FileChange, Seen]:
         (b"caf\xe9\n", "café\n".encode(), ("café\n", "café\n"), "Windows-1252 → UTF-8", True),
         (b"plain\n", b"caf\xe9\n", ("plain\n", "café\n"), "Windows-1252", True),
         ("日本語のテキスト\n".encode("cp932"), "日本語のテスト\n".encode("cp932"), None, "Shift-JIS", True),
-        ("\ufeffa\n".encode("utf-16-le"), "\ufeffb\n".encode("utf-16-le"), None, "UTF-16 LE", False),
+        ("\ufeffa\n".encode("utf-16-le"), "\ufeffb\n".encode("utf-16-le"), None, "UTF-16 LE", True),
         (b"\0a", b"\0b", ("\0a", "\0b"), "", False),
         (b"a\n", b"\xef\xbb\xbfa\n", ("a\n", "\ufeffa\n"), "", True),
         ("üö".encode() + b"\xe9", "üö\\xe9".encode(), ("üö\\xe9",) * 2, f"{BROKEN} → UTF-8", True),

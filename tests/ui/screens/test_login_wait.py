@@ -16,6 +16,8 @@ class LoggingIn:
         self.stderr_tail = "started\n"
         self.stops = 0
         self.logins = self
+        self.connection = self
+        self.strays = ""
 
     def stop(self) -> None:
         self.stops += 1

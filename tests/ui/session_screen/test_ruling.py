@@ -145,8 +145,12 @@ def test_a_preview_counts_what_was_asked_before_and_shows_some_of_it() -> None:
     past += [Ask("demo", "execute", command="git status", workspace="/other"), Ask("demo", "edit", ("/a",))]
 
     shown = preview(Draft(WrittenRule("allow", command="git status"), "workspace"), None, HERE, past)
-    assert shown[0] == "Of the last 7 questions before, it matches 5:"
+    assert shown[0] == "Careful: git can run programs and write files; with options for that you are asked."
+    assert shown[1] == "Of the last 7 questions before, it matches 5:"
     assert shown[-1] == "  git status 2   and 2 more"
 
     nowhere = Draft(WrittenRule("allow", command="git status"), "session")
-    assert preview(nowhere, None, HERE, past) == ["Of the last 7 questions before, it matches 0."]
+    assert preview(nowhere, None, HERE, past)[1:] == ["Of the last 7 questions before, it matches 0."]
+
+    for harmless in (WrittenRule("allow", command="ls"), WrittenRule("deny", command="git")):
+        assert "Careful" not in preview(Draft(harmless, "session"), None, HERE, past)[0]

@@ -35,7 +35,7 @@ async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_p
         dialog = await here.is_before(PermissionDialog)
         assert here.session is first
         assert dialog.query_one("#box").border_subtitle.startswith("session 1 /ask, then back to 2 ")
-        await here.press("down", "enter")
+        await here.press("down", "down", "enter")
 
         await here.until(lambda: here.session is second and here.app.screen is second)
         assert (here.draft, second.prompt.cursor_location) == ("a draft", (0, 2))
