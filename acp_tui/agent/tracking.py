@@ -17,11 +17,12 @@ from acp_tui.agent.ranges import Ranges
 from acp_tui.agent.ways_back import WaysBack
 from acp_tui.host.index import MOST_FILES
 from acp_tui.host.line_counts import LineCounts
+from acp_tui.host.modes import Modes
 from acp_tui.host.reviewing import Reviewed
 from acp_tui.host.snapshot import Changed, Restored, Snapshot
 from acp_tui.host.snapshot_store import SnapshotError
 from acp_tui.host.snapshots import Snapshots
-from acp_tui.host.untracked import Marks, Untracked, changed, marks
+from acp_tui.host.untracked import Marks, Untracked, changed, inside, marks
 from acp_tui.session.events import Noted, Ranged, Snapped
 from acp_tui.session.past import Kept, Past, Redone, Undid
 
@@ -34,6 +35,8 @@ _ALL: Final = 60.0  # seconds between two looks at every file, after a turn
 _SHARE: Final = 20  # of the time at most one part is spent looking
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
+_SLICE: Final = 2_000
+"""Files whose permissions are looked at in one go."""
 
 _SETTLING: Final = 2.0  # seconds that the end of a session waits for its last look
 
@@ -133,6 +136,10 @@ class Tracking:
         """What changed since the session began and is in no snapshot."""
         self._marks: Marks | None = None
         self._hidden: tuple[Untracked, ...] = ()
+        self._first_inner: Marks | None = None
+        self._inner: Marks = {}
+        """Files of repositories inside: when the session began, and as they were looked at last."""
+        self._modes = Modes(snapshots.root)
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -317,6 +324,7 @@ class Tracking:
         if self.first.left_out:
             self._tell(not_shown(self.first.left_out))
         self._follow_on()
+        await self._begin_beside()
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _recall(self, past: Past) -> None:
@@ -351,6 +359,15 @@ class Tracking:
 
     def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
         self._tell(Kept(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
+
+    async def _begin_beside(self) -> None:
+        """Look at what takes long, and what no prompt waits for."""
+        self._inner = await inside(self._snapshots.root, self._snapshots.left_out)
+        if self._first_inner is None:
+            self._first_inner = self._inner
+        files = await self._snapshots.files()
+        for begun in range(0, len(files), _SLICE):
+            await asyncio.to_thread(self._modes.begin, files[begun : begun + _SLICE])
 
     async def _remember(self, turn: int) -> None:
         async with self._looking():
@@ -416,7 +433,16 @@ class Tracking:
         elif settles or not self._in_turn:
             hidden = await self._snapshots.newly_hidden(self.first)
             self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
-        self.untracked = (*changed(self._marks, now), *self._hidden)
+        if settles or not self._in_turn:
+            self._inner = await inside(self._snapshots.root, left_out)
+            self._first_inner = self._inner if self._first_inner is None else self._first_inner
+        modes = await asyncio.to_thread(self._modes.look, self._snapshots.touched())
+        self.untracked = (
+            *changed(self._marks, now),
+            *changed(self._first_inner or {}, self._inner),
+            *changed({}, modes),
+            *self._hidden,
+        )
         too_many = sum(each.reason == "too many" for each in left_out)
         if not self._has_failed:
             self.obstacle = f"{too_many:,} files beyond {MOST_FILES:,} are not tracked." if too_many else ""

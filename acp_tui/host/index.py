@@ -30,8 +30,10 @@ class _Listed:
     gone: frozenset[bytes]
 
 
-async def update(store: SnapshotStore) -> list[LeftOut]:
-    """Look at every file and return what is left out; whoever calls this has the store for himself.
+async def update(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[bytes]]:
+    """Look at every file; return what is left out, and which files may have changed.
+
+    Whoever calls this has the store for himself.
 
     Raises:
         GitFailed.
@@ -47,7 +49,7 @@ async def update(store: SnapshotStore) -> list[LeftOut]:
         paths = b"".join(path + b"\0" for path in put[begun : begun + _AT_ONCE])
         orders = ("--add", "--remove", "--replace", "-z", "--stdin")
         await store.git("update-index", *orders, given=paths, settings=settings)
-    return left_out
+    return left_out, listed.known
 
 
 async def _list(store: SnapshotStore) -> _Listed:

@@ -51,6 +51,7 @@ class Snapshots:
         self._wanted: set[str] = set()
         """Snapshots of earlier runs that somebody goes on with."""
         self._left_out: dict[bytes, Reason] = {}
+        self._touched: set[bytes] = set()
 
     async def watch(self) -> bool:
         """Let the system tell what changes from now on; return whether it can.
@@ -119,6 +120,20 @@ class Snapshots:
                 after = self._snapshot(await self._now())
             out = await self.store.git(*QUESTION, before.id, after.id)
         return await asyncio.to_thread(changes_in, out, after.left_out)
+
+    def touched(self) -> set[bytes]:
+        """Return files that may have changed since this was last asked."""
+        touched, self._touched = self._touched, set()
+        return touched
+
+    async def files(self) -> list[bytes]:
+        """Return the files of the newest snapshot.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            return (await self.store.git("ls-files", "-z")).split(b"\0")[:-1]
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -269,12 +284,14 @@ class Snapshots:
             if not changed:
                 self._latest = latest
                 return latest
+            self._touched |= changed
             found = await successor(self.store, latest, changed)
             if found is not None:
                 self._note_left_out(found.left_out)
                 self._latest = found.id
                 return found.id
-        left_out = await update(self.store)
+        left_out, touched = await update(self.store)
+        self._touched |= touched
         listed = {os.fsencode(each.path): each.reason for each in left_out}
         self._left_out = {**self._special(), **listed}
         tree = (await self.store.git("write-tree")).decode().strip()

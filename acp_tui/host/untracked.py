@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import aclosing
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.host.repository import repository_of
+from acp_tui.host.listing import files_in
+from acp_tui.host.repository import repository_at, repository_of
 from acp_tui.host.snapshot import LeftOut
 
 MOST: Final = 1_000
 """Files that are looked at."""
 _MODULES: Final = 50
-"""Submodules whose settings are looked at."""
+"""Submodules, and repositories inside, that are looked at."""
+_MOST_INSIDE: Final = 20_000
+"""Files of repositories inside that are looked at."""
 _SETTINGS: Final = ("config", "config.worktree", "info/exclude", "info/attributes", "objects/info/alternates")
+_SAMPLE: Final = ".sample"
+"""The end of the names of hooks that git does not run."""
 _WORDS: Final = {
     "large": "above 8 MB",
     "repository": "another repository",
@@ -64,6 +71,27 @@ def marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
     return found
 
 
+async def inside(root: Path, left_out: Iterable[LeftOut]) -> Marks:
+    """Look at the files of the repositories inside a workspace, which are in no snapshot either."""
+    found: dict[str, Mark] = {}
+    inner = [each.path for each in left_out if each.reason == "repository"]
+    for path in inner[:_MODULES]:
+        folder = root / path
+        repository = await asyncio.to_thread(repository_at, folder)
+        if repository is None:
+            continue
+        own = dict.fromkeys([repository.folder, repository.common])
+        found |= await asyncio.to_thread(dict, _settings(root, own))
+        async with aclosing(files_in(str(folder))) as pieces:
+            async for names in pieces:
+                room = _MOST_INSIDE - len(found)
+                places = [(f"{path}/{name}", folder / name) for name in names[:room]]
+                found |= await asyncio.to_thread(_marked, places, "in another repository")
+                if len(found) >= _MOST_INSIDE:
+                    return found
+    return found
+
+
 def changed(before: Marks, now: Marks) -> list[Untracked]:
     """Return what differs, in the order of the paths."""
     paths = [path for path in {**before, **now} if before.get(path) != now.get(path)]
@@ -85,15 +113,25 @@ def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:
         modules = [path.parent for path in islice((repository.common / "modules").rglob("HEAD"), _MODULES)]
     except OSError:
         modules = []
-    for folder in (*folders, *modules):
+    yield from _settings(root, (*folders, *modules))
+
+
+def _settings(root: Path, folders: Iterable[Path]) -> Iterator[tuple[str, Mark]]:
+    """Yield the settings and hooks of some repositories."""
+    for folder in folders:
         places = [(folder / name, "settings of git") for name in _SETTINGS]
         try:
-            hooks = [entry.name for entry in islice(os.scandir(folder / "hooks"), MOST)]
+            names = [entry.name for entry in islice(os.scandir(folder / "hooks"), MOST)]
+            hooks = [name for name in names if not name.endswith(_SAMPLE)]
         except OSError:
             hooks = []
         for path, what in (*places, *((folder / "hooks" / name, "a hook of git") for name in hooks)):
             if (found := _state(path)) is not None:
                 yield os.path.relpath(path, root), Mark(what, found)
+
+
+def _marked(places: Iterable[tuple[str, Path]], what: str) -> dict[str, Mark]:
+    return {name: Mark(what, state) for name, path in places if (state := _state(path)) is not None}
 
 
 def _state(path: Path) -> tuple[int, ...] | None:

@@ -297,6 +297,29 @@ async def test_what_an_agent_hides_is_counted_and_named_at_the_end_of_its_turn(w
     assert watched.tracking.obstacle == ""
 
 
+async def test_permissions_and_files_of_repositories_inside_are_named(watched: Watched) -> None:
+    inner = watched.root / "sub"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    (inner / "f").write_text("1")
+    (watched.root / "a").chmod(0o644)
+    await watched.begin()
+    await until(lambda: watched.tracking._modes._known)
+    await watched.tracking.before_turn(1)
+    (watched.root / "a").chmod(0o666)
+    (inner / "f").write_text("other")
+    (inner / "new").write_text("1")
+    watched.tracking.after_turn()
+
+    await until(lambda: len(watched.tracking.untracked) == 3)
+
+    assert [(each.path, each.what) for each in watched.tracking.untracked] == [
+        ("sub/f", "in another repository"),
+        ("sub/new", "in another repository"),
+        ("a", "mode 644 → 666"),
+    ]
+    assert watched.files == []
+
+
 async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_back(watched: Watched) -> None:
     await watched.begin()
     await watched.tracking.before_turn(1)

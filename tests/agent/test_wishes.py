@@ -552,6 +552,35 @@ async def test_what_is_no_text_is_not_taken_for_nothing(tmp_path: Path) -> None:
         assert [diff.before for diff in question.call.content] == ["\0"]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("there", "text", "said"),
+    [
+        ("café\n".encode("cp1252"), "café\n", "Its text is Windows-1252 now, and will be UTF-8."),
+        ("\ufeffcafé\n".encode("utf-16-le"), "\ufeffcafé\n", "Its text is UTF-16 LE now, and will be UTF-8."),
+        ("café, café, no mark\n".encode("utf-16-be"), "café, café, no mark\n", "Its text is UTF-16 BE now"),
+        (
+            "Привет, мир! Это текст\n".encode("cp1251") * 3,
+            "Привет, мир! Это текст\n" * 3,
+            "Its text is Windows-1251",
+        ),
+        ("café\n".encode(), "café\n", ""),
+        (b"plain\n", "plain\n", ""),
+    ],
+)
+async def test_a_question_shows_the_text_and_says_that_its_encoding_changes(
+    tmp_path: Path, there: bytes, text: str, said: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(there)
+    async with running(tmp_path) as (talk, session):
+        wants(talk, "fs/write_text_file", path=str(path), content="new\n")
+        question = await asked(talk, session)
+
+        assert [diff.before for diff in question.call.content] == [text]  # type: ignore[union-attr]
+        assert (question.call.title or "").startswith(said)
+        assert ("UTF-8" in (question.call.title or "")) == bool(said)
+
+
 async def test_a_write_over_newer_changes_is_one_question_as_long_as_the_file_stays_as_it_was_shown(
     tmp_path: Path,
 ) -> None:

@@ -132,18 +132,18 @@ class Running(SnapshotStore):
             del self.running[arguments[0]]
 
 
-def _fail(running: Running, _updating: asyncio.Task[list[LeftOut]]) -> None:
+def _fail(running: Running, _updating: asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]) -> None:
     running.running["diff-files"].set_exception(GitFailed("broken"))
 
 
-def _cancel(_running: Running, updating: asyncio.Task[list[LeftOut]]) -> None:
+def _cancel(_running: Running, updating: asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]) -> None:
     updating.cancel()
 
 
 @pytest.mark.parametrize(("end", "error"), [(_fail, GitFailed), (_cancel, asyncio.CancelledError)])
 async def test_no_git_is_left_behind_when_one_fails_or_all_is_cancelled(
     tmp_path: Path,
-    end: Callable[[Running, asyncio.Task[list[LeftOut]]], None],
+    end: Callable[[Running, asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]], None],
     error: type[BaseException],
 ) -> None:
     store = Running(tmp_path)

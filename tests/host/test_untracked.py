@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.host.successor import LARGEST
-from acp_tui.host.untracked import changed, marks
+from acp_tui.host.untracked import changed, inside, marks
 from tests.host.workspaces import told, workspace
 
 
@@ -139,3 +139,33 @@ async def test_what_a_new_gitignore_hides_is_named(tmp_path: Path, where: str, l
     if line == "*" and not where:
         expected |= {"x.o", "build/out", ".gitignore"}
     assert set(hidden) - {f"{where}.gitignore"} == expected - {f"{where}.gitignore"}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda inner: (inner / "f").write_text("other"), [("x/f", "in another repository")]),
+        (lambda inner: (inner / "new").write_text("1"), [("x/new", "in another repository")]),
+        (lambda inner: (inner / "f").unlink(), [("x/f", "in another repository, gone")]),
+        (lambda inner: (inner / "f").chmod(0o600), [("x/f", "in another repository")]),
+        (lambda inner: (inner / "made.o").write_text("1"), []),
+        (_append(".git/config"), [("x/.git/config", "settings of git")]),
+        (_append(".git/hooks/pre-push"), [("x/.git/hooks/pre-push", "a hook of git")]),
+        (_append(".git/hooks/pre-push.sample"), []),
+        (lambda inner: None, []),
+    ],
+)  # fmt: skip
+async def test_what_changes_in_repositories_inside_is_named(
+    tmp_path: Path, change: Callable[[Path], None], named: list[tuple[str, str]]
+) -> None:
+    root, snapshots = workspace(tmp_path, a="1")
+    inner = root / "x"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    (inner / "f").write_text("1")
+    (inner / ".gitignore").write_text("*.o\n")
+    before = await snapshots.take()
+    first = await inside(root, before.left_out)
+
+    change(inner)
+
+    assert changed(first, await inside(root, before.left_out)) == named

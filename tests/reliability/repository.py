@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
+from acp_tui.agent.tracking import Tracking
 from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
 from acp_tui.host import listing
 from acp_tui.host.merging import Hunk
@@ -203,7 +204,7 @@ def _run(count: int, seed: int) -> Result:
                     wrong.append(f"ran {', '.join(ran)}")
                 result.wrong += [f"{case}: {each}" for each in wrong]
             result.tried += 1
-    result.notes.append(f"{stopped:,} had no snapshots, and that was said")
+    result.notes.append(f"{stopped:,} had no snapshots, and the changes pane says why")
     return result
 
 
@@ -241,10 +242,32 @@ async def _used(hostile: _Hostile, folder: Path) -> tuple[list[str], bool]:
             wrong.append("undoing did not give the files back")
         await snapshots.prune(0, 1 << 30)
     except SnapshotError as error:
-        return ([] if str(error) else ["no snapshots, and no reason"]) + wrong, True
+        said = await _said(root, folder)
+        if not str(error) or not said:
+            wrong.append(f"no snapshots, and the changes pane does not say why: {error}")
+        return wrong, True
     finally:
         snapshots.close()
     return wrong, False
+
+
+async def _said(root: Path, folder: Path) -> str:
+    """Return what the changes pane says of a workspace in which snapshots fail, in a session with a turn."""
+    snapshots = Snapshots(folder / "other stores", root)
+    snapshots.store.patience = 0.5
+    tracking = Tracking(snapshots, str(root), lambda event: None)
+    tracking.begin()
+    try:
+        await tracking.before_turn(1)
+        (root / "f.py").write_text("z = 1\n")
+        tracking.after_turn()
+        await tracking.look()
+        until = time.monotonic() + _LONGEST / 2
+        while not tracking.obstacle and time.monotonic() < until:
+            await asyncio.sleep(0.05)
+        return tracking.obstacle
+    finally:
+        await tracking.close()
 
 
 ROW = Row("repository", "nothing that a repository says is run, and its files are listed", 6, 200, _run)
