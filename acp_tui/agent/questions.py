@@ -10,7 +10,7 @@ from typing import Any, Final
 from acp_tui.agent.allowed import Allowed
 from acp_tui.agent.decided import Record
 from acp_tui.agent.given import PERSON, Given
-from acp_tui.agent.history import question_key
+from acp_tui.agent.history import question_key, session_of
 from acp_tui.agent.sessions import Sessions
 from acp_tui.agent.verdicts import verdict
 from acp_tui.host.host import Host
@@ -108,9 +108,10 @@ class Questions:
 
     def take_back(self, request: Request) -> None:
         """The agent no longer wants an answer, and gets its one answer all the same."""
-        for (session_id, key), question in list(self._open.items()):
-            if question.request is request:
-                self._close(session_id, key, _nothing(request), Given("withdrawn"))
+        session_id, key = session_of(request.params), question_key(request.id)
+        question = self._open.get((session_id, key))
+        if question is not None and question.request is request:
+            self._close(session_id, key, _nothing(request), Given("withdrawn"))
 
     def _beforehand(self, question: Permission, session: Session, agent: str) -> None:
         """Give the answer that the person has decided beforehand, if there is one."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from acp_tui.host.host import Host
     from acp_tui.host.terminals import Terminal
     from acp_tui.session.changes import Change
-    from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
@@ -279,7 +278,7 @@ class Conversation:
         return self.session is not None and self.session.turn_state != "idle"
 
     @property
-    def questions(self) -> Mapping[tuple[str, str], Question]:
+    def questions(self) -> OpenQuestions:
         """Open questions by (session id, key), oldest first, after those of no session, as in logins."""
         sessions = [self.agent.outside] if self.agent is not None else []
         sessions += [self.session] if self.session is not None else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ class OpenQuestions(Mapping[tuple[str, str], "Question"]):
     def __len__(self) -> int:
         """Return how many there are."""
         return sum(len(session.questions) for session in self._sessions)
+
+    @property
+    def visits(self) -> int:
+        """How many of them are addresses that the user visits now."""
+        everything = chain.from_iterable(session.questions.values() for session in self._sessions)
+        return sum(getattr(question, "visiting", False) for question in everything)
 
     def __repr__(self) -> str:
         """Return what is open, for a test that fails."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.session.entries import ToolCall
@@ -67,6 +68,7 @@ class StaleWrite:
 
 
 Question = Permission | Elicitation | StaleWrite
+Group = TypeVar("Group")
 
 
 def asked_of(call: ToolCall) -> tuple[object, ...]:
@@ -79,24 +81,30 @@ class Questions:
 
     def __init__(self) -> None:
         self.open: dict[str, Question] = {}
-        """By key, oldest first."""
+        """By key, oldest first. To be changed by this class only."""
+        self._permissions: dict[str, dict[str, Permission]] = {}
+        """The permissions among them by the id of their call and their key."""
+        self._at: dict[int, dict[str, Permission]] = {}
+        """The same by the entry that shows the call, and their key."""
 
     def ask(self, question: Question, at: float) -> None:
         """Open a question at `at`, a time on the session's clock."""
         question.at = at
+        self._close(question.key)
         self.open[question.key] = question
+        if isinstance(question, Permission):
+            self._permissions.setdefault(question.call.tool_call_id, {})[question.key] = question
+            if question.place is not None:
+                self._at.setdefault(question.place, {})[question.key] = question
 
-    def about(self, call: ToolCall) -> bool:
-        """Return whether a permission for a call of this id waits."""
-        permissions = (each for each in self.open.values() if isinstance(each, Permission))
-        return any(each.call.tool_call_id == call.tool_call_id for each in permissions)
+    def about(self, call_id: str) -> Collection[Permission]:
+        """Return the permissions that wait about calls of this id."""
+        return self._permissions.get(call_id, {}).values()
 
     def told(self, place: int, call: ToolCall) -> bool:
         """Take in news of the call of an entry; return whether a question about it shows them."""
         changed = False
-        for question in self.open.values():
-            if not isinstance(question, Permission) or question.place != place:
-                continue
+        for question in self._at.get(place, {}).values():
             shown = question.later or question.call
             if asked_of(call) != asked_of(shown):
                 is_other = asked_of(call) != asked_of(question.call)
@@ -105,7 +113,7 @@ class Questions:
 
     def answered(self, key: str, *, waiting: bool) -> Question | None:
         """Close a question and return it; one that is `waiting` for a visit to an address stays open."""
-        question = self.open.pop(key, None)
+        question = self._close(key)
         if isinstance(question, Elicitation) and waiting:
             question.visiting = True
             self.open[key] = question
@@ -121,8 +129,31 @@ class Questions:
 
     def end_turn(self) -> None:
         """Nobody waits for answers any more, only for the agent to say that addresses were visited."""
-        self.open = {
+        visits = {
             key: question
             for key, question in self.open.items()
             if isinstance(question, Elicitation) and question.visiting
         }
+        self.clear()
+        self.open.update(visits)
+
+    def clear(self) -> None:
+        """Close all questions."""
+        self.open.clear()
+        self._permissions.clear()
+        self._at.clear()
+
+    def _close(self, key: str) -> Question | None:
+        question = self.open.pop(key, None)
+        if isinstance(question, Permission):
+            _remove(self._permissions, question.call.tool_call_id, key)
+            if question.place is not None:
+                _remove(self._at, question.place, key)
+        return question
+
+
+def _remove(groups: dict[Group, dict[str, Permission]], group: Group, key: str) -> None:
+    if group in groups:
+        groups[group].pop(key, None)
+        if not groups[group]:
+            del groups[group]

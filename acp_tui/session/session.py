@@ -110,14 +110,10 @@ class Session:
         """Return a tool call by its id."""
         return self._calls.find(tool_call_id)
 
-    def asked_calls(self) -> list[ToolCall]:
-        """Return the tool calls that wait for a permission."""
-        permissions = [each for each in self.questions.values() if isinstance(each, Permission)]
-        found = [
-            self._calls.at(each.place) if each.place is not None else self.tool_call(each.call.tool_call_id)
-            for each in permissions
-        ]
-        return [call for call in found if call is not None]
+    def asks(self, call: ToolCall) -> bool:
+        """Return whether a tool call waits for a permission."""
+        waiting = self._questions.about(call.tool_call_id)
+        return any(each.place is not None and self._calls.at(each.place) is call for each in waiting)
 
     @property
     def subject(self) -> str:
@@ -300,7 +296,7 @@ class Session:
             return None  # it crossed the end of the turn
         self._turns.step("cancelled")
         settled = self._calls.settle("cancelled", at)
-        self._questions.open.clear()
+        self._questions.clear()
         return Change(settled, ("turn", "questions"))
 
     def _ended(self, event: events.Ended, at: float) -> Change:
@@ -343,7 +339,7 @@ class Session:
 
     def _taken_up(self, at: float) -> Change:
         changed = self._end_turn("cancelled", at)
-        self._questions.open.clear()
+        self._questions.clear()
         self.pending.clear()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_anew()
@@ -392,7 +388,7 @@ class Session:
     def _disconnected(self, event: events.Disconnected, at: float) -> Change:
         self.connected = False
         changed = self._end_turn("failed", at)
-        self._questions.open.clear()
+        self._questions.clear()
         self._options.pending.clear()
         if not event.is_wanted:
             changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
@@ -405,7 +401,7 @@ class Session:
         known = self.tool_call(call.tool_call_id)
         closed: tuple[int, ...] = ()
         is_same = known is not None and self._calls.knows(call.tool_call_id, announces=True)
-        if known is not None and is_same and (known.decision or self._questions.about(known)):
+        if known is not None and is_same and (known.decision or self._questions.about(known.tool_call_id)):
             closed = self._messages.close()
             self._calls.begin_again(known, at)
         change = self._tool_call(call, at, announces=True)

@@ -104,6 +104,34 @@ def strangers() -> None:
         write(line(id=f"y{number}", method="session/request_permission", params=other))
 
 
+def question(number: int) -> bytes:
+    """Return a request for permission, with news of its call before and after it."""
+    call = {"toolCallId": f"c{number}", "title": f"make {number}", "kind": "execute"}
+    return (
+        update("tool_call", **call, status="pending")
+        + asked(number, "session/request_permission", toolCall=call, options=OPTIONS)
+        + update("tool_call_update", toolCallId=f"c{number}", status="in_progress")
+    )
+
+
+def questions() -> None:
+    for number in range(10_000):
+        write(question(number))
+
+
+def questions_rate() -> None:
+    for number in range(1_500):
+        write(question(number))
+        time.sleep(0.01)
+
+
+def withdrawn() -> None:
+    for number in range(10_000):
+        write(question(number))
+    for number in range(10_000):
+        write(line(method="$/cancel_request", params={"requestId": f"q{number}"}))
+
+
 def unopened() -> None:
     write(b"{\n" * 500_000 + b'{"a": [' * 200_000 + b"\n")
 
@@ -112,6 +140,7 @@ SCENES: Final[dict[str, Callable[[], None]]] = {
     scene.__name__: scene
     for scene in (
         lists, stderr, unopened, objects, levels, long_line, noise, chunks, calls, plan, commands, strangers,
+        questions, questions_rate, withdrawn,
     )
 }  # fmt: skip
 

@@ -121,7 +121,8 @@ def test_a_decision_stands_at_the_call_that_was_asked_about() -> None:
 def test_the_call_that_waits_for_a_permission_is_the_one_of_this_turn() -> None:
     session = told(*FIRST, prompt("two"), asked("ls"))
 
-    assert [one.title for one in session.asked_calls()] == ["ls"]
+    asking = [entry for entry in session.entries if isinstance(entry, ToolCall) and session.asks(entry)]
+    assert [one.title for one in asking] == ["ls"]
 
 
 def test_a_question_of_a_later_turn_takes_no_word_from_the_earlier_call() -> None:

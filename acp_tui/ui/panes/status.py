@@ -175,10 +175,9 @@ class StatusLine(Lines):
         """What changes by the second, and what waits for the person."""
         conversation, session = self._conversation, self._conversation.session
         pieces: list[Piece] = []
-        questions = list(conversation.questions.values())
         answer = key_of(self, "session.answer")
-        visits = sum(getattr(question, "visiting", False) for question in questions)
-        if number := len(questions) - visits:
+        visits = conversation.questions.visits
+        if number := len(conversation.questions) - visits:
             pieces.append(("warning", f"{number} question{'s' if number > 1 else ''} {answer}  "))
         elif visits:
             pieces.append(("muted", f"{visits} page{'s' if visits > 1 else ''} to visit {answer}  "))

@@ -9,7 +9,7 @@ from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.one_line import one_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from acp_tui.session.changes import Change
     from acp_tui.session.entries import ToolCall
@@ -54,8 +54,8 @@ class ToolCallsPane(Pane):
     def __init__(self) -> None:
         super().__init__()
         self._lines: dict[int, CallLine] = {}
-        self._asking: set[int] = set()
-        """Ids of the calls that wait for a permission."""
+        self._asks: Callable[[ToolCall], bool] = lambda call: False
+        """Tells whether a call waits for a permission."""
         self._cwd = ""
         self._now: float | None = None
 
@@ -68,7 +68,7 @@ class ToolCallsPane(Pane):
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
 
-        self._asking = {id(call) for call in session.asked_calls()}
+        self._asks = session.asks
         self._cwd = session.cwd
         for index in change.entries:
             call = session.entries[index]
@@ -81,7 +81,7 @@ class ToolCallsPane(Pane):
         """Count the seconds of what runs."""
         self._now = now
         for line in self._lines.values():
-            if not line.call.is_final:
+            if not line.call.is_final and not self._asks(line.call):  # no seconds stand at what waits
                 self.changed(line)
 
     @property
@@ -103,4 +103,4 @@ class ToolCallsPane(Pane):
         from acp_tui.ui.entries.tool_call import call_pieces
 
         now = None if call.is_final else self._now
-        return call_pieces(call, self._cwd, self.look, now, asks=id(call) in self._asking)
+        return call_pieces(call, self._cwd, self.look, now, asks=self._asks(call))

@@ -27,8 +27,8 @@ and while an agent tells an earlier session, of which only the end stays in view
 _SLICE: Final = 500
 """Entries that are handed on at once, about ten milliseconds of work: keys have a turn before the next."""
 
-_URGENT: Final = ("questions", "turn")
-"""Fields that matter to a dialog as well."""
+_URGENT: Final = "turn"
+"""A field that matters to a dialog at once: questions only add to those that it lists."""
 
 
 class Drawing:
@@ -68,7 +68,7 @@ class Drawing:
             self._furnish(session)
         self._entries.update(change.entries)
         self._fields.update(change.fields)
-        can_wait = self._fields.isdisjoint(_URGENT) and (self._is_below_dialog or self._passes_by())
+        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._passes_by())
         due = self._drawn_at + (_SELDOM if can_wait else _PACE)
         if due < self._due:
             self._due = due

@@ -33,7 +33,7 @@ def furnish(screen: SessionScreen, session: Session, settings: Settings) -> None
         terminal=partial(terminal_of, screen),
         redraw=chat.changed,
         glyph=lambda name: screen.look.glyph(name),
-        asks=lambda call: any(call is asked for asked in session.asked_calls()),
+        asks=session.asks,
         key=lambda name: key_of(screen, name),
         pictures=has_pictures(screen.app, screen.look),
         thoughts=settings.thoughts,
