@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from acp_tui.acp.sessions import SessionInfo
+from acp_tui.conversation.opening import Attach
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.demo import demo_launch
@@ -352,3 +354,62 @@ async def test_what_is_still_being_read_when_the_changes_are_closed_is_not_shown
             await here.until(may_end.is_set)
             assert here.app.screen is here.session
     assert may_end.is_set()
+
+
+async def test_a_session_that_is_taken_up_has_its_changes_and_each_way_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    work = tmp_path / "work"
+    work.mkdir()
+    async with demo_in(work, Settings()) as here:
+        await run(here, "echo four >> old.txt")
+        await here.sees("M old.txt  on disk  turn 1")
+        assert here.conversation.session is not None
+        session_id = here.conversation.session.id
+
+    async with seat(work, Settings(), given=demo_launch()) as here:
+        taken_up = Attach(SessionInfo(session_id=session_id, cwd=str(work)))
+        await here.app.tabs.open(running=here.conversation.running, attach=taken_up)
+        await here.sees("M old.txt  on disk  turn 1", "/run echo four >> old.txt")
+
+        await here.press("f5", "enter")
+        await here.is_before(ChangesScreen)
+        await here.sees("four", "turn 1", "/run echo four")
+        await here.press("n", "r")
+        await here.until(lambda: (work / "old.txt").read_text() == "one\ntwo\nthree\n")
+        await here.press("u")
+        await here.until(lambda: (work / "old.txt").read_text().endswith("four\n"))
+        await here.press("escape")
+        await here.is_before(SessionScreen)
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("M old.txt gets its earlier content")
+        await here.press("y")
+        await here.sees("1 file is as before the last turn.")
+        assert (work / "old.txt").read_text() == "one\ntwo\nthree\n"
+
+
+async def test_before_any_turn_alt_u_says_that_none_has_begun(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+
+        await here.sees("No turn has begun yet.")
+
+
+async def test_where_snapshots_are_gone_the_pane_and_alt_u_say_since_when(tmp_path: Path) -> None:
+    async with demo_in(tmp_path) as here:
+        await run(here, "echo x > new.txt")
+        await here.sees("A new.txt")
+        tracking = here.conversation.tracking
+        assert tracking is not None
+        tracking.before, tracking.lost = None, "The snapshots of this session were removed."
+        await run(here, "echo y > newer.txt")
+        await here.sees("The snapshots of this session")
+        tracking.before = None
+
+        await here.press("alt+u")
+        await here.is_before(RestoreDialog)
+        await here.sees("The snapshots of this session were removed.")
