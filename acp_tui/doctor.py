@@ -17,8 +17,8 @@ from acp_tui.store.urls import masked
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from acp_tui.agent.conduct import Finding
     from acp_tui.agent.doctor import Report
+    from acp_tui.agent.frames import Finding
     from acp_tui.store.launch import Launch
 
 HELP: Final = """\

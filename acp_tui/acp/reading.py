@@ -10,6 +10,7 @@ Source: ACP schema, "default on error" and "skip invalid items".
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, TypeVar
@@ -75,6 +76,41 @@ def read_updates(value: Any) -> list[Update]:
     return [read_update(single) for single in dialects.single_blocks(value)]
 
 
+def complaints(word: type[W], value: Any) -> list[str]:
+    """Return what is malformed in an object that is read as this word, each with its place."""
+    return _complaints(_adapter(word), dialects.normalise(word.__name__, value))
+
+
+def update_complaints(value: Any) -> list[str]:
+    """Return what is malformed in the `update` of a `session/update`; older words are no fault."""
+    found = _complaints(_update_adapter, value)
+    return _complaints(_update_adapter, dialects.normalise_update(_copied(value))) if found else found
+
+
+def _complaints(adapter: TypeAdapter[Any], value: Any) -> list[str]:
+    """Return in words what a strict reading complains about."""
+    try:
+        adapter.validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        errors = [each for each in error.errors(include_url=False) if each["type"] != "json_invalid"]
+        return list(dict.fromkeys(_in_words(value, each["loc"], each) for each in errors))
+    return []
+
+
+def _in_words(value: Any, loc: tuple[int | str, ...], error: Any) -> str:
+    place = ".".join(map(str, _path(value, loc)))
+    match error["type"]:
+        case "missing":
+            said = "is missing"
+        case "union_tag_invalid":
+            said = f"is of the unknown kind “{error['ctx']['tag']}”"
+        case "union_tag_not_found":
+            said = "does not say of which kind it is"
+        case _:
+            said = error["msg"].removeprefix("Input ")
+    return f"{place or 'it'} {said}"
+
+
 def _mended_update(value: Any) -> Update:
     """Read an update that is not valid; a chunk whose block lacks something still says that there was one."""
     block = value.get("content") if isinstance(value, dict) else None
@@ -93,7 +129,8 @@ def _adapter(word: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(word)
 
 
-_validate_update: Callable[[Any], Update] = TypeAdapter(Update).validator.validate_python
+_update_adapter: Final[TypeAdapter[Any]] = TypeAdapter(Update)
+_validate_update: Callable[[Any], Update] = _update_adapter.validator.validate_python
 
 
 def _copied(value: Any) -> Any:

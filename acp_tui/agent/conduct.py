@@ -4,41 +4,19 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from acp_tui.acp import dialects
 from acp_tui.acp.initialization import InitializeResponse
-from acp_tui.acp.reading import read_update
+from acp_tui.acp.reading import read_updates
 from acp_tui.acp.updates import UnknownUpdate
 from acp_tui.agent.abilities import abilities
+from acp_tui.agent.frames import Finding, Frame, answer_of, is_answer, shown
+from acp_tui.agent.vocabulary import is_known
 from acp_tui.host.processes import ExitStatus
-from acp_tui.wire.messages import Noise
-
-Verdict = Literal["well", "note", "broken"]
-"""As the protocol has it; odd, but allowed or of no harm; against a rule of the protocol."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    check: str
-    """What was looked at, in a word or two."""
-    verdict: Verdict
-    text: str
-    fallback: str = ""
-    """What acp-tui does about it, where it does something."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One message that went over the wire."""
-
-    direction: str
-    """`in` or `out`."""
-    msg: dict[str, Any]
-
+from acp_tui.wire.frames import BESIDE
+from acp_tui.wire.messages import Dropped, Noise
+from acp_tui.wire.peer import UNASKED
 
 _MUCH: Final = 64 * 1024
 """Bytes of stderr that are worth a remark, since they only are for a few calls."""
@@ -51,15 +29,20 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
         yield Finding("protocol", "well", f"version {info.protocol_version}")
     else:
         yield Finding("protocol", "note", f"version {info.protocol_version!r} is no number", "read as 1")
-    if info.agent_info is None:
+    if info.agent_info is None and isinstance(raw, dict) and raw.get("agentInfo") is not None:
+        text = "says who it is in a way that cannot be read"
+        yield Finding("identity", "broken", text, "called by the name of its command")
+    elif info.agent_info is None:
         yield Finding("identity", "note", "does not say who it is", "called by the name of its command")
     else:
         version = f" {info.agent_info.version}" if info.agent_info.version else ""
         yield Finding("identity", "well", f"{info.agent_info.shown}{version}")
+        if not version:
+            yield Finding("identity", "broken", "has no version", "shown without one")
     can = [what for what, offered in abilities(info.agent_capabilities) if offered]
     if "agentCapabilities" in info.model_fields_set or "agent_capabilities" in info.model_fields_set:
         yield Finding("capabilities", "well", ", ".join(can) or "none beyond the baseline")
-    else:
+    elif not isinstance(raw, dict) or raw.get("agentCapabilities") is None:
         yield Finding("capabilities", "note", "names none", "nothing optional is used")
     if dialects.normalise("InitializeResponse", raw) is not raw:
         yield Finding("dialect", "note", "initialize is in older words", "read as today's")
@@ -83,14 +66,19 @@ def new_session(result: Any) -> Iterator[Finding]:
 def envelopes(frames: Sequence[Frame]) -> Iterator[Finding]:
     """Judge the JSON-RPC around the agent's messages."""
     came = [frame.msg for frame in frames if frame.direction == "in"]
+    asked = {str(frame.msg.get("id")) for frame in frames if frame.direction == "out"}
     bare = sum(msg.get("jsonrpc") != "2.0" for msg in came)
     if bare:
         yield Finding("JSON-RPC", "broken", f"{bare} messages without “jsonrpc”: “2.0”", "read all the same")
-    as_text = sum("method" not in msg and isinstance(msg.get("id"), str) for msg in came)
+    as_text = sum(
+        "method" not in msg and isinstance(msg.get("id"), str) and msg["id"] in asked for msg in came
+    )
     if as_text:
         yield Finding("JSON-RPC", "broken", "sends our ids back as text", "matched by their value")
     if came and not bare and not as_text:
-        yield Finding("JSON-RPC", "well", f"{len(came)} messages, all of them well formed")
+        yield Finding(
+            "JSON-RPC", "well", f"{len(came)} messages, each with “jsonrpc”: “2.0” and ids as we sent them"
+        )
 
 
 def order(frames: Sequence[Frame]) -> Iterator[Finding]:
@@ -108,36 +96,55 @@ def order(frames: Sequence[Frame]) -> Iterator[Finding]:
 
 
 def updates(frames: Sequence[Frame]) -> Iterator[Finding]:
-    """Judge the words of the updates. Source: ACP, schema of `session/update`."""
+    """Judge the kinds of the updates. Source: ACP, schema of `session/update`."""
     sent = [_update_of(frame.msg) for frame in frames if frame.msg.get("method") == "session/update"]
-    unknown = {_name(update) for update in sent if isinstance(read_update(update), UnknownUpdate)}
-    older = {
+    unread = [
+        update for update in sent if all(isinstance(one, UnknownUpdate) for one in read_updates(update))
+    ]
+    unknown = [_name(update) for update in unread if not is_known(update)]
+    older = [
         _name(update)
         for update in sent
-        if _name(update) not in unknown and dialects.normalise_update(copy.deepcopy(update)) != update
-    }
+        if update not in unread and dialects.normalise_update(copy.deepcopy(update)) != update
+    ]
     if unknown:
-        yield Finding("updates", "note", f"of unknown kinds: {_list(unknown)}", "kept, and shown neutrally")
+        fallback = "not shown in the chat; in the protocol view"
+        yield Finding("updates", "note", f"of unknown kinds: {shown(unknown)}", fallback)
     if older:
-        yield Finding("dialect", "note", f"updates in older words: {_list(older)}", "read as today's")
-    if sent and not unknown and not older:
+        yield Finding("dialect", "note", f"updates in older words: {shown(older)}", "read as today's")
+    if sent and not unread and not older:
         yield Finding("updates", "well", f"{len(sent)}, of kinds {_list({_name(each) for each in sent})}")
 
 
 def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
     """Judge what stdout carried beside the protocol. Source: ACP, page "transports", stdio."""
-    odd = [line for line in lines if line.reason == "a response to nothing that we asked"]
-    plain = len(lines) - len(odd)
+    odd = [line for line in lines if line.reason == UNASKED]
+    beside = [line for line in lines if line.reason == BESIDE]
+    plain = [line for line in lines if line not in odd and line not in beside]
     if plain:
-        first = next(line for line in lines if line not in odd)
-        shown = first.line.decode("utf-8", "replace").strip()[:_SHOWN]
-        text = f"{plain} lines that are no messages, the first: {shown}"
+        text = f"lines that are no messages: {len(plain)}, the first: {_start(plain[0])}"
         yield Finding("stdout", "broken", text, "skipped, and shown in the protocol view")
+    if beside:
+        text = f"other bytes on the line of a message: {len(beside)} times, the first: {_start(beside[0])}"
+        yield Finding(
+            "stdout", "broken", text, "cut off, and shown in the protocol view; the message is read"
+        )
     if odd:
-        text = f"{len(odd)} answers to nothing that was asked, as to a notification"
+        text = f"answers to nothing that was asked, as to a notification: {len(odd)}"
         yield Finding("stdout", "broken", text, "ignored")
     if not lines:
         yield Finding("stdout", "well", "nothing but messages")
+
+
+def too_large(messages: Sequence[Dropped]) -> Iterator[Finding]:
+    """Judge messages above the limit of one line."""
+    if messages:
+        text = f"messages that are too large: {len(messages)}, the first: {messages[0].reason}"
+        yield Finding("stdout", "broken", text, "dropped, which the chat says")
+
+
+def _start(line: Noise) -> str:
+    return line.line.decode("utf-8", "replace").strip()[:_SHOWN]
 
 
 def stderr(size: int, tail: str) -> Finding:
@@ -169,7 +176,7 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
     if left_behind:
         text = "processes that it started outlive it"
         yield Finding("children", "broken", text, "found by a mark in their environment, and ended")
-    else:
+    elif by_itself:
         yield Finding("children", "well", "nothing is left behind")
 
 
@@ -179,7 +186,7 @@ def pages(frames: Sequence[Frame]) -> Iterator[Finding]:
     cursors: list[Any] = []
     count = 0
     for msg in asked:
-        result = _answer_to(frames, msg.get("id"))
+        result = answer_of(frames, msg.get("id"))
         listed = result.get("sessions") if isinstance(result, dict) else None
         if not isinstance(listed, list):
             yield Finding("session/list", "broken", "a page without a list of sessions", "counts as empty")
@@ -204,7 +211,7 @@ def _before_answer(frames: Sequence[Frame], method: str) -> list[dict[str, Any]]
         if asked is None and frame.direction == "out" and frame.msg.get("method") == method:
             asked = frame.msg.get("id")
         elif asked is not None and frame.direction == "in":
-            if _answers(frame.msg, asked):
+            if is_answer(frame.msg, asked):
                 return came
             came.append(frame.msg)
     return []
@@ -214,18 +221,7 @@ def answer_to(frames: Sequence[Frame], method: str) -> Any:
     """Return the raw result of our first request of this method, None without one."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     request = next(asked, None)
-    return _answer_to(frames, request.get("id")) if request is not None else None
-
-
-def _answer_to(frames: Sequence[Frame], call_id: Any) -> Any:
-    for frame in frames:
-        if frame.direction == "in" and _answers(frame.msg, call_id):
-            return frame.msg.get("result")
-    return None
-
-
-def _answers(msg: dict[str, Any], call_id: Any) -> bool:
-    return "method" not in msg and "id" in msg and str(msg["id"]) == str(call_id)
+    return answer_of(frames, request.get("id")) if request is not None else None
 
 
 def _update_of(msg: dict[str, Any]) -> Any:

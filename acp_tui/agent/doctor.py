@@ -12,10 +12,10 @@ from typing import Any, Final, TypeVar
 from acp_tui.acp import errors
 from acp_tui.acp.content import TextContent
 from acp_tui.acp.initialization import InitializeResponse, has
-from acp_tui.agent import conduct
+from acp_tui.agent import conduct, vocabulary
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.conduct import Finding, Frame, Verdict
 from acp_tui.agent.errors import AgentError, AgentGone, CallFailed, LoginRequired
+from acp_tui.agent.frames import Finding, Frame, Verdict
 from acp_tui.agent.given import Given
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.host.guard import Guard
@@ -25,7 +25,7 @@ from acp_tui.session.changes import Change
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
-from acp_tui.wire.messages import Noise
+from acp_tui.wire.messages import Dropped, Noise, Notification, Request
 
 PING: Final = "_acp-tui/ping"
 """An extension that no agent has."""
@@ -77,12 +77,12 @@ async def examine(
         guard: ends it if we are killed.
     """
     report = Report(launch)
-    report.add("program", "well", launch.argv[0])
     try:
         process = Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
     except SpawnFailed as error:
         report.add("start", "broken", error.title, error.advice)
         return report
+    report.add("program", "well", launch.argv[0])
     await _Examination(report, process, cwd, patience, version).run(prompt)
     if launch.quirks.missing_file_reads_empty:
         text = "known to give up creating a file when reading it first is an error"
@@ -119,6 +119,26 @@ class _Wire:
         return False
 
 
+class _Examined(Agent):
+    """An agent of which is kept what no frame shows: what lacked a session, and what was dropped."""
+
+    unassigned: list[str]
+    too_large: list[Dropped]
+
+    def assign(self, message: Request | Notification) -> str:
+        """Keep in mind what names no session."""
+        params = message.params
+        refused = super().assign(message)
+        if refused or message.params is not params:
+            self.unassigned.append(message.method)
+        return refused
+
+    def dropped(self, message: Dropped) -> None:
+        """Keep in mind what was too large."""
+        self.too_large.append(message)
+        super().dropped(message)
+
+
 class _Examination:
     """One run of the script; each step may end it."""
 
@@ -133,9 +153,12 @@ class _Examination:
         self._session: Session | None = None
         self._changed = asyncio.Event()
         self._answers_pings = False
-        self._agent = Agent(
+        self._refusal: int | None = None
+        """The code with which it refuses what it does not know."""
+        self._agent = _Examined(
             process, Host(Terminals()), self._wire, self._hear, name=report.launch.name, version=version
         )
+        self._agent.unassigned, self._agent.too_large = [], []
         self._agent.on_noise = self._noise.append
         process.on_stderr = self._hear_stderr
 
@@ -149,10 +172,8 @@ class _Examination:
             await self._send_large_line()
             await self._list_sessions()
             await self._open_session()
-            await self._cancel_idle()
-            if prompt is not None and self._session is not None:
-                await self._prompt(self._session, prompt)
-                await self._cancel_prompt(self._session, prompt)
+            if self._session is not None:
+                await self._talk(self._session, prompt)
             await self._clear_away()
         except _Over:
             pass
@@ -192,6 +213,7 @@ class _Examination:
         except AgentGone:
             raise self._gone(check) from None
         except CallFailed as error:
+            self._refusal = error.code
             right = error.code == errors.METHOD_NOT_FOUND
             text = f"refused with error {error.code}" + ("" if right else ", where -32601 belongs")
             self._report.add(check, "well" if right else "broken", text, "" if right else fallback)
@@ -221,8 +243,12 @@ class _Examination:
             self._report.add(check, "broken", text, "none: large files and images will not reach it")
         except AgentGone:
             raise self._gone(check) from None
-        except CallFailed:
-            self._report.add(check, "well", "a line of 1 MB is read")
+        except CallFailed as error:
+            if error.code == self._refusal:
+                self._report.add(check, "well", "a line of 1 MB is read")
+            else:
+                text = f"a line of 1 MB is refused with error {error.code}"
+                self._report.add(check, "broken", text, "none: large files and images may not reach it")
         else:
             self._report.add(check, "well", "a line of 1 MB is read")
 
@@ -239,33 +265,52 @@ class _Examination:
             raw = conduct.answer_to(self._wire.frames, "session/new")
             self._report.findings += conduct.new_session(raw)
 
-    async def _cancel_idle(self) -> None:
-        if self._session is None:
-            return
-        before = len(self._noise)
-        self._agent.connection.notify("session/cancel", {"sessionId": self._session.id})
-        await self._is_alive("cancel when idle")
-        answered = len(self._noise) > before
-        text = "answered, although it is a notification" if answered else "harmless"
-        self._report.add("cancel when idle", "note" if answered else "well", text)
+    async def _talk(self, session: Session, prompt: str | None) -> None:
+        """Say the prompt, cancel when nothing runs, and say it again to stop that turn.
 
-    async def _prompt(self, session: Session, text: str) -> None:
+        A turn that goes wrong behind the idle cancel is tried once more, so that each has its own verdict.
+        """
+        works = prompt is not None and await self._prompt(session, prompt)
+        harm = await self._cancel_idle(session)
+        if prompt is not None and works:
+            failure = await self._stop_turn(session, prompt)
+            if failure:
+                harm = harm or f"the next prompt {failure}"
+                if again := await self._stop_turn(session, prompt):
+                    self._report.add("cancel", "broken", f"a prompt after it {again}", "shown")
+        if harm:
+            fallback = "sent only while a turn runs; one that has just ended may get it all the same"
+            self._report.add("cancel when idle", "broken", harm, fallback)
+        else:
+            self._report.add("cancel when idle", "well", "harmless")
+
+    async def _cancel_idle(self, session: Session) -> str:
+        """Cancel although no turn runs; return what was wrong with what came of it."""
+        before = len(self._noise)
+        self._agent.connection.notify("session/cancel", {"sessionId": session.id})
+        await self._is_alive("cancel when idle")
+        return "answered, although it is a notification" if len(self._noise) > before else ""
+
+    async def _prompt(self, session: Session, text: str) -> bool:
+        """Say something to the end of the turn; return whether it had one."""
+        before = len(self._wire.frames)
         blocks: list[Any] = [TextContent(text=text)]
         result = await self._ask("prompt", self._agent.prompt(session.id, blocks))
         if result is None:
-            return
-        updates = sum(frame.msg.get("method") == "session/update" for frame in self._wire.frames)
-        said = f"ends with {result.stop_reason}, {updates} updates so far"
+            return False
+        updates = sum(frame.msg.get("method") == "session/update" for frame in self._wire.frames[before:])
+        said = f"ends with {result.stop_reason}, after {updates} updates"
         self._report.add("prompt", "well" if updates else "note", said)
+        return True
 
-    async def _cancel_prompt(self, session: Session, text: str) -> None:
-        """Stop a second turn as soon as it says something."""
+    async def _stop_turn(self, session: Session, text: str) -> str:
+        """Stop a turn as soon as it says something; return how it went wrong before that."""
         check = "cancel"
         blocks: list[Any] = [TextContent(text=text)]
         self._changed.clear()
+        entries = len(session.entries)
         turn = asyncio.create_task(self._agent.prompt(session.id, blocks))
         turn.add_done_callback(lambda _: self._changed.set())
-        entries = len(session.entries)
         try:
             async with asyncio.timeout(_STREAMING):
                 while len(session.entries) <= entries + 1 and not turn.done():  # the prompt is one of them
@@ -273,12 +318,20 @@ class _Examination:
                     self._changed.clear()
         except TimeoutError:
             pass
+        if session.turn_state == "idle":  # it is over, and whoever waits for it is about to hear so
+            await asyncio.wait({turn}, timeout=_STREAMING)
+        if turn.done():
+            error = turn.exception()
+            if isinstance(error, AgentError) and not isinstance(error, AgentGone):
+                return f"fails: {error}"
+            if error is None and turn.result().stop_reason == "cancelled":
+                return "ends as cancelled, although nobody stopped it"
         began = time.monotonic()
         was_running = session.turn_state == "running"
         self._agent.cancel(session.id)
         result = await self._ask(check, turn)
         if result is None:
-            return
+            return ""
         seconds = time.monotonic() - began
         took = f"{seconds:.1f} s after the cancel"
         crossed = result.stop_reason != "cancelled" and seconds < _CROSSED
@@ -288,7 +341,8 @@ class _Examination:
             self._report.add(check, "well", f"the turn ends as cancelled, {took}")
         else:
             text = f"the turn ends with {result.stop_reason}, {took}, where “cancelled” belongs"
-            self._report.add(check, "broken", text, "the turn counts as ended by itself")
+            self._report.add(check, "broken", text, "shown as cancelled")
+        return ""
 
     async def _clear_away(self) -> None:
         """Leave no session behind that nobody will use, where the agent can forget one."""
@@ -310,7 +364,10 @@ class _Examination:
         self._report.findings += conduct.order(frames)
         self._report.findings += conduct.envelopes(frames)
         self._report.findings += conduct.updates(frames)
+        self._report.findings += vocabulary.judged(frames, [self._cwd])
+        self._report.findings += vocabulary.unassigned(self._agent.unassigned)
         self._report.findings += conduct.noise(self._noise)
+        self._report.findings += conduct.too_large(self._agent.too_large)
         self._report.findings.append(conduct.stderr(self._stderr_size, self._agent.stderr_tail))
         if not crashed:
             self._report.findings += conduct.ending(by_itself, status, left_behind)

@@ -251,12 +251,12 @@ class Frames:
         if not found and (bare := _SEQUENCES.sub("", text)) != text:
             found = list(_objects(bare))
             if found or (may_go_on and _OPENING.match(bare)):
-                yield Stray("".join(_SEQUENCES.findall(text)).encode(), _BESIDE)
+                yield Stray("".join(_SEQUENCES.findall(text)).encode(), BESIDE)
                 text = bare
         at = 0
         for value, start, end in found:
             if beside := text[at:start].strip():
-                yield Stray(beside.encode(), _BESIDE)
+                yield Stray(beside.encode(), BESIDE)
             yield Frame(value, plain(value))
             at = end
         rest = text[at:].strip()
@@ -271,7 +271,7 @@ class Frames:
             yield Stray(rest[:-1].strip().encode(), "not JSON")
             self._opened(b"{")
         else:
-            yield Stray(behind if found else line, _BESIDE if found else "not JSON")
+            yield Stray(behind if found else line, BESIDE if found else "not JSON")
 
     # ------------------------------------------------------------------ values over several lines
 
@@ -338,7 +338,8 @@ class Frames:
             yield from self._odd_line(whole, may_go_on=False)
 
 
-_BESIDE: Final = "beside a message"
+BESIDE: Final = "beside a message"
+"""Why a piece is no message that stood on the line of one."""
 
 
 def is_message(value: Any) -> bool:

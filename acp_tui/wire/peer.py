@@ -27,6 +27,7 @@ from acp_tui.wire.messages import (
     Response,
 )
 
+UNASKED: Final = "a response to nothing that we asked"
 LINE_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of one line that are accepted unless the peer is given another limit."""
 
@@ -193,7 +194,7 @@ class Peer:
     def _response(self, value: dict[str, Any], line: bytes) -> Message:
         call = self._called(value.get("id"))
         if call is None:
-            return Noise(line, "a response to nothing that we asked")
+            return Noise(line, UNASKED)
         error = value.get("error")
         return Response(call, value.get("result"), None if error is None else _error(error), line)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent import conduct
-from acp_tui.agent.conduct import Frame
+from acp_tui.agent.frames import Frame
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import Noise
 
@@ -52,7 +52,7 @@ def test_updates_before_the_answer_that_names_their_session_are_odd_and_allowed(
 
 
 def test_envelopes_without_their_version_or_with_our_ids_as_text_are_broken() -> None:
-    frames = [Frame("in", {"id": 0, "result": {}}), came(id="1", result={})]
+    frames = [out(1, "initialize"), Frame("in", {"id": 0, "result": {}}), came(id="1", result={})]
 
     assert told(conduct.envelopes(frames)) == [("JSON-RPC", "broken"), ("JSON-RPC", "broken")]
     assert told(conduct.envelopes(INITIALIZED)) == [("JSON-RPC", "well")]
@@ -73,8 +73,8 @@ def test_lines_that_are_no_messages_are_told_with_the_first_of_them() -> None:
 
     plain, odd = conduct.noise(noise)
 
-    assert plain.text == "1 lines that are no messages, the first: starting up"
-    assert odd.text == "1 answers to nothing that was asked, as to a notification"
+    assert plain.text == "lines that are no messages: 1, the first: starting up"
+    assert odd.text == "answers to nothing that was asked, as to a notification: 1"
     assert told(conduct.noise([])) == [("stdout", "well")]
 
 

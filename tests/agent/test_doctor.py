@@ -94,7 +94,7 @@ async def test_each_rule_that_is_broken_is_found(tmp_path: Path) -> None:
     found = by_check(report)
     assert report.broken
     assert [verdict for verdict, _ in found["unknown request"]] == ["broken"]
-    assert "5 lines that are no messages, the first: \x1b[2JWelcome" in found["stdout"][0][1]
+    assert "lines that are no messages: 5, the first: \x1b[2JWelcome" in found["stdout"][0][1]
     assert found["JSON-RPC"] == [("broken", "sends our ids back as text")]
     assert found["identity"][0][0] == found["capabilities"][0][0] == "note"
     assert "bytes of log" in found["stderr"][0][1]
