@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -10,7 +11,6 @@ from textual import on
 from textual.message import Message
 
 from acp_tui.readable import clock, tokens
-from acp_tui.ui.panes.silence import MEASURED_EVERY, SILENT, Computing, pending, told
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.lines import Lines
 from acp_tui.ui.widgets.text import shortened
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.host.terminals import Terminal
     from acp_tui.session.options import Option
+    from acp_tui.ui.panes.silence import Computing
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.one_line import Piece
 
@@ -54,7 +55,6 @@ class StatusLine(Lines):
         self._own_background = own_background
         self._conversation = conversation
         self._parts: list[tuple[str, Piece]] = []
-        self._computing = Computing()
 
     def show(self) -> None:
         """Make the line equal to the conversation."""
@@ -202,8 +202,16 @@ class StatusLine(Lines):
         pieces.append(("accent", clock(running)))
         return pieces
 
+    @cached_property
+    def _computing(self) -> Computing:
+        from acp_tui.ui.panes.silence import Computing
+
+        return Computing()
+
     def _silence(self, silent: float) -> list[Piece]:
         """Say since when the agent is silent, what is pending, and whether it computes."""
+        from acp_tui.ui.panes.silence import MEASURED_EVERY, SILENT, pending, told
+
         conversation, now = self._conversation, time.monotonic()
         assert conversation.running is not None
         assert conversation.session is not None
