@@ -32,7 +32,8 @@ Nothing is said to the agent's model unless --prompt is given.
 
   --cwd DIR        the folder of its session; the current one by default
   --timeout S      seconds for each answer; 30 by default
-  --prompt TEXT    also say this, twice: once to the end, once to be cancelled
+  --prompt TEXT    also say this, twice: once to the end, once to be cancelled;
+                   a third time if a cancel between the two has spoilt the second
   --json           print JSON
   --help           show this text
 

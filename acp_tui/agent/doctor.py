@@ -278,11 +278,14 @@ class _Examination:
                 harm = harm or f"the next prompt {failure}"
                 if again := await self._stop_turn(session, prompt):
                     self._report.add("cancel", "broken", f"a prompt after it {again}", "shown")
+        elif prompt is not None:
+            self._report.add("cancel", "note", "not tried: the prompt has failed")
         if harm:
             fallback = "sent only while a turn runs; one that has just ended may get it all the same"
             self._report.add("cancel when idle", "broken", harm, fallback)
         else:
-            self._report.add("cancel when idle", "well", "harmless")
+            known = "the next prompt goes on" if works else "the agent goes on; no prompt was tried after it"
+            self._report.add("cancel when idle", "well", f"harmless: {known}")
 
     async def _cancel_idle(self, session: Session) -> str:
         """Cancel although no turn runs; return what was wrong with what came of it."""

@@ -4,7 +4,8 @@ Its members: `initialize`, `new`, `end` and `cancelled` are merged into the resu
 `session/new` and `session/prompt` (null takes a member out); `updates`, `requests` and whole messages,
 `asks`, are sent in the first turn; `prints` is written as it is before a turn ends; `after_cancel` is the
 error or the stop reason of the first prompt behind a cancel when nothing ran; `large` is the code of the
-error for a long line. All turns but the first last until they are cancelled.
+error for a long line; `fails` is the error of every prompt. All turns but the first last until they are
+cancelled.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ def play() -> None:
 def turn(frame: dict[str, Any]) -> None:
     ending, STATE["cancelled"] = STATE["cancelled"], False
     STATE["turns"] += 1
+    if "fails" in SCRIPT:
+        send(id=frame["id"], error=SCRIPT["fails"])
+        return
     if ending and "after_cancel" in SCRIPT:
         after = SCRIPT["after_cancel"]
         if isinstance(after, str):

@@ -337,3 +337,12 @@ async def test_a_prompt_that_fails_after_an_idle_cancel_is_not_blamed(tmp_path: 
     assert verdicts["prompt"] == "well"
     assert verdicts["cancel"] == "well", "it was tried once more"
     assert verdicts["cancel when idle"] == "broken"
+
+
+async def test_a_prompt_that_always_fails_is_blamed_and_the_cancel_is_not(tmp_path: Path) -> None:
+    found = await examined({"fails": {"code": -32603, "message": "no"}}, tmp_path)
+
+    verdicts = {finding.check: finding.verdict for finding in found}
+    assert verdicts["prompt"] == "broken"
+    assert verdicts["cancel"] == "note", "nothing ran that could be cancelled"
+    assert verdicts["cancel when idle"] == "well"
