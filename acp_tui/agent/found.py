@@ -57,8 +57,14 @@ class Found:
         """What changed files were like when an earlier run of the session ended."""
         self._has_told_of_more = False
 
-    def recall(self, files: Iterable[OnDisk]) -> None:
-        """Know what an earlier run has left: what differs from that came about outside any turn."""
+    def recall(self, files: Iterable[OnDisk], outside: Iterable[str] = ()) -> None:
+        """Know what an earlier run has left: what differs from that came about outside any turn.
+
+        Args:
+            files: as they were left.
+            outside: paths of files that were changed outside any turn, and may be brought back.
+        """
+        self._outside.update(outside)
         for file in files:
             self._told = None  # that nothing of it is left is news, too
             state = (file.id, file.new_mode)

@@ -148,7 +148,9 @@ class Tracking:
         """Take the first snapshot in the background, or go on with those of earlier runs of the session."""
         if past is not None:
             self._ranges.recall(len(past.turns), {})
-            self._found.recall(file.seen for file in past.files if file.seen is not None)
+            newest = {path: origins[-1:] for (path, _), origins in past.origins.items()}
+            outside = [path for path, origins in newest.items() if origins and not origins[0].turn]
+            self._found.recall((file.seen for file in past.files if file.seen is not None), outside)
         self._start(partial(self._begin, past))
 
     def go_on(self, turns: int, *, is_known: bool = True) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -132,14 +132,27 @@ class Files:
             return None
         return [self.changes[path] for path, file in now.items() if before.get(path) != file]
 
-    def take_over(self, files: Iterable[FileChange], over: Collection[str], moved: tuple[str, str]) -> None:
+    @property
+    def origins(self) -> dict[tuple[str, str], tuple[Origin, ...]]:
+        """Where files came from that were seen, by path and content."""
+        return {key: tuple(origins) for key, origins in self._origins.items()}
+
+    def take_over(
+        self,
+        files: Iterable[FileChange],
+        origins: Mapping[tuple[str, str], Iterable[Origin]],
+        over: Collection[str],
+        moved: tuple[str, str],
+    ) -> None:
         """Put what earlier runs know of files before what the agent has told of the same changes.
 
         Args:
             files: as they were left.
+            origins: where files came from that were seen, by path and content.
             over: paths of files that were changed and are what they were again.
             moved: the folder of the session as it was called, and as it is called now.
         """
+        self._origins |= {(_moved(path, *moved), name): [*known] for (path, name), known in origins.items()}
         told, self.changes = self.changes, {}
         for file in files:
             path = _moved(file.path, *moved)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.session.files import FileChange
+from acp_tui.session.provenance import Origin
 from acp_tui.session.turn import Turn
 
 
@@ -55,6 +57,8 @@ class Past:
     """Each with what the user said to begin it, in one line."""
     plan: tuple[PlanEntry, ...]
     files: tuple[FileChange, ...]
+    origins: Mapping[tuple[str, str], tuple[Origin, ...]]
+    """Where files came from that were seen, by path and content: an undoing may bring one back."""
     over: frozenset[str]
     """Paths of files that tool calls changed and that are what they were again."""
     kept: tuple[Kept, ...]

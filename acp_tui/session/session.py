@@ -358,6 +358,7 @@ class Session:
             tuple(turns),
             tuple(self.plan),
             tuple(self.all_files.values()),
+            self._files.origins,
             frozenset(told - set(self.all_files)) if self.kept else frozenset(),
             tuple(self.kept.values()),
             tuple(self.undid),
@@ -365,7 +366,8 @@ class Session:
 
     def _recalled(self, past: Past) -> Change:
         self._turns.recall(past.turns)
-        self._files.take_over(past.files, past.over, (past.cwd.rstrip("/"), self.cwd.rstrip("/")))
+        folders = past.cwd.rstrip("/"), self.cwd.rstrip("/")
+        self._files.take_over(past.files, past.origins, past.over, folders)
         self.kept = {each.turn: each for each in past.kept}
         self.undid = list(past.undid)
         if not self.plan:

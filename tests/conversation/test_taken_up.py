@@ -164,6 +164,24 @@ async def test_what_changes_between_two_runs_is_of_no_turn(work: Path) -> None:
         assert sorted(changes(second)) == [("new", "outside a turn", [0]), ("old", "by no tool call", [1])]
 
 
+async def test_what_was_of_no_turn_is_so_when_an_undoing_of_another_run_brings_it_back(work: Path) -> None:
+    async with run(work) as first:
+        await take_a_turn(first, work / "old", "2\n")
+        (work / "new").write_text("x\n")
+        await tracking_of(first).look()
+        before = sorted(changes(first))
+        assert before == [("new", "outside a turn", [0]), ("old", "by no tool call", [1])]
+        snapshot = tracking_of(first).before
+        assert snapshot is not None
+        await tracking_of(first).ways_back.restore(snapshot, await tracking_of(first).since_turn())
+        assert changes(first) == []
+
+    async with run(work, taken_up(work)) as second:
+        await tracking_of(second).ways_back.undo()
+
+        assert sorted(changes(second)) == before
+
+
 async def test_an_agent_that_tells_all_again_doubles_nothing(work: Path) -> None:
     updates = json.dumps([PLAN, EDIT])
     async with run(work) as first:
