@@ -66,7 +66,7 @@ def lost(at: float, *, moved: str = "", were_kept: bool = False) -> str:
         return f"The snapshots of this session are of {moved}: {told} cannot be given back here."
     if were_kept:
         return f"The snapshots of this session were removed: {told} cannot be given back."
-    return f"No snapshots were recorded of the earlier part of this session: {told} cannot be given back."
+    return f"There are no snapshots of the earlier part of this session: {told} cannot be given back."
 
 
 def _is_same(one: str, other: str) -> bool:

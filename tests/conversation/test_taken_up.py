@@ -229,7 +229,7 @@ async def test_where_nothing_can_be_given_back_it_is_said_since_when(
 
     async with run(work, taken_up(work)) as second:
         tracking = tracking_of(second)
-        told = {"snapshots": "were removed: ", "rows": "No snapshots were recorded"}
+        told = {"snapshots": "were removed: ", "rows": "There are no snapshots of the earlier part"}
         assert told[what] in tracking.lost
         assert "cannot be given back" in tracking.why_unknown(None)
         (work / "old").write_text("3\n")

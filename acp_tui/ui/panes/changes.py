@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.text import exact_line, safe_line
@@ -59,7 +60,7 @@ class ChangesPane(Pane):
         """Seconds that the look at the workspace takes which is being taken."""
         self.beside: Callable[[], list[str]] = list
         """What keeps changes from being shown, and what changed that is not tracked: a line each."""
-        self._beside: list[tuple[str, OneLine]] = []
+        self._beside: list[tuple[str, TextBlock]] = []
         self._said = ""
         self._unshown: dict[str, FileChange] = {}
         self._cwd, self._since = "", 0
@@ -117,7 +118,7 @@ class ChangesPane(Pane):
             return
         for _, line in self._beside:
             self.remove_block(line)
-        self._beside = [(said, OneLine([("warning", safe_line(said))])) for said in lines]
+        self._beside = [(said, TextBlock([("warning", safe_line(said))])) for said in lines]
         if lines:
             self.take_placeholder_away()
         for place, (_, line) in enumerate(self._beside):  # the cursor begins with the last line
