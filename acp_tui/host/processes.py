@@ -151,7 +151,7 @@ class Child:
         exited = self.watch()
         # A stopped process hears TERM only when it goes on.
         if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
-            await self._gone(patience)
+            await self._gone(exited, patience)
         for _ in range(_KILL_ROUNDS):
             if not await sweeper().send(self, signal.SIGKILL):
                 break
@@ -159,11 +159,12 @@ class Child:
         await asyncio.wait({exited}, timeout=1)
         self._forget()
 
-    async def _gone(self, patience: float) -> None:
-        """Wait up to `patience` seconds until nothing is left."""
+    async def _gone(self, exited: asyncio.Future[ExitStatus], patience: float) -> None:
+        """Wait up to `patience` seconds until nothing is left; what came of a process mostly ends with it."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience
         pause = 0.01
+        await asyncio.wait({exited}, timeout=min(pause, patience))
         while (left := deadline - loop.time()) > 0 and await self.alive():
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, 0.1)
@@ -174,6 +175,8 @@ class Child:
 
     async def outlived(self) -> list[int]:
         """Return what was left running by a process that has ended; nothing left needs no guard any more."""
+        if self._ending is not None:  # which looks itself
+            await asyncio.shield(self._ending)
         left = await self.alive()
         if not left:
             self._forget()
