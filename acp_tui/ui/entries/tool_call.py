@@ -143,7 +143,8 @@ class ToolCallBlock(EntryBlock):
     @property
     def is_running(self) -> bool:
         """Whether its seconds are counted."""
-        return not self.entry.is_final and not self.entry.is_empty
+        call = self.entry
+        return not call.is_final and not call.is_empty and not self.setting.asks(call)
 
     def tick(self, now: float) -> None:
         """Count its seconds."""
