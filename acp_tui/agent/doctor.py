@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from acp_tui.acp import errors
@@ -367,7 +368,7 @@ class _Examination:
         self._report.findings += conduct.order(frames)
         self._report.findings += conduct.envelopes(frames)
         self._report.findings += conduct.updates(frames)
-        self._report.findings += vocabulary.judged(frames, [self._cwd])
+        self._report.findings += vocabulary.judged(frames, [self._cwd, str(Path(self._cwd).resolve())])
         self._report.findings += vocabulary.unassigned(self._agent.unassigned)
         self._report.findings += conduct.noise(self._noise)
         self._report.findings += conduct.too_large(self._agent.too_large)

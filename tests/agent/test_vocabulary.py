@@ -346,3 +346,12 @@ async def test_a_prompt_that_always_fails_is_blamed_and_the_cancel_is_not(tmp_pa
     assert verdicts["prompt"] == "broken"
     assert verdicts["cancel"] == "note", "nothing ran that could be cancelled"
     assert verdicts["cancel when idle"] == "well"
+
+
+async def test_a_folder_named_by_a_link_is_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+
+    found = await examined(diff(f"{tmp_path.resolve()}/real/a.txt"), tmp_path / "link")
+
+    assert "paths" not in [finding.check for finding in found]
