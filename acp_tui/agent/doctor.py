@@ -147,6 +147,7 @@ class _Examination:
         self._report = report
         self._process = process
         self._cwd = cwd
+        self._roots = [cwd, str(Path(cwd).resolve())]
         self._patience = patience
         self._wire = _Wire()
         self._noise: list[Noise] = []
@@ -368,7 +369,7 @@ class _Examination:
         self._report.findings += conduct.order(frames)
         self._report.findings += conduct.envelopes(frames)
         self._report.findings += conduct.updates(frames)
-        self._report.findings += vocabulary.judged(frames, [self._cwd, str(Path(self._cwd).resolve())])
+        self._report.findings += vocabulary.judged(frames, self._roots)
         self._report.findings += vocabulary.unassigned(self._agent.unassigned)
         self._report.findings += conduct.noise(self._noise)
         self._report.findings += conduct.too_large(self._agent.too_large)
