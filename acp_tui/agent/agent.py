@@ -114,8 +114,8 @@ class Agent:
         self._questions = Questions(self.connection.reply, host, self._record)
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
         self._own = OwnQuestions(self.note)
-        self._overwriting = Overwriting(host, self._own, self._tell, self._overwritten)
-        self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell)
+        self._overwriting = Overwriting(host, self._own, self._tell_act, self._overwritten)
+        self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell_act)
         host.terminals.on_end = self._write_down_output
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
@@ -189,6 +189,7 @@ class Agent:
         )
         result = await self.connection.call("initialize", request.wire())
         self._offered.info = info = as_word(InitializeResponse, "initialize", result)
+        self.connection.offers_logins = bool(info.auth_methods)
         if not info.speaks_ours:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
@@ -432,9 +433,22 @@ class Agent:
         """Say in the chat what the agent has printed that is no message."""
         self._tell(session_id, "The agent prints what is no message.", detail=self.connection.new_strays)
 
-    def _tell(self, session_id: str, text: str, severity: Severity = "info", detail: str = "") -> None:
+    def _tell_act(self, session_id: str, text: str) -> None:
+        """Say in the chat, where it happened, what the agent was let do or not."""
+        self._tell(session_id, text, is_act=True)
+
+    def _tell(
+        self,
+        session_id: str,
+        text: str,
+        severity: Severity = "info",
+        detail: str = "",
+        *,
+        is_act: bool = False,
+    ) -> None:
         """Say a fact in the chat, and in the journal, so that a replay says it, too."""
-        more: dict[str, str] = {"severity": severity} if severity != "info" else {}
+        more: dict[str, Any] = {"severity": severity} if severity != "info" else {}
         more |= {"detail": detail} if detail else {}
+        more |= {"act": True} if is_act else {}
         self.connection.remark({"noted": text, "session": session_id, **more})
-        self.note(session_id, events.Noted(text, severity, detail))
+        self.note(session_id, events.Noted(text, severity, detail, is_act))

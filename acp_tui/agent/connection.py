@@ -45,6 +45,15 @@ _WAITED: Final = 2.0  # seconds without a message after which other lines are wo
 _SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
+_STARTS: Final = (
+    "initialize",
+    "authenticate",
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+)
+
 
 class Pipe(Protocol):
     """The process, as far as a connection needs it."""
@@ -123,6 +132,8 @@ class Connection:
     def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
         self.exit: ExitStatus | None = None
         """How the process ended, once it has."""
+        self.offers_logins = False
+        """Whether the agent has named ways to log in."""
         self.is_leaving = False
         """Whether we end it."""
         self.was_ended = False
@@ -270,6 +281,11 @@ class Connection:
     def waiting_for(self) -> list[str]:
         """The methods of our calls without an answer, oldest first."""
         return [call.method for call in self._peer.calls.values()]
+
+    @property
+    def starts(self) -> list[str]:
+        """Those of them that a conversation begins with: the others are of conversations that run."""
+        return [method for method in self.waiting_for if method in _STARTS]
 
     # ------------------------------------------------------------------ out
 
@@ -433,7 +449,8 @@ class Connection:
 
     def _resolve(self, response: Response) -> None:
         if response.error is not None:
-            self._settle(response.call, failed(response.call.method, response.error))
+            error = failed(response.call.method, response.error, offers_logins=self.offers_logins)
+            self._settle(response.call, error)
             return
         answer = self._answers.pop(response.call, None)
         if answer is not None and not answer.done():

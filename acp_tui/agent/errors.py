@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.acp.errors import LOGIN_REQUIRED, as_text, said_in
+from acp_tui.acp.errors import LOGIN_REQUIRED, as_text, said_in, speaks_of_login
 from acp_tui.host.processes import ExitStatus
 from acp_tui.wire.messages import ErrorObject
 
@@ -83,7 +83,15 @@ def gone(status: ExitStatus | None = None) -> str:
     return "The agent has ended." if status is None else f"The agent has ended ({status})."
 
 
-def failed(method: str, error: ErrorObject) -> CallFailed:
-    """Return the exception for an error response."""
-    kind = LoginRequired if error.code == LOGIN_REQUIRED else CallFailed
-    return kind(method, error)
+def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> CallFailed:
+    """Return the exception for an error response.
+
+    Some agents ask for a login in words alone: that counts where there are ways to log in.
+    """
+    if error.code == LOGIN_REQUIRED:
+        return LoginRequired(method, error)
+    required = LoginRequired(method, error)
+    is_offered = offers_logins or bool(required.methods)
+    if is_offered and method.startswith("session/") and speaks_of_login(str(required)):
+        return required
+    return CallFailed(method, error)

@@ -238,7 +238,7 @@ def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandE
 
 def _noted(msg: dict[str, Any]) -> events.Noted:
     severity: Severity = "warning" if msg.get("severity") == "warning" else "info"
-    return events.Noted(str(msg["noted"]), severity, str(msg.get("detail", "")))
+    return events.Noted(str(msg["noted"]), severity, str(msg.get("detail", "")), msg.get("act") is True)
 
 
 def _fits(answer: dict[str, Any], request: Request) -> bool:

@@ -65,7 +65,7 @@ class Beginning:
         """
         from acp_tui.agent.errors import AgentError, LoginRequired
 
-        conversation = self._conversation
+        conversation, again = self._conversation, False
         while True:
             assert conversation.journal is not None
             try:
@@ -76,7 +76,7 @@ class Beginning:
                     raise
                 refused = error
             conversation.enter("logging-in")
-            agent = await self.log_in(refused)
+            agent, again = await self.log_in(refused, again=again), True
             conversation.enter("starting")
 
     def _show(self, session: Session) -> None:
@@ -96,8 +96,8 @@ class Beginning:
             conversation.session = None
             self._listener.session_dropped()
 
-    async def log_in(self, refused: LoginRequired) -> Agent:
-        """Let the person log in, and return whom to ask again.
+    async def log_in(self, refused: LoginRequired, *, again: bool = False) -> Agent:
+        """Let the person log in, and return whom to ask again; `again` after a login that did not help.
 
         Raises:
             LoginRequired: they did not.
@@ -108,7 +108,7 @@ class Beginning:
 
         conversation = self._conversation
         assert conversation.running is not None
-        outcome = await log_in(conversation.running, refused, self._logins)
+        outcome = await log_in(conversation.running, refused, self._logins, again=again)
         if outcome == "given_up":
             raise refused
         if outcome == "reconnect":

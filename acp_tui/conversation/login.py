@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from acp_tui.acp.authentication import AuthMethod
@@ -39,15 +39,26 @@ class LoginScreens(Protocol):
         """Run the agent's own login in a terminal; return why it failed, nothing when it did not."""
 
 
-async def log_in(running: RunningAgent, refused: LoginRequired, screens: LoginScreens) -> Outcome:
+_NO_HELP: Final = "The login did not help:"
+
+
+async def log_in(
+    running: RunningAgent, refused: LoginRequired, screens: LoginScreens, *, again: bool = False
+) -> Outcome:
     """Let the person log in, again and again if it fails, until it is done or they do not want to.
 
     Source: ACP, page "authentication".
 
+    Args:
+        running: whom to log in to.
+        refused: its error.
+        screens: who shows what is needed.
+        again: whether there was a login already, after which the agent wants one all the same.
+
     Raises:
         AgentGone: there is nobody to log in to any more.
     """
-    agent, error = running.agent, str(refused)
+    agent, error = running.agent, f"{_NO_HELP} {refused}" if again else str(refused)
     methods = agent.logins.methods(refused)
     while methods:
         chosen = await _while_there(running, screens.choose_login(agent, methods, error))

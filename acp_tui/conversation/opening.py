@@ -31,6 +31,7 @@ class Attach(NamedTuple):
 _RESUMED: Final = "Resumed. The agent knows what was said before; it is not shown here."
 _CONTINUES: Final = "A new session: the agent does not know what stands above."
 _CAN_BE_TOLD: Final = "/hand-over puts it into your next prompt."
+_UNTOLD: Final = "Loaded. The agent has told nothing of what was said before."
 _GOES_ON: Final = "The agent was started again, and has taken this session up."
 
 _SAYING: Final = ("agent_message_chunk", "agent_thought_chunk")
@@ -57,6 +58,8 @@ class Opening:
         """Whether the last session that was opened is one to which that holds since then."""
         self._before: Session | None = None
         """What stood on the screen last."""
+        self._is_untold = False
+        """Whether the agent has loaded the session and told nothing of it."""
         self._not_lent: list[str] = []
         """Folders that a session had before, and that the person has not granted."""
         self._left_out: list[str] = []
@@ -115,7 +118,9 @@ class Opening:
             return agent.sessions[attach.info.session_id]
         if attach.again:
             return await self._again(agent, attach.info, servers)
-        return await self._take_up(agent, attach.info, servers, replay=agent.can.load_session)
+        session = await self._take_up(agent, attach.info, servers, replay=agent.can.load_session)
+        self._is_untold = bool(agent.can.load_session) and not await _is_told(session)
+        return session
 
     async def _take_up(
         self,
@@ -224,6 +229,8 @@ class Opening:
             yield Noted(_GOES_ON)
         elif not can.load_session:
             yield Noted(_RESUMED)
+        elif self._is_untold:
+            yield Noted(_UNTOLD)
         if (cwd := self.attach.info.cwd) and cwd != self._start.cwd:
             yield Noted(f"This session works in {cwd}.")
         if self._not_lent:

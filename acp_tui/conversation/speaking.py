@@ -135,13 +135,26 @@ class Speaking:
                 if agent is not asked:
                     session = await self._conversation.beginning.open_again(agent, session)
                     turns = len(session.turns)
-                await agent.prompt(session.id, blocks)
+                await self._after_login(agent, session, blocks)
         except AgentError:
             # The session has noted why. What was said is in the chat; what was not is given back.
             if len(session.turns) == turns:
                 self.queue.insert(0, prompt)
                 self._conversation.rejections.give_back()
             self.give_back()
+
+    async def _after_login(self, agent: Agent, session: Session, blocks: list[ContentBlock]) -> None:
+        """Send a prompt once more; say so where the login was of no use."""
+        from acp_tui.agent.errors import LoginRequired
+        from acp_tui.session.events import Noted
+
+        try:
+            await agent.prompt(session.id, blocks)
+        except LoginRequired:
+            agent.note(
+                session.id, Noted("The login did not help: the agent wants one all the same.", "warning")
+            )
+            raise
 
     def _note(self, prompt: Prompt) -> list[ContentBlock]:
         """Return what else there is to tell; it waits for a prompt that is no command."""

@@ -177,6 +177,8 @@ class Noted:
     text: str
     severity: Severity = "info"
     detail: str = ""
+    is_act: bool = False
+    """Something was done, or was not let be done, here: what the agent says after it stands below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,9 @@ class Session:
                 is_open = self._questions.completed(event.elicitation_id)
                 return Change(fields=("questions",)) if is_open else None
             case events.Noted():
-                return self._note(Notice(event.text, event.severity, event.detail, at))
+                closed = self._messages.close() if event.is_act else ()
+                index = self._append(Notice(event.text, event.severity, event.detail, at))
+                return Change((*closed, index))
             case _:
                 return self._beside(event, at)
 

@@ -452,3 +452,16 @@ async def test_c17_a_notification_is_never_answered() -> None:
         await talk.until(lambda: talk.session.plan)
 
         assert len(talk.puppet.sent.frames) == before
+
+
+async def test_a_start_waits_for_no_call_of_another_conversation() -> None:
+    async with conversation() as talk:
+        await talk.prompted()
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
+        call = await talk.puppet.hears("session/new")
+
+        assert talk.agent.connection.waiting_for == ["session/prompt", "session/new"]
+        assert talk.agent.connection.starts == ["session/new"]
+
+        talk.puppet.answers(call, {"sessionId": "s2"})
+        await making

@@ -112,3 +112,45 @@ async def test_c41_logging_out_is_a_request() -> None:
         talk.puppet.answers(await talk.puppet.hears("logout"), {})
 
         await leaving
+
+
+@pytest.mark.parametrize(
+    ("methods", "message", "wants_login"),
+    [
+        ([{"id": "a", "name": "A"}], "You are not logged in", True),
+        ([{"id": "a", "name": "A"}], "Please run `agent login` first", True),
+        ([{"id": "a", "name": "A"}], "401 Unauthorized", True),
+        ([{"id": "a", "name": "A"}], "Invalid API key", True),
+        ([{"id": "a", "name": "A"}], "No such file: login.py", False),
+        ([], "You are not logged in", False),
+    ],
+)
+async def test_an_error_whose_words_ask_for_a_login_is_one_where_there_are_ways(
+    methods: list[dict[str, str]], message: str, wants_login: bool
+) -> None:
+    async with conversation(begun=False) as talk:
+        starting = asyncio.create_task(talk.agent.initialize())
+        result = {"protocolVersion": 1, "authMethods": methods}
+        talk.puppet.answers(await talk.puppet.hears("initialize"), result)
+        await starting
+        making = asyncio.create_task(talk.agent.setup.new_session("/w"))
+        error = {"code": -32603, "message": message}
+        talk.puppet.answers(await talk.puppet.hears("session/new"), error=error)
+
+        with pytest.raises(CallFailed, match=message) as failed:
+            await making
+
+        assert isinstance(failed.value, LoginRequired) == wants_login
+
+
+async def test_an_error_of_a_login_itself_asks_for_no_other_one() -> None:
+    async with conversation() as talk:
+        talk.agent.connection.offers_logins = True
+        login = asyncio.create_task(talk.agent.logins.authenticate("a"))
+        error = {"code": -32603, "message": "Authentication failed"}
+        talk.puppet.answers(await talk.puppet.hears("authenticate"), error=error)
+
+        with pytest.raises(CallFailed) as failed:
+            await login
+
+        assert not isinstance(failed.value, LoginRequired)

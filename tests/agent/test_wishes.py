@@ -13,12 +13,13 @@ import pytest
 from acp_tui.agent.given import Given
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
-from acp_tui.session.entries import Notice
+from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.session.questions import Permission, StaleWrite
 from acp_tui.session.session import Session
 from tests.agent.puppet import OPTIONS, Conversation, text
 from tests.agent.test_serving import lending, served
 from tests.sent import Frame
+from tests.waiting import until
 
 RUN: Frame = {"command": "touch", "args": ["made"]}
 MODES = {
@@ -88,6 +89,25 @@ async def test_a_command_that_nobody_allowed_waits_for_the_person(tmp_path: Path
         (kept,) = talk.decisions
         assert (kept.kind, kept.command, kept.unasked) == ("execute", "touch made", True)
         assert (kept.by, kept.detail, kept.is_allowed) == ("person", "key y", True)
+
+
+@pytest.mark.parametrize(("answer", "told"), [("let", "You let"), ("refuse", "You did not let")])
+async def test_what_was_let_is_told_where_it_happened(tmp_path: Path, answer: str, told: str) -> None:
+    async with running(tmp_path) as (talk, session):
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("before"))
+        request_id = wants(talk, "terminal/create", **RUN)
+        question = await asked(talk, session)
+        talk.agent.answer("s2", question.key, answer)
+        await talk.puppet.answer_to(request_id)
+        talk.puppet.updates("agent_message_chunk", "s2", content=text("after"))
+        await until(lambda: isinstance(session.entries[-1], AgentMessage))
+
+        before, notice, after = session.entries[-3:]
+        assert isinstance(before, AgentMessage)
+        assert isinstance(notice, Notice)
+        assert isinstance(after, AgentMessage)
+        assert (text_of(before), text_of(after)) == ("before", "after")
+        assert notice.text.startswith(told)
 
 
 async def test_what_the_person_refuses_is_an_error_and_does_not_run(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def authenticate(frame: Frame) -> None:
         LIKE["bad_logins"] -= 1
         reply(frame, error={"code": -32603, "message": "Wrong password"})
         return
-    logged_in = True
+    logged_in = not LIKE.get("useless_logins")
     reply(frame)
 
 

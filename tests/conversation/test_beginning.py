@@ -27,6 +27,27 @@ async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_
         assert notes.given_back == []
 
 
+async def test_a_login_that_did_not_help_is_told_as_such(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session", useless_logins=True)) as (conversation, notes):
+        notes.logins = ["key", None]
+
+        await conversation.begin()
+
+        assert notes.errors == ["Authentication required", "The login did not help: Authentication required"]
+        assert conversation.phase == "failed"
+
+
+async def test_a_login_that_did_not_help_a_prompt_is_told_in_the_chat(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="prompt", useless_logins=True)) as (conversation, notes):
+        notes.logins = ["key"]
+        conversation.say("hello")
+
+        await conversation.begin()
+        await until(lambda: notes.given_back == ["hello"] or notes.logins == [])
+        help_text = "The login did not help: the agent wants one all the same."
+        await until(lambda: conversation.session and help_text in said(conversation))
+
+
 async def test_r20_ways_to_log_in_are_not_offered_where_a_session_needs_none(tmp_path: Path) -> None:
     async with talk(start(tmp_path, login="never")) as (conversation, notes):
         await conversation.begin()

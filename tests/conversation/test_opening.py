@@ -142,6 +142,24 @@ async def test_a_restart_takes_nothing_up_in_which_nothing_was_said_or_with_anot
         assert STARTED_AGAIN not in said(conversation)
 
 
+@pytest.mark.parametrize(
+    ("like", "expected"),
+    [
+        ({"tells_nothing": True}, ["Loaded. The agent has told nothing of what was said before."]),
+        ({}, ["as before"]),
+        ({"tells_late": True}, ["as before"]),
+    ],
+)
+async def test_a_load_without_a_replay_is_told_as_such(
+    tmp_path: Path, like: dict[str, Any], expected: list[str]
+) -> None:
+    attach = Attach(SessionInfo(session_id="old", cwd=str(tmp_path)))
+    async with talk(start(tmp_path, can={"loadSession": True}, **like), attach) as (conversation, _):
+        await conversation.begin()
+
+        assert said(conversation) == expected
+
+
 async def test_c45_a_load_that_fails_shows_nothing_and_leads_to_a_new_session_of_the_same_agent(
     tmp_path: Path,
 ) -> None:

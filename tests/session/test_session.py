@@ -232,3 +232,16 @@ def test_a_command_of_the_person_stands_where_it_was_run_and_knows_its_end() -> 
     assert session.entries[0] == OwnCommand("own-1", "make", 1.0, 5.0, 2)
     assert session.entries[1] == OwnCommand("own-2", "ls", 2.0)
     assert session.apply(events.CommandEnded("own-9", 0), 6.0) is None
+
+
+@pytest.mark.parametrize(
+    ("is_act", "expected"),
+    [(True, ["before", "Notice", "after"]), (False, ["beforeafter", "Notice"])],
+)
+def test_a_notice_of_an_act_stands_where_it_happened(is_act: bool, expected: list[str]) -> None:
+    session = session_with(chunk("before"))
+
+    session.apply(events.Noted("You let it run.", is_act=is_act))
+    session.apply(read_update(chunk("after")))
+
+    assert texts(session) == expected

@@ -18,6 +18,7 @@ MEASURED_EVERY: Final = 3.0
 """Seconds between two looks at the processor time; one look at all processes costs some milliseconds."""
 _BUSY: Final = 0.02
 """Part of one processor from which a process computes; below it, it only turns over in its sleep."""
+_PROMPT: Final = "session/prompt"
 _TITLE: Final = 28
 """Cells of what a tool call does."""
 
@@ -48,7 +49,7 @@ class Computing:
 
 
 def pending(session: Session, methods: Sequence[str]) -> str:
-    """Return what is waited for: the tool call that is open since last, else the oldest method of ours."""
+    """Return what is waited for: the newest open tool call, else our prompt or the oldest call."""
     from acp_tui.session.entries import ToolCall
     from acp_tui.ui.entries.words import call_sentence
 
@@ -57,7 +58,7 @@ def pending(session: Session, methods: Sequence[str]) -> str:
         entry = session.entries[index]
         if isinstance(entry, ToolCall) and not entry.is_final and not entry.is_empty:
             return shortened(call_sentence(entry, session.cwd), _TITLE)
-    return methods[0] if methods else ""
+    return _PROMPT if _PROMPT in methods else methods[0] if methods else ""
 
 
 def told(since: str, waits_for: str, is_busy: bool | None, unread: int = 0) -> str:

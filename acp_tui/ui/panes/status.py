@@ -103,7 +103,7 @@ class StatusLine(Lines):
         waited = time.monotonic() - conversation.waiting_since
         match conversation.phase:
             case "starting":
-                waits = conversation.agent.connection.waiting_for if conversation.agent is not None else []
+                waits = conversation.agent.connection.starts if conversation.agent is not None else []
                 for_what = f", waiting for {waits[0]}" if waits and waited > _LONG_START else ""
                 return [("", ("muted", f"starting {clock(waited)}{for_what}"))]
             case "logging-in":

@@ -177,8 +177,9 @@ class Beginning:
         if agent is None or not conversation.waits_too_long:
             return None, None
         self._told_of = conversation.waiting_since
-        waits_for = ", ".join(agent.connection.waiting_for)
-        reason = f"It was asked for {waits_for}. It may still answer: closing this goes on waiting."
+        waits_for = ", ".join(agent.connection.starts)
+        asked = f"It was asked for {waits_for}. " if waits_for else ""
+        reason = f"{asked}It may still answer: closing this goes on waiting."
         failure = Failure(
             "silent",
             reason,

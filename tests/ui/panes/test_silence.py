@@ -33,6 +33,8 @@ def test_what_is_pending_is_the_newest_open_tool_call_or_else_the_method() -> No
     session.apply(events.Ended("end_turn"), 3.0)
     session.apply(events.Prompted([TextContent(text="again")]), 4.0)
     assert pending(session, []) == ""
+    assert pending(session, ["session/list", "session/prompt"]) == "session/prompt"
+    assert pending(session, ["session/list"]) == "session/list"
 
 
 @pytest.mark.parametrize(("used", "is_busy"), [(0.0, False), (0.01, False), (2.9, True)])
