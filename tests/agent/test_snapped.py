@@ -10,6 +10,7 @@ import pytest
 from acp_tui.agent import snapped
 from acp_tui.session.events import Snapped
 from acp_tui.session.files import OnDisk
+from acp_tui.session.past import Kept, Redone, Undid
 from acp_tui.session.provenance import Origin
 from acp_tui.session.session import Session
 
@@ -53,3 +54,58 @@ def test_what_cannot_be_read_of_a_file_has_its_default() -> None:
     (file,) = snapped.event({"snapped": [{"path": "/w/b", "status": "?", "added": "many"}]}, {}).files
 
     assert file == OnDisk("/w/b", "M", "/w/b")
+
+
+ID, OTHER = "a" * 40, "b" * 40
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        Kept(0, ID, 12.5, cwd="/w", since=3),
+        Kept(2, ID, 12.5, late=True, cwd="/w"),
+        Undid(ID, OTHER, ("a", "b/c")),
+        Redone(0),
+    ],
+)
+def test_a_line_about_snapshots_reads_back_as_what_was_told(told: Kept | Undid | Redone) -> None:
+    row = json.loads(json.dumps(snapped.kept_row("s", told)))
+
+    assert snapped.kept_event(row) == told
+    assert row["session"] == "s"
+
+
+@pytest.mark.parametrize(
+    "msg",
+    [
+        {},
+        {"kept": "--upload-pack=x", "turn": 1, "at": 0},
+        {"kept": ID, "turn": -1, "at": 0},
+        {"kept": ID, "turn": True, "at": 0},
+        {"kept": ID, "turn": 1, "at": "now"},
+        {"kept": [ID], "turn": 1, "at": 0},
+        {"undid": ID, "after": f"{ID}\n", "paths": ["a"]},
+        {"undid": ID, "paths": ["a"]},
+        {"redone": "0"},
+    ],
+)
+def test_a_line_about_snapshots_that_cannot_be_true_is_none(msg: dict[str, Any]) -> None:
+    assert snapped.kept_event(msg) is None
+
+
+def test_the_time_of_a_snapshot_is_one_that_a_clock_can_tell() -> None:
+    for at in (1e300, float("inf"), float("nan"), -1):
+        kept = snapped.kept_event({"kept": ID, "turn": 1, "at": at})
+        assert isinstance(kept, Kept)
+        assert 0 <= kept.at <= 4e9
+
+
+def test_what_was_undone_and_is_not_known_can_be_taken_back_without_harm() -> None:
+    session = Session("s", "/w")
+    session.apply(Undid(ID, OTHER, ("a",)))
+    for place in (7, -1):
+        session.apply(Redone(place))
+
+    assert [each.paths for each in session.undid] == [("a",)]
+    session.apply(Redone(0))
+    assert session.undid == []

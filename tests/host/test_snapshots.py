@@ -188,3 +188,31 @@ async def test_a_store_that_is_too_large_forgets_the_older_half(tmp_path: Path) 
     await snapshots.prune(0, 0)
 
     assert (await snapshots.store.git("for-each-ref")).count(b"\n") == 2
+
+
+async def test_snapshots_that_somebody_goes_on_with_stay_and_those_that_are_gone_are_told(
+    tmp_path: Path,
+) -> None:
+    root, snapshots = workspace(tmp_path)
+    (root / "a").write_text("1\n")
+    wanted = await snapshots.take()
+    (root / "a").write_text("2\n")
+    other = await snapshots.take()
+    later = snapshots_module.Snapshots(snapshots.store.path.parent, root)
+
+    assert await later.keep({wanted.id, "0" * 40}) == {wanted.id}
+    await later.prune(time.time() + 5, 0)
+
+    refs = (await later.store.git("for-each-ref", "--format=%(objectname)")).decode().split()
+    assert refs == [wanted.id]
+    assert other.id != wanted.id
+    await later.store.git(
+        "update-ref",
+        "--stdin",
+        given=b"".join(
+            b"delete " + ref + b"\n"
+            for ref in (await later.store.git("for-each-ref", "--format=%(refname)")).split()
+        ),
+    )
+    assert await later.keep({wanted.id}) == {wanted.id}, "it is there, and named again"
+    assert (await later.store.git("for-each-ref", "--format=%(objectname)")).decode().split() == [wanted.id]
