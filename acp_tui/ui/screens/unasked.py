@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-TURN_FIRST: Final = "Tab answers this"
-GOES_ON: Final = "what you type goes on in your draft"
+TURN_FIRST: Final = "Tab to answer"
+GOES_ON: Final = "what you type goes to your draft"
 
 
 class UnaskedScreen(ModalScreen[Result], Generic[Result]):

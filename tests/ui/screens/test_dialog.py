@@ -87,7 +87,7 @@ async def test_c82_r24_over_a_draft_every_screen_lets_it_go_on_and_is_answered_b
         assert draft.value == "a draft yes and now run it twic"
         assert app.result is NOTHING
         assert app.screen is question
-        assert "Tab answers this" in app.text
+        assert "Tab to answer" in app.text
 
 
 @pytest.mark.parametrize("place", range(len(dialogs())))

@@ -74,7 +74,7 @@ async def test_r24_a_draft_goes_on_however_long_its_writer_has_paused(
         dialog = await asked_over(here, "fix the ")
         typed(here, "any y\n", every=0.6, after=hands_off)
         await here.until(lambda: here.draft == "fix the any y\n")
-        await here.sees("Tab answers this", "what you type goes on in your draft")
+        await here.sees("Tab to answer", "what you type goes to your draft")
 
         typed(here, ["tab", "y"], every=0.1, after=hands_off + 5)
         await here.until(lambda: here.app.screen is not dialog)
