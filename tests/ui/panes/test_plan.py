@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from acp_tui.acp.plan import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import row_cells, row_text
+from tests.ui.seats import seat
 
 ODD = "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301te\u0301"
 
@@ -48,3 +51,18 @@ def test_the_mark_of_a_step(status: str, is_idle: bool, glyph: str) -> None:
     line = PlanLine(PlanEntry(content="a", priority="low", status=status), Look(), is_idle=is_idle)
 
     assert row_text(line.rows(20, Look())[0]).startswith(Look().glyph(glyph))
+
+
+async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tmp_path: Path) -> None:
+    step = {"content": "mend it", "priority": "low", "status": "in_progress"}
+    async with seat(tmp_path, updates=[{"kind": "plan", "entries": [step]}]) as here:
+        await here.say("wait")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.sees(f"{Look().glyph('current')} mend it")
+
+        await here.press("ctrl+c")
+        await here.until(lambda: not here.conversation.is_busy)
+        await here.sees(f"{Look().glyph('waiting')} mend it")
+
+        await here.say("wait")
+        await here.sees(f"{Look().glyph('current')} mend it")
