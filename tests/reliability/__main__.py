@@ -25,7 +25,7 @@ ROWS: tuple[str, ...] = (
     "rules",
     "kills",
     "deaths",
-    "typing",
+    "hands",
     "terminals",
     "soak",
 )

@@ -166,4 +166,4 @@ def _run(count: int, seed: int) -> Result:
     return result
 
 
-ROW = Row("typing", "no key that was meant for something else answers a question", 800, 10_000, _run)
+ROW = Row("hands", "no key that was meant for something else answers a question", 800, 10_000, _run)
