@@ -42,7 +42,7 @@ from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
     from acp_tui.acp.permissions import PermissionOption
@@ -63,6 +63,8 @@ _ROLES: Final = {
 
 _ODD: Final = 5
 """Odd options that are told of in full."""
+_NAME: Final = 200
+"""Cells of the name of an option in a sentence; the list of answers has more of it."""
 _LISTED: Final = 3
 """Rows of questions that wait: what is asked has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
@@ -285,7 +287,7 @@ class PermissionDialog(Dialog[Answer]):
             is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
             self._reaches = self._find_reaches() if is_plain else (AGENT_ONLY,)
             rows = [answer_list.Answer(reach.words) for reach in self._reaches]
-            asks = f"“{safe_line(option.name)}”: what does it mean in this session?"
+            asks = f"“{_name(option)}”: what does it mean in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
         self.set_class(option is not None, "-reaching")
         self._answers.offer(rows)
@@ -418,7 +420,7 @@ class PermissionDialog(Dialog[Answer]):
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
-            TextBlock([("warning", f"Take care: “{safe_line(option.name)}” is odd: {doubt}.")])
+            TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
             for option, doubt in islice(doubted, _ODD)
         ]
         if left := sum(1 for _ in doubted):
@@ -472,6 +474,11 @@ class PermissionDialog(Dialog[Answer]):
         self.refresh_bindings()
         self.show_hints()
         self.after_refresh(self.fit)
+
+
+def _name(option: PermissionOption) -> str:
+    """Return the name of an option for a sentence."""
+    return shortened(safe_line(option.name[:_NAME]), _NAME)
 
 
 def _command(call: ToolCall) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
@@ -38,6 +39,8 @@ _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": 
 
 LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
+MANY: Final = 100
+"""Paths after which a list of them is cut at first."""
 
 _READ: Final = 100_000
 """Characters of an input that are read to tell how long it is: megabytes would make the person wait, too."""
@@ -92,7 +95,7 @@ def details_of(
     of the input is folded, unless the whole is asked for.
     """
     command = call.command or call.worded_command
-    blocks = [TextBlock([("strong", _title(call))])] if _worth_showing(call.title, command) else []
+    blocks = [_title(call, how)] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, how)
     if blocks and facts:
         blocks.append(TextBlock())
@@ -108,8 +111,10 @@ def details_of(
 
 def has_more(call: ToolCall) -> bool:
     """Return whether `details_of` shows more when asked for the whole."""
-    texts = (call.command or "", *map(_text_of, call.content))
-    return rest_of_input(call) is not None or any(len(text) > LONG for text in texts)
+    paths = _paths(call, "")
+    texts = (call.title, call.command or call.worded_command or "", *map(_text_of, call.content), *paths)
+    is_long = len(paths) > MANY or any(len(text) > LONG for text in texts)
+    return is_long or rest_of_input(call) is not None
 
 
 def rest_of_input(call: ToolCall) -> Any:
@@ -148,7 +153,7 @@ def _facts(
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks.append(labelled("command", _cut("code", exact(command), how)))
+        blocks.append(labelled("command", _cut("code", command, how, clean=exact)))
         if call.command is None:
             blocks.append(labelled("", [("muted", _WORDED)]))
         blocks.append(
@@ -160,15 +165,26 @@ def _facts(
         if not command.startswith(" ".join(settings)):  # our own questions have them before the command
             blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
     paths = _paths(call, cwd)
-    for number, (path, shown) in enumerate(paths.items()):
+    for number, (path, shown) in enumerate(islice(paths.items(), None if how.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"
-        blocks.append(labelled(label, [("text", exact_line(shown)), *_outside(path, inside)]))
+        text = _cut("text", shown, how, clean=exact_line)
+        blocks.append(labelled(label, [*text, *_outside(path, inside)]))
+    if not how.whole and len(paths) > MANY:
+        blocks.append(labelled("", [("warning", _more_paths(list(paths)[MANY:], inside, how))]))
     return blocks
 
 
-def _title(call: ToolCall) -> str:
+def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: Reading) -> str:
+    """Return how many paths are not listed, and how many of them a user has to know of."""
+    outside = sum(not inside(path) for path in paths)
+    told = f", {outside:,} of them outside the workspace" if outside else ""
+    return f"{len(paths):,} more{told} ({how.key} shows them)"
+
+
+def _title(call: ToolCall, how: Reading) -> TextBlock:
     """Return a title on one line; that of a command most times is one."""
-    return (exact_line if kind_of(call) == "execute" else safe_line)(call.title)
+    one_line = exact_line if kind_of(call) == "execute" else safe_line
+    return TextBlock(_cut("strong", call.title, how, clean=one_line))
 
 
 def _worth_showing(title: str, command: str | None) -> bool:
@@ -212,12 +228,17 @@ def _input(rest: Any, look: Look, how: Reading, is_alone: bool, above: int) -> T
     return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({how.key} opens)")], above)
 
 
-def _cut(role: str, text: str, how: Reading, is_all: bool = True) -> list[tuple[str, str]]:
-    """Return a text with its role; of a very long one the start, with how much is left, as far as known."""
+def _cut(
+    role: str, text: str, how: Reading, is_all: bool = True, clean: Callable[[str], str] = str
+) -> list[tuple[str, str]]:
+    """Return a text with its role; of a very long one the start, with how much is left, as far as known.
+
+    `clean` has only what is shown.
+    """
     if how.whole or len(text) <= LONG:
-        return [(role, text)]
+        return [(role, clean(text))]
     left = f"{'' if is_all else 'more than '}{len(text) - LONG:,} more characters"
-    return [(role, text[:LONG]), ("warning", f"\n{left} ({how.key} shows them)")]
+    return [(role, clean(text[:LONG])), ("warning", f"\n{left} ({how.key} shows them)")]
 
 
 def _text_of(item: Item) -> str:

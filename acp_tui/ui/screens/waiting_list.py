@@ -10,6 +10,8 @@ from acp_tui.ui.widgets.text import safe_line, shortened
 
 _TEXT = 60
 """Cells of a question that are shown: each has to fit one row."""
+_READ = 1_000
+"""Characters of a question that are read for that: it may have megabytes."""
 
 
 def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> list[TextBlock]:
@@ -37,7 +39,6 @@ def _range(count: int, place: int, most: int) -> range:
 
 
 def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:
-    text = safe_line(what)
-    text = shortened(text, _TEXT)
+    text = shortened(safe_line(what[:_READ]), _TEXT)
     mark = look.glyph("current") if is_here else " "
     return TextBlock([("accent", f"{mark} "), ("strong" if is_here else "muted", f"{number + 1} {text}")])

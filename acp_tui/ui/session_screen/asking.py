@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui.store.prompt import Prompt
 from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.widgets.delay import after
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """Names a question: the id of its session, and its key there."""
 
+_PAUSE: Final = 0.5
+"""Seconds without a dialog after one that nobody had time to read: its question was withdrawn at once."""
+
 
 class _Shown(NamedTuple):
     """A question with its dialog. An id may be used again: only the question itself tells them apart."""
@@ -25,6 +30,7 @@ class _Shown(NamedTuple):
     key: Key
     question: Question
     dialog: Dialog[Any]
+    since: float
 
 
 class Asking:
@@ -40,6 +46,8 @@ class Asking:
         """The key that was pressed last when the user wanted to see a question."""
         self._last: dict[Key, _Shown] = {}
         """What was shown last for each question without an answer: its dialog has what was entered."""
+        self._not_before = 0.0
+        """When a dialog may come up unasked: thousands of withdrawals must not each cost one."""
 
     def show_next(self, *, follows: bool = False) -> None:
         """Bring up the oldest open question; take away a dialog whose question has its answer.
@@ -50,11 +58,17 @@ class Asking:
         self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
         if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
             self._take_away()
+            if (now := monotonic()) - shown.since < _PAUSE:
+                self._not_before = now + _PAUSE
+                after(self._screen, _PAUSE, self.show_next)
             self._screen.tabs.come_back(self._screen, shown.key)
         self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
         if self._shown is not None:
             self._show_waiting()
         if self._shown is not None or not self._screen.presence.is_seen:
+            return
+        is_asked_for = follows or self._wanted_by is not None
+        if not is_asked_for and monotonic() < self._not_before:
             return
         wanted = [self._wanted] if self._wanted is not None and self._wanted in questions else []
         key = next((key for key in chain(wanted, questions) if key not in self._aside), None)
@@ -149,7 +163,7 @@ class Asking:
         if self._wanted_by is not None and self._wanted_by is hands_of(self._screen.app).last:
             dialog.guard.asked_for()
         self._wanted_by = None
-        shown = self._shown = self._last[key] = _Shown(key, question, dialog)
+        shown = self._shown = self._last[key] = _Shown(key, question, dialog, monotonic())
         self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
 
     def _is_lent(self, path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 from textual.content import Content
@@ -14,6 +14,9 @@ from textual.widgets.option_list import Option
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.long_options import LongOptions
 from acp_tui.ui.widgets.text import safe, safe_line
+
+_LONG: Final = 1_000
+"""Characters of a label that are shown: an agent may name an option with megabytes."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,10 @@ def _maker(answers: Sequence[Answer]) -> Callable[[int], Option]:
 def _content(answer: Answer, margin: int) -> Content:
     parts: list[Content | str | tuple[str, str]] = [
         (answer.key.ljust(margin), f"bold ${answer.role}"),
-        safe_line(answer.label),
+        safe_line(answer.label[:_LONG]),
     ]
+    if (left := len(answer.label) - _LONG) > 0:
+        parts.append((f" and {left:,} more characters", "$warning"))
     if answer.note:
         parts.append((f"  {safe_line(answer.note)}", "$muted"))
     indent = "\n" + " " * margin

@@ -146,3 +146,30 @@ def test_the_variables_that_may_change_a_command_are_shown_with_it() -> None:
     assert "with      LD_PRELOAD=/w/x.so\n          A='b c'\n" in text_of(
         ToolCall("t", "ls", "execute", raw_input=raw)
     )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall("t", "a" * 5_000_000, "other"),
+        ToolCall("t", "two words\n" * 500_000, "execute", raw_input={"command": "ls"}),
+        ToolCall("t", "Run", "execute", raw_input={"command": "a" * 5_000_000}),
+        ToolCall("t", "Read", "read", locations=[Location(path="/w/" + "a" * 5_000_000)]),
+        ToolCall("t", "Read", "read", locations=[Location(path=f"/w/{number}") for number in range(5_000)]),
+    ],
+    ids=["title", "title of a command", "command", "path", "paths"],
+)
+def test_megabytes_are_laid_out_only_when_asked_for(call: ToolCall) -> None:
+    shown = text_of(call)
+
+    assert len(shown) < 40_000
+    assert "(i shows them)" in shown
+    assert has_more(call)
+
+
+def test_paths_that_are_not_listed_are_told_of_where_they_lie_outside() -> None:
+    call = ToolCall("t", "Read", "read", locations=[Location(path=f"/etc/{number}") for number in range(150)])
+
+    assert "50 more, 50 of them outside the workspace (i shows them)" in text_of(call)
+    assert "/etc/149" not in text_of(call)
+    assert "/etc/149" in text_of(call, whole=True)

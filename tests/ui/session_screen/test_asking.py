@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -11,6 +11,7 @@ from textual.events import Key, Paste
 from textual.widgets import Input
 from textual.widgets.text_area import Selection
 
+from acp_tui.agent.given import PERSON
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
@@ -454,3 +455,31 @@ async def test_a_question_that_the_user_brings_up_again_is_answered_over_a_draft
         await here.until(lambda: not here.conversation.questions)
 
         assert here.draft == "a draft"
+
+
+async def test_questions_that_are_withdrawn_at_once_bring_up_few_dialogs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"t{number}" for number in range(1, 9)]
+    async with seat(tmp_path) as here:
+        pushed: list[object] = []
+        push = here.app.push_screen
+
+        def count(screen: PermissionDialog, answered: Callable[[object], None]) -> object:
+            pushed.append(screen)
+            return push(screen, answered)
+
+        monkeypatch.setattr(here.app, "push_screen", count)
+        await asked_over(here, "", *names)
+        await here.until(lambda: len(here.conversation.questions) == len(names))
+        asking = here.session.asking
+        running = here.conversation.running
+        assert running is not None
+        for key in list(here.conversation.questions)[:-1]:
+            running.agent.answer(*key, None, PERSON)
+            asking.show_next()
+        assert len(pushed) <= 2, "the first one, and at most one after it"
+        assert asking.shown is None
+
+        await here.until(lambda: asking.shown == next(iter(here.conversation.questions)))
+        assert len(pushed) <= 3
