@@ -9,6 +9,8 @@ from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acp_tui.acp.plan import PlanEntry
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
@@ -25,6 +27,9 @@ _MARKS: Final = {
 
 _LONGEST: Final = 1_000
 """Cells of an entry that are shown: a step is a sentence, and more would be laid out again and again."""
+
+_MOST: Final = 500
+"""Entries that are shown: nobody reads more, and each costs work whenever the agent tells its plan anew."""
 
 
 class PlanLine(TextBlock):
@@ -60,14 +65,17 @@ class PlanPane(Pane):
         if "plan" not in change.fields and ("turn" not in change.fields or not session.plan):
             return
         self.take_placeholder_away()
-        for index, entry in enumerate(session.plan):
+        entries = session.plan[_first_shown(session.plan) :][:_MOST]
+        for index, entry in enumerate(entries):
             before = self.blocks[index] if index < len(self.blocks) else None
             if not isinstance(before, PlanLine) or (before.entry, before.is_idle) != (entry, is_idle):
                 if before is not None:
                     self.remove_block(before)
                 self.insert(index, PlanLine(entry, self.look, is_idle=is_idle))
-        for block in list(self.blocks[len(session.plan) :]):
+        for block in list(self.blocks[len(entries) :]):
             self.remove_block(block)
+        if left := len(session.plan) - len(entries):
+            self.append(TextBlock([("muted", f"{left:,} more steps are not shown")]))
         done = sum(entry.status in ("completed", "done") for entry in session.plan)
         self.set_fact(f"{done}/{len(session.plan)}" if session.plan else "")
         self._show_current()
@@ -81,3 +89,11 @@ class PlanPane(Pane):
         )
         if current is not None and not self.has_focus:
             self.show_block(current)
+
+
+def _first_shown(plan: Sequence[PlanEntry]) -> int:
+    """Return the index of the first entry to show: of a long plan, those around the current one."""
+    if len(plan) <= _MOST:
+        return 0
+    current = next((index for index, entry in enumerate(plan) if entry.status == "in_progress"), 0)
+    return max(0, min(current - _MOST // 2, len(plan) - _MOST))

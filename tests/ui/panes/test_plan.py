@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.acp.plan import PlanEntry
-from acp_tui.ui.panes.plan import PlanLine
+from acp_tui.ui.panes.plan import PlanLine, PlanPane
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.wrap import row_cells, row_text
 from tests.ui.seats import seat
@@ -66,3 +66,16 @@ async def test_a_step_in_progress_is_drawn_as_left_open_once_the_turn_is_over(tm
 
         await here.say("wait")
         await here.sees(f"{Look().glyph('current')} mend it")
+
+
+async def test_of_a_plan_without_end_the_steps_around_the_current_one_are_shown(tmp_path: Path) -> None:
+    entries = [
+        {"content": f"step {number}", "priority": "low", "status": "pending"} for number in range(1_000)
+    ]
+    entries[700]["status"] = "in_progress"
+    async with seat(tmp_path, updates=[{"kind": "plan", "entries": entries}]) as here:
+        await here.sees("step 700", "0/1000")
+        plan = here.app.screen.query_one(PlanPane)
+
+        assert len(plan.blocks) == 501
+        assert plan.blocks[-1].source() == "500 more steps are not shown"
