@@ -21,6 +21,9 @@ _RUNS: Final = ("execute", "other")
 """Kinds of call whose command is a command: the others are not asked for to run one."""
 _WRITES: Final = ("edit", "other")
 _CONTROLS: Final = "();<>|&"
+_END: Final = "\n"
+_MOST_READ: Final = 128 << 20
+"""Characters of a file that are gone through for all of its changes; for more the user is asked again."""
 _LOOKED_AT: Final = 200
 """Entries in which the tool call is looked for that a wish belongs to: the newest."""
 
@@ -50,8 +53,9 @@ def shown_of(call: ToolCall, cwd: str) -> Shown:
             if isinstance(item, Diff):
                 shown.writes.setdefault(real(absolute(item.path, cwd)), []).append(item)
     if call.kind == "read":
-        named = call.named_paths or named_in(call.raw_input)
-        shown.reads = {real(absolute(os.path.expanduser(path), cwd)) for path in named}  # noqa: PTH111 - text
+        # Not what its input names: the dialog folds that.
+        paths = (os.path.expanduser(path) for path in call.named_paths)  # noqa: PTH111 - text
+        shown.reads = {real(absolute(path, cwd)) for path in paths}
     return shown
 
 
@@ -68,7 +72,7 @@ def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) ->
     if wish.kind == "read":
         return path in shown.reads
     if wish.kind == "edit":
-        return any(wish.content == text for text in _outcomes(before, shown.writes.get(path, ())))
+        return wish.content is not None and _makes(before, shown.writes.get(path, ()), wish.content)
     is_here = real(absolute(wish.cwd or cwd, cwd)) == shown.folder
     return is_here and mattering(wish.env) == shown.env and any(runs(text, wish) for text in shown.commands)
 
@@ -173,26 +177,47 @@ def _words(text: str) -> list[str] | None:
     return plain if words == plain and all(word.strip(_CONTROLS) or not word for word in plain) else None
 
 
-def _outcomes(before: str | None, changes: Sequence[Diff]) -> Iterator[str]:
-    """Yield what a file may hold once it is changed as shown."""
-    yield from _changed(before, changes)
-    if before and "\r\n" in before and "\n" not in before.replace("\r\n", ""):
-        # Agents show such files with the line ends that they work with.
-        for text in _changed(before.replace("\r\n", "\n"), changes):
-            yield text.replace("\n", "\r\n")
+def _makes(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether a file that is changed as shown holds a text."""
+    if _gives(before, changes, wanted):
+        return True
+    if not before or not (_ends_in_crlf(before) and _ends_in_crlf(wanted)):
+        return False
+    # Agents show such files with the line ends that they work with.
+    return _gives(before.replace("\r\n", "\n"), changes, wanted.replace("\r\n", "\n"))
 
 
-def _changed(before: str | None, changes: Sequence[Diff]) -> Iterator[str]:
-    text = before if changes else None
+def _ends_in_crlf(text: str) -> bool:
+    return "\r\n" in text and text.count("\n") == text.count("\r\n")
+
+
+def _gives(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether changes make a text, each at the one place where its old part stands."""
+    if not changes or not _may_give(before, changes, wanted):
+        return False
+    text = before
     for change in changes:
         old, new = change.before, change.new_text
         if old is None:
             text = new
-        elif text is None or old not in text:
-            return
-        else:  # where it stands more than once, the change is of all or it is not known of which
-            text = text.replace(old, new)
-    if text is not None:
-        yield text
-        if not before and not text.endswith("\n"):  # some agents show a new file without its last line end
-            yield f"{text}\n"
+            continue
+        at = text.find(old) if text is not None else -1
+        if text is None or at < 0 or text.find(old, at + 1) >= 0:  # of several places none was shown
+            return False
+        text = f"{text[:at]}{new}{text[at + len(old) :]}"
+    # Some agents show a new file without its last line end.
+    return text == wanted or (
+        not before and text is not None and f"{text.removesuffix(_END)}{_END}" == wanted
+    )
+
+
+def _may_give(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether the lengths fit, so that texts which an agent sizes are made only where they do."""
+    length = longest = len(before or "")
+    for change in changes:
+        old, new = change.before, change.new_text
+        length = len(new) if old is None else length + len(new) - len(old)
+        longest = max(longest, length)
+    if longest * len(changes) > _MOST_READ:
+        return False
+    return length == len(wanted) or (not before and length + 1 == len(wanted))

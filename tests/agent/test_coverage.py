@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,6 +156,11 @@ def test_a_command_is_the_same_however_it_is_said(asked: ToolCall, command: str,
         (edit(Diff("/w/a", "x")), Wish("edit", "/w/a", None)),
         (edit(Diff("/w/a", "x"), kind="read"), Wish("edit", "/w/a", "x")),
         (ToolCall("t", "Read", "read"), Wish("read", "/w/a")),
+        (ToolCall("t", "Read", "read", raw_input={"path": "/w/a"}), Wish("read", "/w/a")),
+        (
+            ToolCall("t", "Read", "read", raw_input={"also": ["/w/a"]}, locations=(Location("/w/b"),)),
+            Wish("read", "/w/a"),
+        ),
         (edit(Diff("/w/a", "x"), at="/w/a"), Wish("read", "/w/a")),
     ],
 )  # fmt: skip
@@ -174,9 +180,14 @@ def test_what_was_not_shown_is_not_covered(asked: ToolCall, wish: Wish) -> None:
         ([("b", "B")], "a\nb\nc\n", "a\nB\nc\n", True),
         ([("b", "B")], "a\nb\nc\n", "B", False),
         ([("b", "B")], "a\nb\nc\n", "a\nB\nc\nmore\n", False),
-        ([("b", "B")], "b\nb\n", "B\nB\n", True),
+        ([("b", "B")], "b\nb\n", "B\nB\n", False),
         ([("b", "B")], "b\nb\n", "B\nb\n", False),
         ([("b", "B")], "b\nb\n", "b\nB\n", False),
+        ([("b", "B")], "b\r\nb\r\n", "B\r\nB\r\n", False),
+        ([("1001", "0")], "uid=1001\n# 1001\n", "uid=0\n# 0\n", False),
+        ([("1001", "0")], "uid=1001\n", "uid=0\n", True),
+        ([("aa", "b")], "aaa\n", "ba\n", False),
+        ([("a", "A"), ("A", "B")], "Aa\n", "BB\n", False),
         ([("x", "B")], "a\n", "B", False),
         ([("x", "B")], None, "B", False),
         ([("a", "A"), ("b", "B")], "a\nb\n", "A\nB\n", True),
@@ -194,6 +205,20 @@ def test_a_write_is_covered_when_the_changes_that_were_shown_make_it(
 ) -> None:
     asked = edit(*(Diff("/w/a", new, old) for old, new in changes))
     assert is_covered(asked, Wish("edit", "/w/a", after), before) == expected
+
+
+@pytest.mark.parametrize(
+    "changes", [[("a", "n" * 20_000)], [("", "n")] * 20_000, [("a" * 9, "a" * 9)] * 20_000]
+)
+def test_a_change_that_cannot_fit_takes_no_room(changes: list[tuple[str, str]]) -> None:
+    shown = shown_of(edit(*(Diff("/w/a", new, old) for old, new in changes)), CWD)
+    wish = Wish("edit", "/w/a", "a" * 20_001)
+    tracemalloc.start()
+    try:
+        assert not covers(shown, wish, "/w/a", CWD, "a" * 20_000)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_links_are_followed_as_they_led_when_it_was_allowed(tmp_path: Path) -> None:
