@@ -136,14 +136,29 @@ def commands_of(call: ToolCall) -> Iterator[str]:
     command = call.command or call.worded_command
     if command is not None:
         yield command
-    elif call.kind == "execute" and call.title:
-        title = call.title.strip()
-        yield title
-        if len(title) > 2 and title.startswith("`") and title.endswith("`"):
-            yield title[1:-1]
-        tool, colon, rest = title.partition(": ")
-        if colon and " " not in tool:
-            yield rest
+    elif call.kind == "execute":
+        yield from _readings(call.title)
+
+
+def titled_command(call: ToolCall) -> str | None:
+    """Return the command that a title tells where nothing else does, to be shown: all of it counts as one."""
+    if call.kind != "execute" or call.command is not None or call.worded_command is not None:
+        return None
+    return next(iter([*_readings(call.title, any_space=True)][-1:]), None)
+
+
+def _readings(title: str, *, any_space: bool = False) -> Iterator[str]:
+    """Yield the ways to read a title as a command; none where one space may be taken for another."""
+    title = title.strip()
+    is_plain = all(one == " " or not one.isspace() for one in title)
+    if not title or not (any_space or is_plain):
+        return
+    yield title
+    if len(title) > 2 and title.startswith("`") and title.endswith("`"):
+        yield title[1:-1]
+    tool, colon, rest = title.partition(": ")
+    if colon and " " not in tool:
+        yield rest
 
 
 def runs(text: str, wish: Wish) -> bool:

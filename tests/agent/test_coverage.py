@@ -98,6 +98,22 @@ def test_a_permission_covers_an_act_that_is_the_same_in_all_that_was_shown(kind:
 
 
 @pytest.mark.parametrize(
+    "space", ["\n", "\r", "\r\n", "\t", "\v", "\f", "\x85", "\u2028", "\u2029", "\xa0", "\u3000"]
+)
+@pytest.mark.parametrize("form", ["{}", "`{}`", "Shell: {}"])
+def test_a_title_covers_nothing_where_one_white_space_may_be_taken_for_another(space: str, form: str) -> None:
+    command = f"echo I would like to{space}touch evil"
+    asked = ToolCall("t", form.format(command), "execute")
+
+    for wish in (
+        Wish("execute", command=command),
+        Wish("execute", command="sh", args=["-c", command]),
+        Wish("execute", command="echo", args=["I", "would", "like", "to", "touch", "evil"]),
+    ):
+        assert not is_covered(asked, wish)
+
+
+@pytest.mark.parametrize(
     ("asked", "command", "args"),
     [
         (run("touch 'made'"), "touch", ["made"]),

@@ -25,6 +25,7 @@ from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.diff_hints import diff_hints
 from acp_tui.ui.screens.permission_details import (
     Reading,
+    command_of,
     details_of,
     diffs_of,
     has_more,
@@ -231,7 +232,7 @@ class PermissionDialog(Dialog[Answer]):
             possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
             possible = possible and self._always is None
         elif action == "toggle_whole":
-            more = has_more(self._call) or has_more_parts(_command(self._call), self._cwd, self._inside)
+            more = has_more(self._call) or has_more_parts(command_of(self._call), self._cwd, self._inside)
             possible = more and not self._zoomed
         elif action == "go":
             possible = len(self._waiting) > 1 and self._rejecting is None
@@ -416,7 +417,7 @@ class PermissionDialog(Dialog[Answer]):
         call, look = self._call, self.look
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         how = Reading(self._whole, key_of(self, "permission.whole"))
-        why = reasons(_command(call), folder, self._inside, self._background, look, how)
+        why = reasons(command_of(call), folder, self._inside, self._background, look, how)
         told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
@@ -479,7 +480,3 @@ class PermissionDialog(Dialog[Answer]):
 def _name(option: PermissionOption) -> str:
     """Return the name of an option for a sentence."""
     return shortened(safe_line(option.name[:_NAME]), _NAME)
-
-
-def _command(call: ToolCall) -> str | None:
-    return call.command or call.worded_command

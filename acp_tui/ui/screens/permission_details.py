@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
-from acp_tui.agent.coverage import env_of, folder_key, folder_of
+from acp_tui.agent.coverage import env_of, folder_key, folder_of, titled_command
 from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -35,6 +35,7 @@ WISHES: Final = {
 """What an agent wants, by the kind of the tool call."""
 
 _WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
+_TITLED: Final = "only its title says so"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
@@ -66,6 +67,11 @@ def kind_of(call: ToolCall) -> str:
     return call.kind if call.worded_command is None else "execute"
 
 
+def command_of(call: ToolCall) -> str | None:
+    """Return what a call is shown to run: also what only words or the title tell."""
+    return call.command or call.worded_command or titled_command(call)
+
+
 def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
     """Return who asks and for what, as a heading; `ours` is what we are to do, without a permission."""
     if ours:
@@ -94,7 +100,7 @@ def details_of(
     What explains it (`reasons`) stands between what is done and the rest. Long texts are cut, and the rest
     of the input is folded, unless the whole is asked for.
     """
-    command = call.command or call.worded_command
+    command = command_of(call)
     blocks = [_title(call, how)] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, how)
     if blocks and facts:
@@ -112,7 +118,7 @@ def details_of(
 def has_more(call: ToolCall) -> bool:
     """Return whether `details_of` shows more when asked for the whole."""
     paths = _paths(call, "")
-    texts = (call.title, call.command or call.worded_command or "", *map(_text_of, call.content), *paths)
+    texts = (call.title, command_of(call) or "", *map(_text_of, call.content), *paths)
     is_long = len(paths) > MANY or any(len(text) > LONG for text in texts)
     return is_long or rest_of_input(call) is not None
 
@@ -155,10 +161,10 @@ def _facts(
     if command is not None:
         blocks.append(labelled("command", _cut("code", command, how, clean=exact)))
         if call.command is None:
-            blocks.append(labelled("", [("muted", _WORDED)]))
+            blocks.append(labelled("", [("muted", _TITLED if call.worded_command is None else _WORDED)]))
         blocks.append(
             labelled(
-                "in", [("text", exact_line(folder_of(call, cwd))), *_outside(folder_of(call, cwd), inside)]
+                "in", [("text", _path_line(folder_of(call, cwd))), *_outside(folder_of(call, cwd), inside)]
             )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
@@ -167,7 +173,7 @@ def _facts(
     paths = _paths(call, cwd)
     for number, (path, shown) in enumerate(islice(paths.items(), None if how.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"
-        text = _cut("text", shown, how, clean=exact_line)
+        text = _cut("text", shown, how, clean=_path_line)
         blocks.append(labelled(label, [*text, *_outside(path, inside)]))
     if not how.whole and len(paths) > MANY:
         blocks.append(labelled("", [("warning", _more_paths(list(paths)[MANY:], inside, how))]))
@@ -208,6 +214,11 @@ def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
     for diff in diffs_of(call):
         found.setdefault(diff.path, readable.inside(diff.path, cwd))
     return found
+
+
+def _path_line(path: str) -> str:
+    """Return a path on one line; a line end in it is no space."""
+    return exact(path).replace("\n", "␊").replace("\t", "␉")
 
 
 def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:

@@ -67,6 +67,28 @@ def test_a_command_that_only_words_ask_for_is_shown_once_and_as_such() -> None:
     assert kind_of(ToolCall("t", "Shell: rm -r x")) == "other"
 
 
+@pytest.mark.parametrize("title", ["{}", "`{}`", "Shell: {}"])
+def test_a_title_that_counts_as_the_command_is_shown_as_one_with_its_line_ends(title: str) -> None:
+    call = ToolCall("t", title.format("echo I would like to\ntouch evil\r\x0b\u2028x"), "execute")
+
+    lines = [line.strip() for line in text_of(call).splitlines()]
+
+    assert "command   echo I would like to" in lines
+    assert "touch evil␍␋�x" in lines
+    assert "only its title says so" in lines
+
+
+def test_a_line_end_in_a_path_or_a_folder_is_not_shown_as_a_space() -> None:
+    call = ToolCall(
+        "t", "x", "execute", raw_input={"command": "ls", "cwd": "/a\nb"}, locations=[Location("/w/c\td")]
+    )
+
+    text = text_of(call)
+
+    assert "/a␊b" in text
+    assert "c␉d" in text
+
+
 def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
     call = ToolCall(
         "t",
