@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import stat
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -146,6 +149,16 @@ PLACES: Final = (
 """What is protected, wherever it lies. What only runs when the user asks for it (a Makefile, the scripts of
 a package) is not: agents are there to write it."""
 
+_DEEPEST: Final = 4
+"""How far links are looked for in a protected folder of the workspace: as deep as `.git/modules/x/hooks`."""
+_DEEPEST_AT_HOME: Final = 2
+_MOST_ENTRIES: Final = 1_000
+"""Names that are looked at for links below one protected name."""
+_MOST_NAMES: Final = 10_000
+"""Names of one folder that are compared with the patterns."""
+_WITHOUT_LINKS: Final = frozenset({"objects", "refs", "logs", "lfs", "worktrees"})
+"""Folders of `.git` in which nothing runs, and much lies."""
+
 _INVISIBLE: Final = "Cf"
 """The class of letters that some file systems leave out of a name."""
 
@@ -178,7 +191,7 @@ def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
 
 
 def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
-    """Return why a file is protected, by its path as written, by where that leads, or as another's link."""
+    """Return why a file is protected, by its path as written, by where that leads, or by what leads to it."""
     folders = [str(root) for root in roots]
     written = posixpath.expanduser(path)
     if not written.startswith("/"):
@@ -189,7 +202,7 @@ def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
         _ours(real)
         or _by_name(posixpath.normpath(written), folders)
         or _by_name(real, real_folders)
-        or _by_link(real)
+        or _by_link(real, real_folders)
     )
 
 
@@ -207,21 +220,129 @@ def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
     return None
 
 
-def _by_link(real: str) -> Protection | None:
-    """Return why a file is protected to which one of the user's home leads by a link of any kind."""
+def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
+    """Return why a file is protected to which a protected name leads by a link of any kind.
+
+    Such names are looked for in the roots, the folders between a root and the file, and the user's home.
+    A link in the home that leads to a whole root protects nothing in it, as for a root in a protected folder.
+    """
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
     except (OSError, ValueError):
-        return None
-    key = (state.st_dev, state.st_ino)
-    for path, pattern in _in_home(os.path.expanduser("~")):  # noqa: PTH111
-        try:
-            linked = os.stat(path)  # noqa: PTH116
-        except OSError:
-            continue
-        if (linked.st_dev, linked.st_ino) == key:
-            return Protection(pattern.why, frozenset(pattern.parts))
-    return None
+        state = None
+    home = os.path.expanduser("~")  # noqa: PTH111
+    around = [root for root in roots if _is_in(real, root)]
+    names = (
+        *(_leading(folder, real, state, _DEEPEST) for folder in _folders_above(real, roots)),
+        _leading(home, real, state, _DEEPEST_AT_HOME, around),
+    )
+    return next(filter(None, (_by_name(name, roots) for name in chain.from_iterable(names))), None)
+
+
+def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
+    """Return the roots, and the folders between one and a path in it."""
+    found = dict.fromkeys(roots)
+    for root in roots:
+        folder = posixpath.dirname(path)
+        while folder != root and _is_in(folder, root):
+            found[folder] = None
+            folder = posixpath.dirname(folder)
+    return tuple(found)
+
+
+def _leading(
+    folder: str, real: str, state: os.stat_result | None, deepest: int, around: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the other names that links give a file, of those names in a folder that patterns speak of.
+
+    Args:
+        folder: where those names stand.
+        real: the file, links followed.
+        state: the file's; None: it does not exist yet.
+        deepest: how far to look into a folder that is itself protected.
+        around: folders of the file; a link that leads to one of them or above gives no name.
+    """
+    is_linked = state is not None and state.st_nlink > 1 and not stat.S_ISDIR(state.st_mode)
+    seen = set[str]()
+    waiting: deque[tuple[str, _Places | None, int, Iterator[int]]] = deque()
+    waiting.append((folder, _places_in(folder), 0, iter(())))
+    while waiting:
+        where, places, depth, left = waiting.popleft()
+        for name, below in _names_in(where, places):
+            if where != folder and next(left, None) is None:
+                break
+            path = posixpath.join(where, name)
+            try:
+                found = os.lstat(path)
+                if stat.S_ISLNK(found.st_mode):
+                    target = _real(path)
+                    if any(_is_in(one, target) for one in around):
+                        continue
+                    if _is_in(real, target):
+                        yield path + real[len(target.rstrip("/")) :]
+                    if below is None and target in seen:
+                        continue
+                    seen.update([target] if below is None else ())
+                    found = os.stat(path)  # noqa: PTH116
+            except (OSError, ValueError):
+                continue
+            if (
+                is_linked
+                and state is not None
+                and (found.st_dev, found.st_ino) == (state.st_dev, state.st_ino)
+            ):
+                yield path
+            inside = depth + 1 if below is None else 0
+            if inside <= deepest and stat.S_ISDIR(found.st_mode) and name not in _WITHOUT_LINKS:
+                left_below = iter(range(_MOST_ENTRIES)) if where == folder else left
+                waiting.append((path, below, inside, left_below))
+
+
+def _names_in(folder: str, places: _Places | None) -> Iterator[tuple[str, _Places | None]]:
+    """Yield the names in a folder that patterns speak of, each with what they say of those below it."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_NAMES)]
+    except (OSError, ValueError):
+        return
+    if places is None:
+        yield from ((name, None) for name in names)
+        return
+    if len(names) == _MOST_NAMES:  # more than are looked through: those that are spelled out count
+        names = [*dict.fromkeys((*places.spelled, *names))]
+    for name in names:
+        found = places.named(_folded(name))
+        if found:
+            is_whole = any(not rest for rest in found)
+            yield name, None if is_whole else _Places(found)
+
+
+class _Places:
+    """Names in a folder with which patterns go on: for each the parts that are left."""
+
+    def __init__(self, patterns: Iterable[tuple[str, ...]]) -> None:
+        self.spelled: dict[str, list[tuple[str, ...]]] = {}
+        self._wild: list[tuple[str, ...]] = []
+        for first, *rest in patterns:
+            if set("*?[") & set(first):
+                self._wild.append((first, *rest))
+            else:
+                self.spelled.setdefault(first, []).append(tuple(rest))
+
+    def named(self, name: str) -> list[tuple[str, ...]]:
+        """Return what is left of the patterns that go on with a name."""
+        wild = [tuple(rest) for first, *rest in self._wild if fnmatchcase(name, first)]
+        return [*self.spelled.get(name, ()), *wild]
+
+
+@lru_cache(maxsize=64)
+def _places_in(folder: str) -> _Places:
+    here = ("", _folded(folder))
+    return _Places(one.parts for one in _patterns() if _folded(one.anchor) in here)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def _ours(real: str) -> Protection | None:
@@ -290,13 +411,3 @@ def _by_first_part() -> dict[str, list[_Pattern]]:
 @lru_cache(maxsize=1)
 def _with_wild_start() -> tuple[_Pattern, ...]:
     return tuple(pattern for pattern in _patterns() if set("*?[") & set(pattern.parts[0]))
-
-
-@lru_cache(maxsize=2)
-def _in_home(home: str) -> tuple[tuple[str, _Pattern], ...]:
-    """Return the files of a home folder that are protected by their name."""
-    return tuple(
-        (posixpath.join(home, *pattern.parts), pattern)
-        for pattern in _patterns()
-        if not pattern.anchor and not set("*?[") & set("".join(pattern.parts))
-    )

@@ -14,7 +14,12 @@ from acp_tui.store import folders
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ACP_TUI_HOME", raising=False)
-    for cached in (protected._patterns, protected._by_first_part, protected._with_wild_start):
+    for cached in (
+        protected._patterns,
+        protected._by_first_part,
+        protected._with_wild_start,
+        protected._places_in,
+    ):
         cached.cache_clear()
     (tmp_path / "home").mkdir()
     root = tmp_path / "w"
@@ -70,6 +75,122 @@ def test_a_link_is_what_it_leads_to_and_what_leads_to_it(workspace: Path) -> Non
 
     for name in ("hooks/pre-commit", "profile", "rc"):
         assert why_protected(str(workspace / name), [workspace]), name
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "written"),
+    [
+        (".git/hooks/pre-commit", "scripts/pre-commit", "scripts/pre-commit"),
+        (".git/hooks", "hooks", "hooks/pre-commit"),
+        (".git/modules/x/hooks/pre-commit", "scripts/x", "scripts/x"),
+        (".git", "store", "store/config"),
+        (".envrc", "env/dev.sh", "env/dev.sh"),
+        ("env/.envrc", "env/x/dev.sh", "env/x/dev.sh"),
+        ("a/b/.envrc", "a/b/c/d.sh", "a/b/c/d.sh"),
+        (".husky", "hooks", "hooks/deep/pre-commit"),
+        (".vscode", "editor", "editor/tasks.json"),
+        (".vscode/tasks.json", "t.json", "t.json"),
+        (".claude/settings.local.json", "s.json", "s.json"),
+        (".github", "ci", "ci/workflows/x.yml"),
+        (".idea/runConfigurations", "runs", "runs/x.xml"),
+        ("Jenkinsfile", "build.groovy", "build.groovy"),
+        ("x.code-workspace", "x.json", "x.json"),
+    ],
+)
+@pytest.mark.parametrize("exists", [True, False])
+def test_what_a_protected_name_of_the_workspace_leads_to_is_protected(
+    link: str, target: str, written: str, exists: bool, workspace: Path
+) -> None:
+    file = workspace / written
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if exists:
+        file.write_text("")
+    (workspace / link).parent.mkdir(parents=True, exist_ok=True)
+    (workspace / link).symlink_to(os.path.relpath(workspace / target, (workspace / link).parent))
+    (workspace / "other.sh").write_text("")
+
+    assert why_protected(str(file), [workspace])
+    assert why_protected(str(workspace / "other.sh"), [workspace]) is None
+
+
+@pytest.mark.parametrize("name", [".envrc", ".git/hooks/pre-commit", ".vscode/tasks.json", ".husky/x"])
+def test_a_hard_link_of_a_protected_file_of_the_workspace_is_protected(name: str, workspace: Path) -> None:
+    (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+    (workspace / name).write_text("")
+    for other in ("hard", "plain"):
+        (workspace / "sub").mkdir(exist_ok=True)
+        (workspace / "sub" / other).hardlink_to(workspace / (name if other == "hard" else "sub/hard"))
+    (workspace / "free").write_text("")
+    (workspace / "free2").hardlink_to(workspace / "free")
+
+    for other in ("hard", "plain"):
+        assert why_protected(str(workspace / "sub" / other), [workspace])
+    assert why_protected(str(workspace / "free2"), [workspace]) is None
+
+
+def test_links_are_followed_through_links_and_across_roots(workspace: Path, tmp_path: Path) -> None:
+    (workspace / "hooks").mkdir()
+    (workspace / ".husky").symlink_to("hooks")
+    (workspace / "hooks" / "pre-commit").symlink_to("../scripts/check")
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / ".envrc").symlink_to(workspace / "dev.sh")
+
+    assert why_protected(str(workspace / "scripts" / "check"), [workspace])
+    assert why_protected(str(workspace / "dev.sh"), [workspace, second])
+    assert why_protected(str(workspace / "dev.sh"), [workspace]) is None
+
+
+def test_a_protected_name_is_found_among_very_many(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protected, "_MOST_NAMES", 3)
+    for number in range(30):
+        (workspace / f"a{number}").write_text("")
+    (workspace / ".envrc").symlink_to("dev.sh")
+
+    assert why_protected(str(workspace / "dev.sh"), [workspace])
+
+
+def test_a_second_name_for_the_same_folder_counts_too(workspace: Path) -> None:
+    for name in (".claude", ".vscode", ".idea"):
+        (workspace / name).symlink_to("settings")
+
+    assert why_protected(str(workspace / "settings" / "tasks.json"), [workspace])
+    assert why_protected(str(workspace / "settings" / "a.json"), [workspace]) is None
+
+
+def test_a_full_protected_folder_hides_no_link_in_another(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protected, "_MOST_ENTRIES", 5)
+    (workspace / ".circleci").mkdir()
+    for number in range(30):
+        (workspace / ".circleci" / f"a{number}").write_text("")
+    (workspace / ".husky").mkdir()
+    (workspace / ".husky" / "pre-commit").symlink_to("../check")
+
+    assert why_protected(str(workspace / "check"), [workspace])
+
+
+def test_links_that_go_round_end(workspace: Path) -> None:
+    (workspace / ".husky").mkdir()
+    (workspace / ".husky" / "again").symlink_to(".")
+    (workspace / ".husky" / "itself").symlink_to("itself")
+
+    assert why_protected(str(workspace / "a.py"), [workspace]) is None
+
+
+def test_folders_and_programs_of_the_home_lead_to_the_workspace_too(workspace: Path) -> None:
+    home = Path(os.environ["HOME"])
+    (workspace / "nvim").mkdir()
+    for link, target in ((".config/nvim", "nvim"), (".local/bin/tool", "tool.py"), ("bin", "programs")):
+        (home / link).parent.mkdir(parents=True, exist_ok=True)
+        (home / link).symlink_to(workspace / target)
+
+    for name in ("nvim/init.lua", "tool.py", "programs/x"):
+        assert why_protected(str(workspace / name), [workspace]), name
+    assert why_protected(str(workspace / "nvim" / "init.lua"), [workspace / "nvim"]) is None, (
+        "it is the workspace"
+    )
 
 
 def test_a_workspace_inside_a_protected_folder_is_a_workspace(workspace: Path) -> None:
