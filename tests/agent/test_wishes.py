@@ -386,8 +386,17 @@ async def test_a_write_that_was_shown_and_allowed_is_not_asked_again(tmp_path: P
         assert "result" in await served(talk, "fs/write_text_file", **write)
         assert path.read_text() == "new\nend\n"
 
-        wants(talk, "fs/write_text_file", **write)
+        assert "result" in await served(talk, "fs/write_text_file", **write)  # nothing changes by it
+        wants(talk, "fs/write_text_file", path=str(path), content="newer\nend\n")
         assert (await asked(talk, session)).unasked
+
+
+async def test_a_write_of_what_the_agent_has_written_by_itself_is_no_question(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("new\nend\n")
+    async with running(tmp_path) as (talk, _):
+        assert "result" in await served(talk, "fs/write_text_file", path=str(path), content="new\nend\n")
+        assert path.read_text() == "new\nend\n"
 
 
 async def test_another_act_with_what_was_allowed_uses_the_permission_up(tmp_path: Path) -> None:
