@@ -27,7 +27,7 @@ class Allowed:
         """
         if option.kind not in ("allow_once", "allow_always") or doubt_of(option, asked.options):
             return
-        shown = shown_of(asked.call, session.cwd)
+        shown = shown_of(asked.call, session.cwd, asked.old_texts)
         shown.by_user = by_user
         if not by_user and (shown.env or shown.folder != real(session.cwd)):
             shown.commands = ()
@@ -43,7 +43,13 @@ class Allowed:
         return any(path in shown.writes for shown in self._given.get(session.id, ()))
 
     def use(
-        self, session: Session, wish: Wish, before: str | None = None, *, is_protected: bool = False
+        self,
+        session: Session,
+        wish: Wish,
+        before: str | None = None,
+        *,
+        is_read: bool = True,
+        is_protected: bool = False,
     ) -> bool:
         """Return whether a permission covers a wish, which uses it up.
 
@@ -54,11 +60,13 @@ class Allowed:
             session: where it was given.
             wish: what the agent has us do.
             before: the text of the file that is to be written; None where there is none.
+            is_read: False where a file is there whose text is not known.
             is_protected: only what the user has seen counts.
         """
         path = real(wish.path) if wish.path else ""
         given = [one for one in self._given.get(session.id, ()) if one.by_user or not is_protected]
-        found = next((shown for shown in given if covers(shown, wish, path, session.cwd, before)), None)
+        covering = (one for one in given if covers(one, wish, path, session.cwd, before, is_read=is_read))
+        found = next(covering, None)
         spent = found or next((shown for shown in given if concerns(shown, wish, path)), None)
         if spent is not None:
             use_up(spent, wish, path)

@@ -7,15 +7,18 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Final
 
 from acp_tui.agent.input_paths import named_in
 from acp_tui.agent.wish import Wish, mattering
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, absolute
+from acp_tui.session.questions import OldText
 from acp_tui.session.session import Session
 from acp_tui.session.shell_command import is_shell
 
+NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")
 _RUNS: Final = ("execute", "other")
 """Kinds of call whose command is a command: the others are not asked for to run one."""
@@ -38,20 +41,32 @@ class Shown:
     env: Mapping[str, str] = field(default_factory=dict)
     writes: dict[str, list[Diff]] = field(default_factory=dict)
     """The changes of each file."""
+    old_texts: dict[str, str] = field(default_factory=dict)
+    """The text of each file that was shown although the agent did not tell it."""
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen it; else a rule or the policy has answered for them."""
 
 
-def shown_of(call: ToolCall, cwd: str) -> Shown:
-    """Return what a question about a call shows, for a session that works in a folder; links are followed."""
+def shown_of(call: ToolCall, cwd: str, old_texts: Mapping[str, OldText] = NO_OLD_TEXTS) -> Shown:
+    """Return what a question about a call shows; links are followed.
+
+    Args:
+        call: as it was asked about.
+        cwd: the folder of the session.
+        old_texts: what was shown of files whose old text the agent does not tell.
+    """
     shown = Shown(folder=real(absolute(folder_of(call, cwd), cwd)), env=env_of(call))
     if call.kind in _RUNS:
         shown.commands = tuple(commands_of(call))
     if call.kind in _WRITES:
         for item in call.content:
             if isinstance(item, Diff):
-                shown.writes.setdefault(real(absolute(item.path, cwd)), []).append(item)
+                path = real(absolute(item.path, cwd))
+                shown.writes.setdefault(path, []).append(item)
+                old = old_texts.get(item.path) if item.before is None else None
+                if old is not None and old.text is not None:
+                    shown.old_texts[path] = old.text
     if call.kind == "read":
         # Not what its input names: the dialog folds that.
         paths = (os.path.expanduser(path) for path in call.named_paths)  # noqa: PTH111 - text
@@ -59,7 +74,9 @@ def shown_of(call: ToolCall, cwd: str) -> Shown:
     return shown
 
 
-def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) -> bool:
+def covers(
+    shown: Shown, wish: Wish, path: str, cwd: str, before: str | None, *, is_read: bool = True
+) -> bool:
     """Return whether a wish is what was shown, in all that the two can differ in.
 
     Args:
@@ -68,11 +85,19 @@ def covers(shown: Shown, wish: Wish, path: str, cwd: str, before: str | None) ->
         path: of the wish, links followed.
         cwd: the folder of the session.
         before: the text of the file that is to be written; None where there is none.
+        is_read: False where a file is there whose text is not known: then no change of it is covered.
     """
     if wish.kind == "read":
         return path in shown.reads
     if wish.kind == "edit":
-        return wish.content is not None and _makes(before, shown.writes.get(path, ()), wish.content)
+        changes = shown.writes.get(path, ())
+        if not is_read or wish.content is None:
+            return False
+        if any(change.before is None for change in changes) and (before or "") != shown.old_texts.get(
+            path, ""
+        ):
+            return False  # what the write would lose was not shown
+        return _makes(before, changes, wish.content)
     is_here = real(absolute(wish.cwd or cwd, cwd)) == shown.folder
     return is_here and mattering(wish.env) == shown.env and any(runs(text, wish) for text in shown.commands)
 

@@ -130,11 +130,12 @@ class Wishes:
 
     async def _is_covered(self, session: Session, wish: Wish, *, is_protected: bool) -> bool:
         """Return whether a permission covers a wish, which uses it up."""
-        before = None
+        before, is_read = None, True
         if wish.kind == "edit" and self._allowed.knows(session, wish):
             there, _ = await asyncio.to_thread(self._there, session.id, wish)
             before = there.now if there is not None and not there.encoding else None
-        return self._allowed.use(session, wish, before, is_protected=is_protected)
+            is_read = before is not None or (there is not None and there.version is None)
+        return self._allowed.use(session, wish, before, is_read=is_read, is_protected=is_protected)
 
     def _is_protected(self, session: Session, wish: Wish) -> bool:
         """Return whether a write goes to where programs are started from, or to what is ours."""

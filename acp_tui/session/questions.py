@@ -12,6 +12,16 @@ from acp_tui.session.entries import ToolCall
 
 
 @dataclass(slots=True)
+class OldText:
+    """What stands in a file whose old text the agent does not tell, as it was shown with a question."""
+
+    text: str | None = None
+    """None where there is no file, or no text that is shown."""
+    why_not: str = ""
+    """Why the text of a file is not shown; empty where there is no file."""
+
+
+@dataclass(slots=True)
 class Permission:
     """May this tool call go on? Answered with the id of an option, or None: cancelled."""
 
@@ -27,6 +37,8 @@ class Permission:
     """The call as the agent tells of it since, where that is something else."""
     place: int | None = None
     """The index of the entry that shows the call, if there is one."""
+    old_texts: dict[str, OldText] = field(default_factory=dict)
+    """By path as the agent writes it, what was shown of files whose old text it does not tell."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""

@@ -14,6 +14,7 @@ from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Known, goes_on
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item, Location, Text
+from acp_tui.session.questions import OldText
 
 CWD = "/w"
 KINDS = (
@@ -190,7 +191,8 @@ def test_what_was_not_shown_is_not_covered(asked: ToolCall, wish: Wish) -> None:
         ([("", "one\n")], None, "one\n", True),
         ([("", "one")], None, "one\n", True),
         ([("", "one")], None, "one\n\n", False),
-        ([("", "one")], "old\n", "one", True),
+        ([("", "one")], "old\n", "one", False),
+        ([("", "one")], "", "one", True),
         ([("", "one")], "old\n", "one\n", False),
         ([("b\n", "B\n")], "a\nb\nc\n", "a\nB\nc\n", True),
         ([("b", "B")], "a\nb\nc\n", "a\nB\nc\n", True),
@@ -235,6 +237,34 @@ def test_a_change_that_cannot_fit_takes_no_room(changes: list[tuple[str, str]]) 
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("told", [None, ""])
+@pytest.mark.parametrize(
+    ("shown_there", "before", "is_read", "expected"),
+    [
+        (None, None, True, True),
+        (None, "old\n", True, False),
+        (None, None, False, False),
+        (OldText(), None, True, True),
+        (OldText(), "old\n", True, False),
+        (OldText(), None, False, False),
+        (OldText("old\n"), "old\n", True, True),
+        (OldText("old\n"), "newer\n", True, False),
+        (OldText("old\n"), None, True, False),
+        (OldText("old\n"), None, False, False),
+        (OldText(""), "", True, True),
+        (OldText(why_not="too long"), "old\n", True, False),
+        (OldText(why_not="no text"), None, False, False),
+    ],
+)
+def test_a_write_over_a_whole_file_is_covered_where_what_it_loses_was_shown(
+    told: str | None, shown_there: OldText | None, before: str | None, is_read: bool, expected: bool
+) -> None:
+    old_texts = {} if shown_there is None else {"a": shown_there}
+    shown = shown_of(edit(Diff("a", "new\n", told)), CWD, old_texts)
+    wish = Wish("edit", "/w/a", "new\n")
+    assert covers(shown, wish, "/w/a", CWD, before, is_read=is_read) == expected
 
 
 def test_links_are_followed_as_they_led_when_it_was_allowed(tmp_path: Path) -> None:

@@ -190,6 +190,26 @@ async def test_what_was_just_allowed_by_a_permission_is_not_asked_again(
         assert not session.questions
 
 
+@pytest.mark.parametrize("told", [{}, {"oldText": None}, {"oldText": ""}])
+@pytest.mark.parametrize(("there", "is_asked"), [(None, False), ("a\n" * 60, True), ("caf\xe9\n" * 60, True)])
+async def test_a_write_over_a_file_that_was_not_shown_is_asked_about(
+    tmp_path: Path, told: Frame, there: str | None, is_asked: bool
+) -> None:
+    path = tmp_path / "a"
+    if there is not None:
+        path.write_text(there, encoding="latin-1")
+    diff = {"type": "diff", "path": str(path), "newText": "b\n", **told}
+    async with running(tmp_path) as (talk, session):
+        await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
+
+        request_id = wants(talk, "fs/write_text_file", path=str(path), content="b\n")
+
+        if is_asked:
+            talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        assert ("error" in await talk.puppet.answer_to(request_id)) == is_asked
+        assert path.read_text("latin-1") == (there if is_asked else "b\n")
+
+
 @pytest.mark.parametrize(
     "run",
     [

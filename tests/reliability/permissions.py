@@ -21,7 +21,7 @@ from acp_tui.host.terminals import Terminals
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Location
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import OldText, Permission
 from acp_tui.session.session import Session
 from tests.reliability.row import Result, Row
 
@@ -63,6 +63,16 @@ _OPTIONS: Final = (
     Way(("", "allow_once")),
     Way(("Allow", "allow_tomorrow")),
 )
+_OLD_TEXTS: Final = (
+    Way(None, True),  # a part of the file is shown
+    Way({"{ws}/a": OldText("one\ntwo\n")}, True),
+    Way({"{ws}/a": OldText("one\n")}),
+    Way({"{ws}/a": OldText()}),
+    Way({"{ws}/a": OldText(why_not="too long")}),
+    Way({}),
+)
+"""What was shown of the file where the whole of it is to be replaced."""
+_PLACES: Final = (Way("named", True), Way("folded"))
 _PAIRS: Final = frozenset(
     {("execute", "execute"), ("other", "execute"), ("edit", "edit"), ("other", "edit"), ("read", "read")}
 )
@@ -145,6 +155,7 @@ class _Case:
         self.names_nothing = dice.random() < 0.1
         self.path, self.content, self.command = pick(_PATHS), pick(_CONTENTS), pick(_COMMANDS)
         self.env, self.folder = pick(_ENVS), pick(_FOLDERS)
+        self.old_texts, self.place = pick(_OLD_TEXTS), pick(_PLACES)
         protected = dice.random() < 0.1
         if protected and self.act == "edit":
             self.path = Way(f"{workspace}/{dice.choice(('.git/hooks/x', '.acp-tui/rules.toml'))}")
@@ -166,18 +177,22 @@ class _Case:
         """What it asked before."""
         call = ToolCall("t", "Do it", self.kind)
         if not self.names_nothing:
-            call.raw_input = {"command": "ls -l"}
-            call.content = (Diff(f"{self._workspace}/a", "TWO", "two"),)
-            call.locations = (Location(f"{self._workspace}/a"),)
+            path = f"{self._workspace}/a"
+            call.raw_input = {"command": "ls -l", "path": path}
+            whole = self.old_texts.value is not None
+            if self.place.same or self.act == "edit":
+                call.content = (Diff(path, "one\nTWO\n") if whole else Diff(path, "TWO", "two"),)
+                call.locations = (Location(path),)
         name, kind = self.answer.value
-        return Permission("q", call, [PermissionOption(option_id="o", name=name, kind=kind)])
+        options = [PermissionOption(option_id="o", name=name, kind=kind)]
+        return Permission("q", call, options, old_texts=self.old_texts.value or {})
 
     def is_asked(self, again: bool) -> bool:
         """Return whether the user must be asked, the first or the second time."""
         same = {
             "execute": self.command.same and self.env.same and self.folder.same,
-            "edit": self.path.same and self.content.same,
-            "read": self.path.same,
+            "edit": self.path.same and self.content.same and self.old_texts.same,
+            "read": self.path.same and self.place.same,
         }[self.act]
         shown = same and (self.kind, self.act) in _PAIRS and not self.names_nothing
         if shown and self.is_given and self.answer.same and not self.turn_ended and not again:
@@ -190,6 +205,8 @@ class _Case:
 def _placed(value: Any, workspace: str) -> Any:
     if isinstance(value, tuple):
         return tuple(_placed(one, workspace) for one in value)
+    if isinstance(value, dict):
+        return {_placed(key, workspace): one for key, one in value.items()}
     return value.replace("{ws}", workspace) if isinstance(value, str) else value
 
 

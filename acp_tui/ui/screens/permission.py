@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -43,13 +44,14 @@ from acp_tui.ui.widgets.diff_view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line, shortened
+from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
 
 if TYPE_CHECKING:
     from acp_tui.acp.permissions import PermissionOption
     from acp_tui.host.rules import Rule
     from acp_tui.session.entries import ToolCall
-    from acp_tui.session.questions import Permission
+    from acp_tui.session.items import Diff
+    from acp_tui.session.questions import OldText, Permission
 
 KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
 """The key that gives an answer, by kind, where that kind is offered exactly once."""
@@ -66,6 +68,8 @@ _ODD: Final = 5
 """Odd options that are told of in full."""
 _NAME: Final = 200
 """Cells of the name of an option in a sentence; the list of answers has more of it."""
+_LOST: Final = 3
+"""Files of which it is told that they are written over and cannot be shown."""
 _LISTED: Final = 3
 """Rows of questions that wait: what is asked has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
@@ -129,6 +133,7 @@ class PermissionDialog(Dialog[Answer]):
         go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
         reaches: Callable[[], Sequence[Reach]] = lambda: (AGENT_ONLY,),
+        find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
     ) -> None:
         """Take what is asked.
 
@@ -144,6 +149,7 @@ class PermissionDialog(Dialog[Answer]):
             go: shows the question so many places further.
             make_rule: lets the person make a rule of the tool call.
             reaches: returns what "always" may mean, the narrowest first; asked when that is chosen.
+            find: reads what stands in files; for those whose old text the agent does not tell.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
@@ -165,6 +171,7 @@ class PermissionDialog(Dialog[Answer]):
         self._zoomed = False
         self._doubts = doubts_of(self._options)
         self._find_reaches = reaches
+        self._find = find
         self._reaches: Sequence[Reach] = ()
         self._always: PermissionOption | None = None
         """The option whose reach is asked about, in the second step."""
@@ -194,6 +201,7 @@ class PermissionDialog(Dialog[Answer]):
         begun = self.entered.get("rejecting")
         self._rejecting = next((option for option in self._options if option.option_id == begun), None)
         self.set_class(self._rejecting is not None, "-rejecting")
+        self._look_up()
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
@@ -389,6 +397,11 @@ class PermissionDialog(Dialog[Answer]):
         if self._question.later is self._later or not self.has_parts:
             return
         self._later = self._question.later
+        self._show_anew()
+        self._look_up()
+
+    def _show_anew(self) -> None:
+        """Show something else than before; answers have to wait until it can be seen."""
         if self._always is not None:  # what was half answered is not answered
             self._show_reach(None)
         self._files = self._changes()
@@ -401,6 +414,21 @@ class PermissionDialog(Dialog[Answer]):
             self.body.mount(self._changes_view())
         self.guard_anew()
         self._redraw()
+
+    def _look_up(self) -> None:
+        """Find what stands in the files whose old text the agent does not tell."""
+        paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
+        if self._find is not None and paths:
+            self.run_worker(self._show_old_texts(self._find, paths), group="old-texts", exclusive=True)
+
+    async def _show_old_texts(
+        self, find: Callable[[Sequence[str]], dict[str, OldText]], paths: Sequence[str]
+    ) -> None:
+        found = await asyncio.to_thread(find, paths)
+        if found == self._question.old_texts and self._files == self._changes():
+            return
+        self._question.old_texts = found
+        self._show_anew()
 
     def _give(self, answer: Answer) -> None:
         """Dismiss with an answer, unless the agent tells of something that is not on the screen yet."""
@@ -431,16 +459,44 @@ class PermissionDialog(Dialog[Answer]):
             news = [TextBlock([("warning", _CHANGED)])]
             since = details_of(self._later, self._cwd, self._inside, look, how)
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
-        return [*waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look), *odd, *news, *told]
+        lost = self._lost()
+        waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look)
+        return [*waiting, *odd, *lost, *news, *told]
 
-    def _changes(self) -> list[FileDiff]:
+    def _lost(self) -> list[TextBlock]:
+        """Return what is said of files that would be written over and cannot be shown."""
+        hidden = [(path, old.why_not) for path, old in self._question.old_texts.items() if old.why_not]
+        blocks = [
+            TextBlock([("warning", exact_line(f"Replaces the whole file {self._name_of(path)}: {why}."))])
+            for path, why in hidden[:_LOST]
+        ]
+        if len(hidden) > _LOST:
+            blocks.append(TextBlock([("warning", f"Replaces {len(hidden) - _LOST:,} more whole files.")]))
+        return blocks
+
+    def _name_of(self, path: str) -> str:
+        return shortened(readable.inside(path, self._cwd), _NAME)
+
+    def _told_changes(self) -> list[tuple[Diff, str]]:
+        """Return the changes that the agent tells, each with what to say beside its path."""
         asked = [(diff, "") for diff in diffs_of(self._call)]
         if self._later is not None and self._later.content != self._call.content:
             asked += [(diff, " (told since it asked)") for diff in diffs_of(self._later)]
-        return [
-            FileDiff(readable.inside(diff.path, self._cwd) + note, diff.before, diff.new_text)
-            for diff, note in asked
-        ]
+        return asked
+
+    def _changes(self) -> list[FileDiff]:
+        return [self._change(diff, note) for diff, note in self._told_changes()]
+
+    def _change(self, diff: Diff, note: str) -> FileDiff:
+        name = readable.inside(diff.path, self._cwd) + note
+        if diff.before is not None or self._find is None:
+            return FileDiff(name, diff.before, diff.new_text)
+        old = self._question.old_texts.get(diff.path)
+        if old is None:
+            return FileDiff(name, "", diff.new_text, "looking at what is there")
+        if old.why_not:
+            return FileDiff(name, "", diff.new_text, "replaces the whole file")
+        return FileDiff(name, old.text, diff.new_text)
 
     def _changes_view(self) -> DiffView:
         changes = DiffView(self._files, self.look)

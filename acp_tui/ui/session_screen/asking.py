@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,7 +12,7 @@ from acp_tui.ui.screens.key_guard import hands_of
 from acp_tui.ui.widgets.delay import after
 
 if TYPE_CHECKING:
-    from acp_tui.session.questions import Elicitation, Permission, Question, StaleWrite
+    from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
     from acp_tui.ui.screens.dialog import Dialog
     from acp_tui.ui.screens.key_guard import Press
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -189,7 +189,18 @@ class Asking:
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,
             reaches=lambda: self._screen.rooms.ruling.reaches(question.call),
+            find=None if question.unasked else self._finder(),
         )
+
+    def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
+        """Return what reads the files of the session, where there is an agent that they are lent to."""
+        from acp_tui.agent.old_texts import old_texts
+
+        host, session = self._screen.conversation.host, self._screen.conversation.session
+        if host is None or session is None or not host.lends(session.id, session.cwd):
+            return None
+        files, cwd = host.files(session.id), session.cwd
+        return lambda paths: old_texts(files, paths, cwd)
 
     def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
         from acp_tui.ui.screens.stale_write import StaleWriteDialog

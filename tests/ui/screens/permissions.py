@@ -1,9 +1,11 @@
 """Permission dialogs to be put before a person."""
 
+from collections.abc import Callable, Sequence
+
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Item, Location
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import OldText, Permission
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import PermissionDialog
 from tests.ui.screens.dialogs import LOOK
@@ -39,7 +41,10 @@ def dialog(
 
 
 def asks(
-    call: ToolCall, background: Background = NOTHING_KNOWN, waiting: tuple[str, ...] = ()
+    call: ToolCall,
+    background: Background = NOTHING_KNOWN,
+    waiting: tuple[str, ...] = (),
+    find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
 ) -> PermissionDialog:
     return PermissionDialog(
         Permission("q", call, options(*FOUR)),
@@ -50,4 +55,5 @@ def asks(
         background=background,
         waiting=waiting,
         counter=(2, max(2, len(waiting))),
+        find=find,
     )

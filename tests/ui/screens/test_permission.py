@@ -1,6 +1,8 @@
 """The permission dialog under the hands of a person."""
 
+import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ from textual.widgets import Input, OptionList
 from acp_tui.host.rules import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.items import Diff, Item
+from acp_tui.session.questions import OldText
 from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
 from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
 from acp_tui.ui.widgets.answer_list import AnswerList
@@ -170,6 +173,48 @@ async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> 
         await pilot.press("pagedown", "pagedown")
         await pilot.pause()
         assert "line 30" in app.text
+
+
+SIXTY = "".join(f"line {number}\n" for number in range(60))
+
+
+@pytest.mark.parametrize("told", [None, ""])
+@pytest.mark.parametrize(
+    ("found", "words", "never"),
+    [
+        (OldText(), ["new file", "+1"], "Replaces"),
+        (OldText(SIXTY), ["+1", "−60", "line 0"], "new file"),
+        (OldText(""), ["+1"], "new file"),
+        (OldText(why_not="60 lines"), ["Replaces the whole file a.py: 60 lines.", "+1"], "new file"),
+    ],
+)
+async def test_a_change_without_its_old_text_is_shown_against_what_is_there(
+    told: str | None, found: OldText, words: list[str], never: str
+) -> None:
+    change = Diff(path="/w/a.py", old_text=told, new_text="all\n")
+    question = asks(ToolCall("t", "Write", "edit", content=(change,)), find=lambda paths: {paths[0]: found})
+    async with shown(question, turned=False) as (app, pilot):
+        await until(pilot, lambda: all(word in app.text for word in words))
+
+        assert never not in app.text
+
+
+async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_to_be_seen() -> None:
+    looks, change = threading.Event(), Diff(path="/w/a.py", new_text="all\n")
+
+    def find(paths: Sequence[str]) -> dict[str, OldText]:
+        looks.wait(10)
+        return dict.fromkeys(paths, OldText(SIXTY))
+
+    question = asks(ToolCall("t", "Write", "edit", content=(change,)), find=find)
+    async with shown(question) as (app, pilot):
+        await until(pilot, lambda: "looking at what is there" in app.text)
+        assert "new file" not in app.text
+        assert question.armed
+
+        looks.set()
+        await until(pilot, lambda: "−60" in app.text)
+        assert not question.armed
 
 
 async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
