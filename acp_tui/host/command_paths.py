@@ -87,8 +87,14 @@ _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
     (re.compile(r"python[\d.]*|pypy3?|ipython"), re.compile(r"-[a-zA-Z]*c.*|-")),
     (re.compile(r"node|nodejs|bun|deno|tsx|ts-node"), re.compile(r"-[a-z]*[ep].*|--eval.*|--print.*|eval|-")),
     (
-        re.compile(r"perl[\d.]*|ruby[\d.]*|lua[\d.]*|luajit|osascript|elixir|erl|julia|Rscript|ghc|guile"),
+        re.compile(r"perl[\d.]*|ruby[\d.]*|lua[\d.]*|luajit|osascript|elixir|erl|julia|Rscript|ghc"),
         re.compile(r"-[a-zA-Z0-9]*[eE].*|--eval.*|-eval|-"),
+    ),
+    (
+        re.compile(
+            r"guile[\d.]*|ocaml|clojure|clj|bb|sbcl|ecl|clisp|racket|gosh|chicken-csi|csi|janet|raku|nu"
+        ),
+        re.compile(r"-[a-zA-Z]*[ceEx].*|--eval.*|--load.*|--expr.*|-"),
     ),
     (re.compile(r"php[\d.]*"), re.compile(r"-[rRBEF].*|--run.*|--process.*|-")),
     (
@@ -103,7 +109,7 @@ _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
 """Programs that run a text, and the words that say so."""
 _INTERPRETERS: Final = re.compile(
     r"(?:python[\d.]*|pypy3?|node|nodejs|bun|perl[\d.]*|ruby[\d.]*|lua[\d.]*|php[\d.]*|tclsh|ed|ex|bc|dc|m4|"
-    r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|batch|crontab|ssh|ftp|sftp)"
+    r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
 )
 """Programs that run what they read, if they are given no file."""
 _AWK: Final = re.compile(r"[gmn]?awk|busybox")

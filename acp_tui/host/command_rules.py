@@ -35,6 +35,10 @@ _WRAPPERS: Final = frozenset(
         *("pkexec", "runuser", "chroot", "unshare", "nsenter", "setpriv", "fakeroot", "bwrap", "firejail"),
         *("ionice", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "stdbuf", "unbuffer", "flock"),
         *("strace", "ltrace", "rlwrap", "xvfb-run", "dbus-run-session", "npx", "pnpx", "bunx", "uvx"),
+        *("kitty", "foot", "st"),
+        *("screen", "valgrind", "faketime", "proot", "catchsegv", "cpulimit", "tsocks", "torsocks"),
+        *("proxychains", "proxychains4", "caffeinate", "start-stop-daemon", "daemonize", "dtach", "abduco"),
+        *("hyperfine", "cage", "xinit", "startx", "gosu", "su-exec", "tini", "dumb-init"),
     }
 )
 """Programs whose words may be a command for another one."""
@@ -45,6 +49,19 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(
         ("uv", "poetry", "pipenv", "pdm", "hatch", "pixi", "conda", "docker", "podman", "kubectl"),
         frozenset({"run", "exec", "--"}),
+    ),
+    "perf": frozenset({"stat", "record", "trace", "--"}),
+    "ip": frozenset({"exec"}),
+    "asdf": frozenset({"exec"}),
+    "pipx": frozenset({"run"}),
+    "adb": frozenset({"shell", "exec-out"}),
+    **dict.fromkeys(
+        ("xterm", "urxvt", "rxvt", "konsole", "alacritty", "wezterm", "terminator"),
+        frozenset({"-e", "-x", "--", "start", "--command"}),
+    ),
+    **dict.fromkeys(
+        ("gnome-terminal", "xfce4-terminal", "mate-terminal", "lxterminal", "tilix", "ghostty"),
+        frozenset({"-e", "-x", "--", "--command"}),
     ),
     **dict.fromkeys(
         ("npm", "pnpm", "yarn", "bun", "bundle", "mise", "direnv"), frozenset({"exec", "x", "--"})
@@ -60,6 +77,13 @@ _GIT_RUNS: Final = re.compile(
 )
 """Words that have git run a program."""
 _ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
+_RUN_NOTHING: Final = frozenset(
+    {
+        *("echo", "printf", "grep", "egrep", "fgrep", "ls", "cd", "test", "[", "head", "tail", "wc", "stat"),
+        *("mkdir", "rmdir", "touch", "basename", "dirname", "realpath", "readlink"),
+    }
+)
+"""Programs that start no other one, whatever their words are."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
@@ -131,7 +155,10 @@ def runs(prefix: str, command: str | None) -> bool:
 
 
 def may_run(prefix: str, command: str | None) -> bool:
-    """Return whether a line could run `prefix` for all we know: it is not understood, or may expand to it."""
+    """Return whether a line could run `prefix` for all we know.
+
+    It is not understood, may expand to it, or names it somewhere among the words of another program.
+    """
     wanted = split(prefix)
     if command is None or not wanted:
         return False
@@ -141,6 +168,7 @@ def may_run(prefix: str, command: str | None) -> bool:
         or reading.runs_texts
         or any(_may_begin(words, wanted) for words in reading.unknown)
         or any(_is_copied(words, wanted[0]) for words in reading.commands)
+        or any(wanted[0] in " ".join(words) and _is_named(words, wanted) for words in reading.written)
     )
 
 
@@ -201,6 +229,8 @@ class _Reading(NamedTuple):
     """Every word in it, also without its folder: what is not among them does not run."""
     unknown: tuple[Words, ...]
     """The simple commands with a word that the shell makes."""
+    written: tuple[Sequence[str], ...]
+    """The simple commands, each word as its program gets it, else as it is written; assignments come last."""
     understood: bool
     runs_texts: bool
     """Whether it has something run a text that is not known, or changes what programs are and do."""
@@ -209,7 +239,7 @@ class _Reading(NamedTuple):
 @lru_cache(maxsize=8)
 def _read(command: str) -> _Reading:
     if len(command) > LONGEST:
-        return _Reading((), frozenset(), (), understood=False, runs_texts=True)
+        return _Reading((), frozenset(), (), (), understood=False, runs_texts=True)
     lines = list(lines_in(command))
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
     found = {word for words in commands for word in words if word is not None}
@@ -218,6 +248,7 @@ def _read(command: str) -> _Reading:
         commands,
         frozenset(found | {posixpath.basename(word) for word in found}),
         tuple(words for words in unknown if None in words),
+        tuple(dict.fromkeys(_written(one) for line in lines for one in line.commands)),
         all(line.understood for line in lines),
         any(_is_opaque(one) for line in lines for one in line.commands),
     )
@@ -237,6 +268,44 @@ def _is_opaque(command: Command) -> bool:
         or names[:1] in (["alias"], ["enable"], ["hash"], ["trap"], ["bind"], ["complete"])
         or (names[:1] in (["source"], ["."]) and None in words)
     )
+
+
+def _written(command: Command) -> tuple[str, ...]:
+    words = (word.source if word.text is None else word.text for word in command.words)
+    return (*words, *command.assignments)
+
+
+def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
+    """Return whether the words for another program name a command, alone or within a text.
+
+    Of a program whose words are known, one that is nothing but the name (`docker rm x`) starts nothing.
+    """
+    program, *rest = words or ("",)
+    program = posixpath.basename(program)
+    if program == prefix[0]:  # its own options may stand before the word that is denied (`git -C x push`)
+        return len(prefix) > 1 and rest[:1] != [] and rest[0].startswith("-") and _in_order(rest, prefix[1:])
+    if program in _RUN_NOTHING:
+        return False
+    if program in _STARTERS:
+        rest = [word for word in rest if word != prefix[0]]
+    text, end = "\n".join(rest), 0
+    for word in prefix:
+        found = _whole(word).search(text, end)
+        if found is None:
+            return False
+        end = found.end()
+    return True
+
+
+def _in_order(words: Iterable[str], wanted: Sequence[str]) -> bool:
+    left = iter(words)
+    return all(word in left for word in wanted)
+
+
+@lru_cache(maxsize=256)
+def _whole(word: str) -> re.Pattern[str]:
+    """Return a pattern for a word that is no part of another one, of a file's name, or a folder of a path."""
+    return re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)")
 
 
 def _is_copied(words: Words, program: str) -> bool:

@@ -153,6 +153,93 @@ def test_a_denied_command_is_found_behind_the_program_that_starts_it(command: st
 
 @pytest.mark.parametrize(
     "command",
+    [
+        *(
+            "screen -dm rm x",
+            "screen -dmS a rm x",
+            "less +'!rm x' f",
+            "less '+!/bin/rm x' f",
+            "valgrind rm x",
+        ),
+        *("valgrind --tool=none rm x", "faketime '1 day ago' rm x", "perf stat rm x", "perf record -- rm x"),
+        *("ip netns exec a rm x", "xterm -e rm x", "xterm -e 'rm x'", "gnome-terminal -- rm x", "kitty rm x"),
+        *(
+            "kitty sh -c 'rm x'",
+            "asdf exec rm x",
+            "pipx run rm x",
+            "adb shell rm x",
+            "adb shell 'cd a; rm x'",
+        ),
+        *("sort --compress-program=rm f", "sort --compress-program rm f", "wget --use-askpass=rm u"),
+        *("guile -c '(system \"rm x\")'", "guile -e rm f", "ocaml -e 'Sys.command \"rm x\"'"),
+        *('clojure -e \'(sh "rm" "x")\'', "new-program rm x", "new-program --run=/bin/rm", "a --with 'x|rm'"),
+        *(
+            "less +'!r''m x' f",
+            "git difftool --extcmd=rm",
+            "man -P rm x",
+            "tar --to-command=rm -xf f",
+            "a @rm",
+        ),
+    ],
+)
+def test_a_denied_command_among_the_words_of_any_program_is_not_allowed(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command", ["screen -dm ls", "kitty ls", "less '+!ls' f", "new-program --run=/bin/ls", "perf stat ls"]
+)
+def test_another_command_among_the_words_is_allowed(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("screen -dm git push", "less '+!git push' f", "valgrind git -C a push", "a 'git -c b push'"),
+        *("git -C a push", "git --no-pager push", "git -c a=b push origin"),
+    ],
+)
+def test_denied_words_are_found_in_their_order(command: str) -> None:
+    assert decided(command, Rule("deny", command="git push"), Rule("allow")) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "git stash push",
+            "git status",
+            "git log --grep=push",
+            "a push git",
+            "cat .git/config",
+            "a git-push",
+        ),
+        *("git commit -m 'push it'", "make push", "git"),
+    ],
+)
+def test_words_of_a_denied_command_in_another_order_are_none(command: str) -> None:
+    assert decided(command, Rule("deny", command="git push"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize("text", ['(system (string-append "r" "m"))', "x"])
+@pytest.mark.parametrize(
+    "program", ["guile -c", "ocaml -e", "clojure -e", "clj -e", "racket -e", "sbcl --eval"]
+)
+def test_a_text_for_an_interpreter_may_run_what_is_denied(program: str, text: str) -> None:
+    assert decided(f"{program} '{text}'", Rule("deny", command="rm"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["docker run --rm a", "cat rm.txt", "ls src/rm/a", "a form", "a rm-old", "a .rm", "tool confirm"],
+)
+def test_a_part_of_a_word_is_no_denied_command(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
     ["find . -name rm", "docker rm x", "git rm x", "uv add rm", "grep rm x", "find . -name sudo rm"],
 )
 def test_a_word_that_only_looks_like_a_denied_command_is_none(command: str) -> None:
