@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.host.command_paths import runs_text
@@ -77,6 +78,8 @@ _GIT_RUNS: Final = re.compile(
 )
 """Words that have git run a program."""
 _ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
+_FINDERS: Final = frozenset({"find", "fd", "fdfind"})
+_QUOTES: Final = re.compile(r"""["'\\]""")
 _RUN_NOTHING: Final = frozenset(
     {
         *("echo", "printf", "grep", "egrep", "fgrep", "ls", "cd", "test", "[", "head", "tail", "wc", "stat"),
@@ -271,23 +274,31 @@ def _is_opaque(command: Command) -> bool:
 
 
 def _written(command: Command) -> tuple[str, ...]:
-    words = (word.source if word.text is None else word.text for word in command.words)
-    return (*words, *command.assignments)
+    """Return the words of a command as they may be read by another program, which drops quotes once more."""
+    words = [word.source if word.text is None else word.text for word in command.words]
+    bare = (_QUOTES.sub("", word) for word in words if _QUOTES.search(word))
+    is_passed_on = words[:1] in (["echo"], ["printf"]) and "pipeline" in command.within
+    return (*([""] if is_passed_on else []), *words, *bare, *command.assignments)
 
 
 def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
     """Return whether the words for another program name a command, alone or within a text.
 
-    Of a program whose words are known, one that is nothing but the name (`docker rm x`) starts nothing.
+    Of a program whose words are known, one that is nothing but the name (`docker rm x`) starts nothing;
+    behind an option it may.
     """
     program, *rest = words or ("",)
     program = posixpath.basename(program)
     if program == prefix[0]:  # its own options may stand before the word that is denied (`git -C x push`)
-        return len(prefix) > 1 and rest[:1] != [] and rest[0].startswith("-") and _in_order(rest, prefix[1:])
+        return len(prefix) > 1 and bool(rest) and rest[0].startswith("-") and _in_order(rest, prefix[1:])
     if program in _RUN_NOTHING:
         return False
     if program in _STARTERS:
-        rest = [word for word in rest if word != prefix[0]]
+        rest = [
+            word
+            for before, word in pairwise(words)
+            if word != prefix[0] or (before.startswith("-") and program not in _FINDERS)
+        ]
     text, end = "\n".join(rest), 0
     for word in prefix:
         found = _whole(word).search(text, end)

@@ -196,7 +196,14 @@ def test_another_command_among_the_words_is_allowed(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *("screen -dm git push", "less '+!git push' f", "valgrind git -C a push", "a 'git -c b push'"),
+        *(
+            "xterm -e 'gi\"\"t push'",
+            "echo git push | tool",
+            "screen -dm git push",
+            "less '+!git push' f",
+            "valgrind git -C a push",
+            "a 'git -c b push'",
+        ),
         *("git -C a push", "git --no-pager push", "git -c a=b push origin"),
     ],
 )
