@@ -64,8 +64,21 @@ class Run:
     def answer(self, key: str) -> None:
         """Answer the permission dialog, once it takes keys."""
         self.terminal.until(ARMED)
-        self.terminal.type(key)
-        self.terminal.until(lambda screen: ARMED not in screen)
+        self.press_until(key, lambda screen: ARMED not in screen)
+
+    def press_until(self, key: str, holds: Callable[[str], bool]) -> None:
+        """Press a key until a condition on the screen holds; what has just come up takes no keys at once."""
+        pressed = 0.0
+
+        def is_so(screen: str) -> bool:
+            nonlocal pressed
+            done = holds(screen)
+            if not done and time.monotonic() - pressed > 3:
+                pressed = time.monotonic()
+                self.terminal.type(key)
+            return done
+
+        self.terminal.until(is_so)
 
     def finish(self, text: str, key: str = "y") -> str:
         """Answer all questions with a key until a text is shown and the turn is over; return the screen."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -46,7 +45,7 @@ def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path
         run.terminal.until("- rejected your change in poem.txt, line 30")
         run.terminal.type(ALT_U)
         run.terminal.until("gets its earlier content")
-        press_until(run, "y", "1 file is as before the last turn.")
+        run.press_until("y", lambda screen: "1 file is as before the last turn." in screen)
         assert poem.read_text() == POEM
         run.terminal.until("- put these files back to before your last turn: poem.txt")
 
@@ -54,21 +53,7 @@ def test_a_hunk_is_rejected_and_the_turn_is_taken_back(name: str, tmp_path: Path
 def open_changes(run: Run) -> None:
     """Go to the changes pane and open it; Enter counts there once the pane has the keys."""
     run.terminal.type(F5)
-    press_until(run, ENTER, "1 changed file")
-
-
-def press_until(run: Run, key: str, text: str) -> None:
-    """Press a key until a text is shown; what has just come up takes no keys for a moment."""
-    pressed = 0.0
-
-    def is_shown(screen: str) -> bool:
-        nonlocal pressed
-        if text not in screen and time.monotonic() - pressed > 3:
-            pressed = time.monotonic()
-            run.terminal.type(key)
-        return text in screen
-
-    run.terminal.until(is_shown)
+    run.press_until(ENTER, lambda screen: "1 changed file" in screen)
 
 
 def is_snapped(run: Run) -> bool:

@@ -167,6 +167,7 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
             turn="the last turn" if turn is None else f"turn {turn}",
             has_others=len(tracking.turns) > (before is not None),
         )
+        dialog.guard.asked_for()
         choice = await answer_of(screen.app, dialog)
         if choice != "earlier":
             break
