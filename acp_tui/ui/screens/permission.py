@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -24,6 +25,7 @@ from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.diff_hints import diff_hints
+from acp_tui.ui.screens.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.permission_details import (
     Reading,
     command_of,
@@ -47,6 +49,8 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from acp_tui.acp.permissions import PermissionOption
     from acp_tui.host.rules import Rule
     from acp_tui.session.entries import ToolCall
@@ -73,6 +77,11 @@ _LOST: Final = 3
 _LISTED: Final = 3
 """Rows of questions that wait: what is asked has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
+_JUST_CHANGED: Final = "just changed: only a rejection counts"
+READABLE: Final = 1.0
+"""Seconds that a change of the call stays on the screen before the next one is shown."""
+PAUSE: Final = REPEAT + ALONE
+"""Seconds that the call has to be on the screen, unchanged, before an answer allows it."""
 _SINCE: Final = "what it tells since:"
 
 
@@ -165,6 +174,9 @@ class PermissionDialog(Dialog[Answer]):
         self._go = go
         self._later = question.later
         """What is shown of the call beside what was asked."""
+        self._shown_at = self._allows_at = float("-inf")
+        """When a change was shown last, and from when an answer that allows counts again."""
+        self._change_timer: Timer | None = None
         self._is_behind = False
         """Whether something came while the parts were made."""
         self._whole = False
@@ -205,6 +217,9 @@ class PermissionDialog(Dialog[Answer]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do now."""
+        if monotonic() < self._allows_at:
+            reject = key_of(self, "permission.reject-once")
+            return [(reject, _JUST_CHANGED), *super().hints()]
         if self._always is not None:
             return [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose"), self._back]
         if self._rejecting is not None:
@@ -393,16 +408,31 @@ class PermissionDialog(Dialog[Answer]):
         return listed(self._waiting, self._counter[0] - 1, _LISTED)
 
     def refresh_call(self) -> None:
-        """Show what the agent tells since; answers have to wait until it can be seen."""
+        """Show what the agent tells since, but not more often than can be read."""
+        if self._question.later is self._later or not self.has_parts:
+            return
+        wait = self._shown_at + READABLE - monotonic()
+        if wait <= 0:
+            self._show_change()
+        elif self._change_timer is None:
+            self._change_timer = self.set_timer(wait, self._show_change)
+
+    def _show_change(self) -> None:
+        """Show what is told by now."""
+        if self._change_timer is not None:
+            self._change_timer.stop()
+            self._change_timer = None
         if self._question.later is self._later or not self.has_parts:
             return
         self._later = self._question.later
+        self._shown_at = monotonic()
         self._show_anew()
         self._look_up()
 
     def _show_anew(self) -> None:
-        """Show something else than before; answers have to wait until it can be seen."""
-        if self._always is not None:  # what was half answered is not answered
+        """Show something else than before; an answer that allows has to wait until it can be seen."""
+        self._allows_at = float("inf")
+        if self._always is not None and not self._is_safe(self._always):  # half answered is not answered
             self._show_reach(None)
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
@@ -412,7 +442,7 @@ class PermissionDialog(Dialog[Answer]):
             views.first().show(self._files)
         elif self._files:
             self.body.mount(self._changes_view())
-        self.guard_anew()
+        self.after_refresh(self._change_drawn)
         self._redraw()
 
     def _look_up(self) -> None:
@@ -430,12 +460,25 @@ class PermissionDialog(Dialog[Answer]):
         self._question.old_texts = found
         self._show_anew()
 
+    def _change_drawn(self) -> None:
+        self._allows_at = monotonic() + PAUSE
+        self.set_timer(PAUSE + 0.01, self.show_hints)
+
+    def _is_safe(self, option: PermissionOption | None) -> bool:
+        """Return whether an answer allows nothing, whatever the call has become."""
+        return option is None or (
+            option.kind.startswith("reject_") and not self._doubts[self._options.index(option)]
+        )
+
     def _give(self, answer: Answer) -> None:
-        """Dismiss with an answer, unless the agent tells of something that is not on the screen yet."""
-        if self._question.later is self._later:
+        """Dismiss with an answer; one that allows counts for what has been on the screen for long enough."""
+        option = next((one for one in self._options if one.option_id == answer.option_id), None)
+        if self._is_safe(option):
             self.dismiss(answer)
-        else:
-            self.refresh_call()
+        elif self._question.later is not self._later:
+            self._show_change()
+        elif monotonic() >= self._allows_at:
+            self.dismiss(answer)
 
     @property
     def _answers(self) -> AnswerList:

@@ -214,7 +214,7 @@ async def test_what_is_there_is_looked_at_off_the_loop_and_answers_wait_for_it_t
 
         looks.set()
         await until(pilot, lambda: "−60" in app.text)
-        assert not question.armed
+        await until(pilot, lambda: "only a rejection counts" in app.text)
 
 
 async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
@@ -250,11 +250,59 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
         assert "ls build" in app.text
         assert "your answer is about what it asked." in app.text
         assert app.result is NOTHING
-        assert not question.armed
+        await until(pilot, lambda: "only a rejection counts" in app.text)
 
         told_since(question, content=[Diff(path="/w/a", old_text="a", new_text="b")])
         question.refresh_call()
         await until(pilot, lambda: bool(question.query(DiffView)) and " b" in app.text)
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (("n",), Answer("no")),
+        (("r", "w", "enter"), Answer("no", "w")),
+        (("d", "down", "enter"), Answer("never")),
+        (("down", "down", "down", "enter"), Answer("no")),
+        (("escape",), None),
+    ],
+)
+async def test_a_call_that_changes_without_end_is_not_allowed_and_can_be_rejected_and_put_aside(
+    keys: tuple[str, ...], answer: Answer | None
+) -> None:
+    question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
+    async with shown(question) as (app, pilot):
+        draws: list[object] = []
+        question._changes = lambda: draws.append(1) or []  # type: ignore[method-assign, func-returns-value]
+        began = time.monotonic()
+        for number, key in enumerate(("down", "up", "y", *keys)):
+            for step in range(10):
+                told_since(question, raw_input={"command": f"rm {number} {step}"})
+                question.refresh_call()
+            await pilot.pause()
+            if number < 3:
+                assert len(draws) <= 1 + number + (time.monotonic() - began)
+            if key == keys[0]:
+                assert app.result is NOTHING
+            await pilot.press(key)
+
+        assert app.result == answer
+
+
+async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() -> None:
+    question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
+    async with shown(question) as (app, pilot):
+        told_since(question, raw_input={"command": "rm 1"})
+        question.refresh_call()
+        told_since(question, raw_input={"command": "rm 2"})
+        question.refresh_call()
+        await until(pilot, lambda: "rm 2" in app.text)
+        await pilot.press("y")
+        assert app.result is NOTHING
+        await until(pilot, lambda: "only a rejection counts" not in app.text)
+        await pilot.press("y")
+
+        assert app.result == Answer("y1")
 
 
 @pytest.mark.parametrize("keys", [("y",), ("down", "down", "enter")])
