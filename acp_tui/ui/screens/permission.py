@@ -20,6 +20,7 @@ from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
 from acp_tui.agent.coverage import folder_of
+from acp_tui.host.destination import Destination
 from acp_tui.session.option_doubts import doubts_of
 from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.details import Details
@@ -33,6 +34,7 @@ from acp_tui.ui.screens.permission_details import (
     diffs_of,
     has_more,
     kind_of,
+    places_of,
     wish_of,
 )
 from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
@@ -72,6 +74,7 @@ _ODD: Final = 5
 """Odd options that are told of in full."""
 _NAME: Final = 200
 """Cells of the name of an option in a sentence; the list of answers has more of it."""
+_HERE: Final = Destination()
 _LOST: Final = 3
 """Files of which it is told that they are written over and cannot be shown."""
 _LISTED: Final = 3
@@ -184,6 +187,8 @@ class PermissionDialog(Dialog[Answer]):
         self._doubts = doubts_of(self._options)
         self._find_reaches = reaches
         self._find = find
+        self._places: dict[str, Destination] = {}
+        """Where paths lead that do not say it."""
         self._reaches: Sequence[Reach] = ()
         self._always: PermissionOption | None = None
         """The option whose reach is asked about, in the second step."""
@@ -446,7 +451,8 @@ class PermissionDialog(Dialog[Answer]):
         self._redraw()
 
     def _look_up(self) -> None:
-        """Find what stands in the files whose old text the agent does not tell."""
+        """Find where paths lead, and what stands in the files whose old text the agent does not tell."""
+        self.run_worker(self._show_places(), group="places", exclusive=True)
         paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
         if self._find is not None and paths:
             self.run_worker(self._show_old_texts(self._find, paths), group="old-texts", exclusive=True)
@@ -459,6 +465,15 @@ class PermissionDialog(Dialog[Answer]):
             return
         self._question.old_texts = found
         self._show_anew()
+
+    async def _show_places(self) -> None:
+        calls = [self._call, *([self._later] if self._later is not None else [])]
+        found: dict[str, Destination] = {}
+        for call in calls:
+            found |= await asyncio.to_thread(places_of, call, self._cwd)
+        if found != self._places and self.has_parts:
+            self._places = found
+            self._show_anew()
 
     def _change_drawn(self) -> None:
         self._allows_at = monotonic() + PAUSE
@@ -489,7 +504,7 @@ class PermissionDialog(Dialog[Answer]):
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         how = Reading(self._whole, key_of(self, "permission.whole"))
         why = reasons(command_of(call), folder, self._inside, self._background, look, how)
-        told = details_of(call, self._cwd, self._inside, look, how, reasons=why)
+        told = details_of(call, self._cwd, self._inside, look, how, reasons=why, places=self._places)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
             TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
@@ -500,7 +515,7 @@ class PermissionDialog(Dialog[Answer]):
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
-            since = details_of(self._later, self._cwd, self._inside, look, how)
+            since = details_of(self._later, self._cwd, self._inside, look, how, places=self._places)
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
         waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look)
@@ -531,7 +546,8 @@ class PermissionDialog(Dialog[Answer]):
         return [self._change(diff, note) for diff, note in self._told_changes()]
 
     def _change(self, diff: Diff, note: str) -> FileDiff:
-        name = readable.inside(diff.path, self._cwd) + note
+        there = self._places.get(diff.path, _HERE).at
+        name = readable.inside(diff.path, self._cwd) + (f" → {there}" if there else "") + note
         if diff.before is not None or self._find is None:
             return FileDiff(name, diff.before, diff.new_text)
         old = self._question.old_texts.get(diff.path)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
 from acp_tui.agent.coverage import env_of, folder_key, folder_of, titled_command
+from acp_tui.host.destination import Destination, destination
 from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
@@ -35,6 +37,7 @@ WISHES: Final = {
 """What an agent wants, by the kind of the tool call."""
 
 _WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
+_LOOKS: Final = ("read", "search")
 _TITLED: Final = "only its title says so"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
@@ -42,6 +45,10 @@ LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
 MANY: Final = 100
 """Paths after which a list of them is cut at first."""
+
+_FOLLOWED: Final = 1_000
+"""Paths of which it is told where they lead."""
+NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
 
 _READ: Final = 100_000
 """Characters of an input that are read to tell how long it is: megabytes would make the person wait, too."""
@@ -94,15 +101,16 @@ def details_of(
     how: Reading = READ,
     *,
     reasons: Sequence[TextBlock] = (),
+    places: Mapping[str, Destination] = NOWHERE,
 ) -> list[TextBlock]:
     """Return the text about a tool call: title, command and folder, paths, content, the rest of its input.
 
-    What explains it (`reasons`) stands between what is done and the rest. Long texts are cut, and the rest
-    of the input is folded, unless the whole is asked for.
+    What explains it (`reasons`) stands between what is done and the rest; `places` tells where paths lead.
+    Long texts are cut, and the rest of the input is folded, unless the whole is asked for.
     """
     command = command_of(call)
     blocks = [_title(call, how)] if _worth_showing(call.title, command) else []
-    facts = _facts(call, command, cwd, inside, how)
+    facts = _facts(call, command, cwd, inside, how, places)
     if blocks and facts:
         blocks.append(TextBlock())
     blocks += [*facts, *reasons]
@@ -113,6 +121,13 @@ def details_of(
         is_alone = not (facts or diffs_of(call))
         blocks.append(_input(rest, look, how, is_alone, above=bool(texts)))
     return blocks
+
+
+def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
+    """Return where the paths of a call lead, as far as they do not say it. Blocking: call it in a thread."""
+    paths = islice(dict.fromkeys([folder_of(call, cwd), *_paths(call, cwd)]), _FOLLOWED)
+    found = {path: destination(path, cwd) for path in paths}
+    return {path: there for path, there in found.items() if there != Destination()}
 
 
 def has_more(call: ToolCall) -> bool:
@@ -154,17 +169,28 @@ def _beginning(value: Any, most: int) -> tuple[str, bool]:
 
 
 def _facts(
-    call: ToolCall, command: str | None, cwd: str, inside: Callable[[str], bool], how: Reading
+    call: ToolCall,
+    command: str | None,
+    cwd: str,
+    inside: Callable[[str], bool],
+    how: Reading,
+    places: Mapping[str, Destination],
 ) -> list[TextBlock]:
     """Return what is done and where, each fact with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
+        folder = folder_of(call, cwd)
         blocks.append(labelled("command", _cut("code", command, how, clean=exact)))
         if call.command is None:
             blocks.append(labelled("", [("muted", _TITLED if call.worded_command is None else _WORDED)]))
         blocks.append(
             labelled(
-                "in", [("text", _path_line(folder_of(call, cwd))), *_outside(folder_of(call, cwd), inside)]
+                "in",
+                [
+                    ("text", _path_line(folder)),
+                    *_leads(places.get(folder), "read"),
+                    *_outside(folder, inside),
+                ],
             )
         )
         settings = [f"{name}={shlex.quote(value)}" for name, value in env_of(call).items()]
@@ -174,7 +200,8 @@ def _facts(
     for number, (path, shown) in enumerate(islice(paths.items(), None if how.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"
         text = _cut("text", shown, how, clean=_path_line)
-        blocks.append(labelled(label, [*text, *_outside(path, inside)]))
+        there = _leads(places.get(path), call.kind)
+        blocks.append(labelled(label, [*text, *there, *_outside(path, inside)]))
     if not how.whole and len(paths) > MANY:
         blocks.append(labelled("", [("warning", _more_paths(list(paths)[MANY:], inside, how))]))
     return blocks
@@ -219,6 +246,18 @@ def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
 def _path_line(path: str) -> str:
     """Return a path on one line; a line end in it is no space."""
     return exact(path).replace("\n", "␊").replace("\t", "␉")
+
+
+def _leads(found: Destination | None, kind: str) -> list[tuple[str, str]]:
+    """Return where a path leads that does not say it, and why what is there is protected from changes."""
+    if found is None:
+        return []
+    spans = [("warning", f" → {_path_line(found.at)}")] if found.at else []
+    if kind in _LOOKS:
+        return spans
+    if found.names > 1:
+        spans.append(("warning" if found.why else "muted", f"  a file with {found.names:,} names"))
+    return [*spans, ("warning", f"  protected: {found.why}")] if found.why else spans
 
 
 def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -287,6 +288,22 @@ async def test_a_call_that_changes_without_end_is_not_allowed_and_can_be_rejecte
             await pilot.press(key)
 
         assert app.result == answer
+
+
+async def test_where_a_link_leads_is_shown_and_an_answer_allows_once_that_was_seen(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "readme.md").symlink_to(".git/config")
+    question = asks(ToolCall("t", "Write", "edit", content=(Diff(f"{tmp_path}/readme.md", "x", "y"),)))
+    question._cwd = str(tmp_path)
+    async with shown(question) as (app, pilot):
+        await until(pilot, lambda: app.text.count("readme.md → .git/config") == 2)
+        await until(pilot, lambda: "protected: git reads settings" in " ".join(app.text.split()))
+        await pilot.press("y")
+        assert app.result is NOTHING
+        await until(pilot, lambda: "only a rejection counts" not in app.text)
+        await pilot.press("y")
+
+        assert app.result == Answer("y1")
 
 
 async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() -> None:

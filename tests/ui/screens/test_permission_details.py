@@ -1,5 +1,7 @@
 """The text of a permission dialog."""
 
+from pathlib import Path
+
 import pytest
 
 from acp_tui.acp.content import ContentBlock, ImageContent, ResourceLink, TextContent, UnknownContent
@@ -12,6 +14,7 @@ from acp_tui.ui.screens.permission_details import (
     details_of,
     has_more,
     kind_of,
+    places_of,
     rest_of_input,
     wish_of,
 )
@@ -87,6 +90,29 @@ def test_a_line_end_in_a_path_or_a_folder_is_not_shown_as_a_space() -> None:
 
     assert "/a␊b" in text
     assert "c␉d" in text
+
+
+@pytest.mark.parametrize("kind", ["edit", "read", "execute"])
+def test_a_path_through_a_link_is_shown_with_where_it_leads_and_why_that_is_protected(
+    kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / "readme.md").symlink_to(".git/hooks/post-checkout")
+    (tmp_path / "hooks").symlink_to(".git/hooks")
+    name, parent = f"{tmp_path}/readme.md", f"{tmp_path}/hooks"
+    call = ToolCall("t", "x", kind, locations=[Location(name), Location(f"{parent}/x")])
+    if kind == "execute":
+        call = ToolCall("t", "x", kind, raw_input={"command": "ls", "cwd": parent})
+    places = places_of(call, str(tmp_path))
+    blocks = details_of(call, str(tmp_path), lambda path: True, Look(), places=places)
+    text = "\n".join(row_text(row) for block in blocks for row in block.rows(200, Look()))
+
+    if kind == "execute":
+        assert f"{parent} → .git/hooks" in text
+    else:
+        assert "readme.md → .git/hooks/post-checkout" in text
+        assert "hooks/x → .git/hooks/x" in text
+    assert ("protected: git reads settings" in text) == (kind == "edit")
 
 
 def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
