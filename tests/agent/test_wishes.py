@@ -469,6 +469,24 @@ async def test_what_a_rule_answered_covers_only_what_rules_speak_of(
         assert bool(session.questions) == is_asked
 
 
+@pytest.mark.parametrize("link", [".git/hooks/pre-commit", ".envrc", ".husky", "hard"])
+async def test_a_file_to_which_a_protected_name_leads_is_asked_about(tmp_path: Path, link: str) -> None:
+    file = tmp_path / "scripts" / "check"
+    file.parent.mkdir()
+    file.write_text("")
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    if link == "hard":
+        (tmp_path / ".vscode").mkdir()
+        (tmp_path / ".vscode" / "tasks.json").hardlink_to(file)
+    else:
+        (tmp_path / link).symlink_to(file.parent if link == ".husky" else file)
+    async with running(tmp_path, Rule("allow", path="**"), policy="allow-everything") as (talk, session):
+        request_id = wants(talk, "fs/write_text_file", path=str(file), content="x")
+        talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
+        assert "error" in await talk.puppet.answer_to(request_id)
+        assert file.read_text() == ""
+
+
 async def test_a_protected_file_that_only_a_rule_allowed_is_asked_about(tmp_path: Path) -> None:
     path = str(tmp_path / ".envrc")
     diff = {"type": "diff", "path": path, "newText": "x"}

@@ -93,3 +93,14 @@ def test_a_workspace_inside_a_guarded_folder_is_a_workspace(workspace: Path) -> 
 def test_without_roots_only_the_policy_for_everything_allows() -> None:
     assert decide("allow-edits", "edit", None, ["/w/a"], None) == "ask"
     assert decide("allow-everything", "teleport", "rm -rf /", [], None) == "allow"
+
+
+@pytest.mark.parametrize("link", [".git/hooks/pre-commit", ".envrc", ".husky"])
+def test_an_edit_of_what_a_protected_name_leads_to_is_a_question(link: str, workspace: Path) -> None:
+    file = workspace / "scripts" / "check"
+    file.parent.mkdir()
+    (workspace / link).parent.mkdir(exist_ok=True)
+    (workspace / link).symlink_to(file.parent if link == ".husky" else file)
+
+    assert decided("allow-edits", workspace, "edit", file) == "ask"
+    assert decided("allow-edits", workspace, "edit", workspace / "a.py") == "allow"
