@@ -52,6 +52,7 @@ from acp_tui.session.options import Option
 from acp_tui.session.past import Kept, Redone, Undid
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
+from acp_tui.session.unasked import lets_act_under
 from acp_tui.wire.json_line import plain
 from acp_tui.wire.messages import Dropped, Noise, Notification, Request, Response
 from acp_tui.wire.peer import LINE_LIMIT
@@ -89,6 +90,7 @@ class Agent:
         on_change: Callable[[str, Change], None],
         *,
         name: str = "",
+        title: str = "",
         version: str = "0",
         line_limit: int = LINE_LIMIT,
         keep: Keep | None = None,
@@ -96,6 +98,7 @@ class Agent:
     ) -> None:
         self.name = name
         """What the person calls it."""
+        self._known_as = title or name or "the agent"
         self.connection = Connection(process, journal, self, line_limit)
         self._offered = Offered()
         self.logins = Logins(self.connection, self._offered)
@@ -115,7 +118,9 @@ class Agent:
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
         self._own = OwnQuestions(self.note)
         self._overwriting = Overwriting(host, self._own, self._tell_act, self._overwritten)
-        self._wishes = Wishes(host, self._own, self._questions.allowed, self._record, self._tell_act)
+        self._wishes = Wishes(
+            host, self._own, self._questions.allowed, self._record, self._tell_act, lambda: self.title
+        )
         host.terminals.on_end = self._write_down_output
         self._closing: set[asyncio.Task[None]] = set()
         self._started = time.monotonic()
@@ -124,6 +129,13 @@ class Agent:
     def info(self) -> InitializeResponse | None:
         """How the agent has introduced itself."""
         return self._offered.info
+
+    @property
+    def title(self) -> str:
+        """Its name for people: its own, once it has said it."""
+        info = self._offered.info
+        own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
+        return " ".join(own.split()) or self._known_as
 
     @property
     def can(self) -> AgentCapabilities:
@@ -250,9 +262,21 @@ class Agent:
             self.note(session_id, events.Answered(key))
         self._questions.answer_form(session_id, key, action, content)
 
-    async def set_option(self, session_id: str, option: Option, value: str | bool) -> None:
-        """Change a mode, a model or a config option; the session shows it as pending until the answer."""
+    async def set_option(
+        self, session_id: str, option: Option, value: str | bool, *, lets: bool | None = None
+    ) -> None:
+        """Change a mode, a model or a config option; the session shows it as pending until the answer.
+
+        Args:
+            session_id: of the session.
+            option: as it was shown to the user.
+            value: to be set.
+            lets: whether the user knows that the agent acts unasked then; None: as far as it was shown.
+        """
         option_id = option.config.id
+        if lets is None:
+            lets = lets_act_under(option.config, value)
+        self.note(session_id, events.Chose(option_id, value, lets))
         params: dict[str, Any] = {"sessionId": session_id}
         if option.set_by == "set_mode":
             params["modeId"] = value
@@ -295,6 +319,8 @@ class Agent:
 
     def note(self, session_id: str, event: Happening) -> None:
         """The door: apply an event to its session and tell what changed."""
+        if isinstance(event, events.Noted):
+            self.connection.remark(_noted_row(session_id, event))
         session = self._sessions.find(session_id) if isinstance(event, events.Snapped) else None
         before = snapped.seen(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)
@@ -446,9 +472,13 @@ class Agent:
         *,
         is_act: bool = False,
     ) -> None:
-        """Say a fact in the chat, and in the journal, so that a replay says it, too."""
-        more: dict[str, Any] = {"severity": severity} if severity != "info" else {}
-        more |= {"detail": detail} if detail else {}
-        more |= {"act": True} if is_act else {}
-        self.connection.remark({"noted": text, "session": session_id, **more})
+        """Say a fact in the chat."""
         self.note(session_id, events.Noted(text, severity, detail, is_act))
+
+
+def _noted_row(session_id: str, said: events.Noted) -> dict[str, Any]:
+    """Return what the journal tells of a notice, so that a replay says it, too."""
+    row: dict[str, Any] = {"noted": said.text, "session": session_id}
+    row |= {"severity": said.severity} if said.severity != "info" else {}
+    row |= {"detail": said.detail} if said.detail else {}
+    return row | ({"act": True} if said.is_act else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent.coverage import Shown, concerns, covers, real, shown_of, use_up
 from acp_tui.agent.wish import Wish
+from acp_tui.session.entries import ToolCall
 from acp_tui.session.option_doubts import doubt_of
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -29,6 +30,9 @@ class Allowed:
             return
         shown = shown_of(asked.call, session.cwd, asked.old_texts)
         shown.by_user = by_user
+        if session.turn_state == "idle":
+            entry = session.entries[asked.place] if asked.place is not None else None
+            shown.entry = entry if isinstance(entry, ToolCall) else asked.call
         if not by_user and (shown.env or shown.folder != real(session.cwd)):
             shown.commands = ()
         self._given.setdefault(session.id, []).append(shown)
@@ -40,7 +44,7 @@ class Allowed:
     def knows(self, session: Session, wish: Wish) -> bool:
         """Return whether a change of the file of a wish was allowed: then its text is needed to compare."""
         path = real(wish.path)
-        return any(path in shown.writes for shown in self._given.get(session.id, ()))
+        return any(path in shown.writes for shown in self._left(session))
 
     def use(
         self,
@@ -64,10 +68,16 @@ class Allowed:
             is_protected: only what the user has seen counts.
         """
         path = real(wish.path) if wish.path else ""
-        given = [one for one in self._given.get(session.id, ()) if one.by_user or not is_protected]
+        given = [one for one in self._left(session) if one.by_user or not is_protected]
         covering = (one for one in given if covers(one, wish, path, session.cwd, before, is_read=is_read))
         found = next(covering, None)
         spent = found or next((shown for shown in given if concerns(shown, wish, path)), None)
         if spent is not None:
             use_up(spent, wish, path)
         return found is not None
+
+    def _left(self, session: Session) -> list[Shown]:
+        """Return what has not ended; what was given while no turn ran ends with its call."""
+        given = self._given.get(session.id, [])
+        given[:] = [one for one in given if one.entry is None or not one.entry.is_final]
+        return given

@@ -46,6 +46,8 @@ class Shown:
     reads: set[str] = field(default_factory=set)
     by_user: bool = True
     """The user has seen it; else a rule or the policy has answered for them."""
+    entry: ToolCall | None = None
+    """The call of a permission that was given while no turn ran: it lasts until the call is over."""
 
 
 def shown_of(call: ToolCall, cwd: str, old_texts: Mapping[str, OldText] = NO_OLD_TEXTS) -> Shown:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from acp_tui.acp.errors import INTERNAL
 from acp_tui.acp.initialization import InitializeResponse
@@ -237,7 +237,8 @@ def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandE
 
 
 def _noted(msg: dict[str, Any]) -> events.Noted:
-    severity: Severity = "warning" if msg.get("severity") == "warning" else "info"
+    severities: tuple[Severity, ...] = get_args(Severity)
+    severity: Severity = next((one for one in severities if one == msg.get("severity")), "info")
     return events.Noted(str(msg["noted"]), severity, str(msg.get("detail", "")), msg.get("act") is True)
 
 

@@ -48,7 +48,7 @@ class Known(NamedTuple):
     is_covered: bool = False
     """A permission covers it: the very thing was shown and allowed."""
     is_protected: bool = False
-    """It writes where programs are started from or told what to do."""
+    """It writes where programs are started from or told what to do, and no rule that allows it names that."""
     leads_out: bool = False
     """It is a command that runs outside the workspace."""
     mode_lets: bool = False
@@ -84,6 +84,7 @@ class Wishes:
         allowed: Allowed,
         record: Record,
         tell: Callable[[str, str], None],
+        title: Callable[[], str],
     ) -> None:
         """Decide for one connection.
 
@@ -93,12 +94,14 @@ class Wishes:
             allowed: what permissions have let the agent do.
             record: the decision log.
             tell: says something in the chat of the session of an id.
+            title: what the agent is called in the chat and in dialogs.
         """
         self._host = host
         self._questions = questions
         self._allowed = allowed
         self._record = record
         self._tell = tell
+        self._title = title
 
     async def may(self, session: Session, agent: str, wish: Wish) -> Stale | None:
         """Come back when a wish may be fulfilled; return what the person was shown that a write then loses.
@@ -111,14 +114,16 @@ class Wishes:
             return None  # what follows will say so
         said = verdicts.beforehand(self._host, wish.as_call(), session, agent)
         if said.decision == "deny":
-            self._deny(session, agent, wish, said.given.detail)
+            self._deny(session, wish, said.given.detail)
         is_protected = wish.kind == "edit" and self._is_protected(session, wish)
+        is_by_rule = said.given.by == "rule"
         known = Known(
             wish.kind,
             said.decision,
-            is_by_rule=said.given.by == "rule",
+            is_by_rule=is_by_rule,
             is_covered=await self._is_covered(session, wish, is_protected=is_protected),
-            is_protected=is_protected,
+            # A rule allows a protected file only where it names that.
+            is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
             leads_out=self._leads_out(session, wish),
             mode_lets=lets_act(session),
         )
@@ -126,7 +131,7 @@ class Wishes:
             return None
         if session.turn_state == "cancelling":
             raise Refused("It was not done: the turn was stopped.")
-        return await self._ask(session, agent, wish)
+        return await self._ask(session, wish)
 
     async def _is_covered(self, session: Session, wish: Wish, *, is_protected: bool) -> bool:
         """Return whether a permission covers a wish, which uses it up."""
@@ -147,14 +152,14 @@ class Wishes:
             return False
         return wish.kind == "execute" and bool(wish.cwd) and not self._host.lends(session.id, wish.cwd or "")
 
-    def _deny(self, session: Session, agent: str, wish: Wish, source: str) -> None:
+    def _deny(self, session: Session, wish: Wish, source: str) -> None:
         where = f" ({source})" if source else ""
         if self._record.denied(session, behind(session, wish), wish.as_call(), source):
-            text = f"Denied by a rule{where}: {agent or 'the agent'} had us {_told(wish)} without asking."
+            text = f"Denied by a rule{where}: {self._title()} had us {_told(wish)} without asking."
             self._tell(session.id, text)
         raise Denied(source)
 
-    async def _ask(self, session: Session, agent: str, wish: Wish) -> Stale | None:
+    async def _ask(self, session: Session, wish: Wish) -> Stale | None:
         there, is_new = await asyncio.to_thread(self._there, session.id, wish)
         if there is not None and there.now == wish.content and not there.encoding:
             return there  # some agents have written it by themselves: nothing changes
@@ -173,11 +178,11 @@ class Wishes:
 
         decided = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
         if decided.choice == LET:
-            self._tell(session.id, f"You let {agent or 'the agent'} {_told(wish)}.")
+            self._tell(session.id, f"You let {self._title()} {_told(wish)}.")
             return there
         if decided.choice is None:
             raise Refused("It was not done: the turn was stopped.")
-        self._tell(session.id, f"You did not let {agent or 'the agent'} {_told(wish)}.")
+        self._tell(session.id, f"You did not let {self._title()} {_told(wish)}.")
         raise Refused("The person does not allow this.")
 
     def _there(self, session_id: str, wish: Wish) -> tuple[Stale | None, bool]:

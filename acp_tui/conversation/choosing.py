@@ -85,6 +85,7 @@ class Choosing:
         from acp_tui.agent.errors import AgentError
         from acp_tui.conversation.equipment import mode_named
         from acp_tui.session.events import Noted
+        from acp_tui.session.unasked import says_unasked
 
         option = session.option("mode")
         mode = mode_named(option, name)
@@ -92,4 +93,4 @@ class Choosing:
             agent.note(session.id, Noted(f"This agent has no mode {name}.", "warning"))
         else:
             with suppress(AgentError):  # the session has noted it
-                await agent.set_option(session.id, option, mode)
+                await agent.set_option(session.id, option, mode, lets=says_unasked(name))

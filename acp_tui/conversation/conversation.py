@@ -232,10 +232,9 @@ class Conversation:
     @property
     def agent_name(self) -> str:
         """The agent's name for people: its own, once it has said it."""
-        info = self.agent.info if self.agent is not None else None
-        own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
-        if not own and self.recorded is not None:
-            own = self.recorded.agent
+        if self.agent is not None:
+            return self.agent.title
+        own = self.recorded.agent if self.recorded is not None else ""
         return own or (self.launch.title if self.launch is not None else "agent")
 
     @property

@@ -130,9 +130,13 @@ class _Choosing:
 
     async def _ask(self, option: Option, value: Value) -> None:
         from acp_tui.agent.errors import AgentError
+        from acp_tui.session.unasked import says_unasked
 
+        # How the agent shows the value by now was no reason for this choice.
+        is_of_settings = option.config.id in self._by_hand and option.config.is_mode
+        lets = is_of_settings and says_unasked(str(value))
         try:
-            await self._agent.set_option(self._session.id, option, value)
+            await self._agent.set_option(self._session.id, option, value, lets=lets)
         except AgentError:
             pass  # the session has noted it
 

@@ -52,6 +52,7 @@ class RunningAgent:
             self.journal,
             self._changed,
             name=launch.name,
+            title=launch.title,
             version=__version__,
             line_limit=start.settings.line_limit_mb * 1024 * 1024,
             keep=self.decisions.add,

@@ -112,6 +112,16 @@ class Completed:
 
 
 @dataclass(frozen=True, slots=True)
+class Chose:
+    """A value is about to be set. No journal tells it: what was let is let in this run only."""
+
+    option_id: str
+    value: str | bool
+    lets: bool
+    """The user has chosen it, and knows that the agent acts without asking under it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """The person chose a value; the agent has not agreed yet."""
 
@@ -233,6 +243,7 @@ Beside = (
     Printed
     | SetUp
     | Inherited
+    | Chose
     | Setting
     | Set
     | SettingFailed

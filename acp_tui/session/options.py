@@ -56,8 +56,8 @@ class Options:
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
         """What the person set and the agent has not agreed to yet, by the option's id."""
-        self.chosen: dict[str, str | bool] = {}
-        """What the person set and the agent agreed to, by the option's id."""
+        self.let: dict[str, str | bool] = {}
+        """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
         self._config_options: list[ConfigOption] = []
         self._modes: Modes | None = None
         self._models: Models | None = None
@@ -77,10 +77,15 @@ class Options:
         self._config_options = config_options
         self.offered = _merged(config_options, self._modes, self._models)
 
+    def choose(self, option_id: str, value: str | bool, *, lets: bool) -> None:
+        """A value is chosen; `lets`: by the user, who knows that the agent acts unasked under it."""
+        self.let.pop(option_id, None)
+        if lets:
+            self.let[option_id] = value
+
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
         """The agent has set an option, and may have told what that did to the others."""
         self.pending.pop(option_id, None)
-        self.chosen[option_id] = value
         if config_options is not None:
             self.take(config_options)
         else:
@@ -90,6 +95,7 @@ class Options:
     def refused(self, option_id: str, *, unknown: bool) -> None:
         """The agent has not set an option, perhaps for it does not know the method."""
         self.pending.pop(option_id, None)
+        self.let.pop(option_id, None)
         for option in self._named(option_id):
             option.fixed = unknown
 

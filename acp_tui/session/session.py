@@ -134,9 +134,9 @@ class Session:
         return self._options.pending
 
     @property
-    def chosen(self) -> dict[str, str | bool]:
-        """Options that the person has set, by id: what the agent sets by itself is no choice."""
-        return self._options.chosen
+    def let(self) -> dict[str, str | bool]:
+        """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
+        return self._options.let
 
     def option(self, category: str) -> Option | None:
         """Return the first option of a category, for prominent places."""
@@ -239,6 +239,9 @@ class Session:
                 return self._set_up(event)
             case events.Inherited():
                 return self._inherited(event, at)
+            case events.Chose():
+                self._options.choose(event.option_id, event.value, lets=event.lets)
+                return None
             case events.Setting():
                 self.pending[event.option_id] = event.value
                 return Change(fields=("options",))

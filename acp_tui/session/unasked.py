@@ -31,6 +31,13 @@ _WORDS: Final = re.compile(
 )
 """Words in a name or a description that say so."""
 
+_NOTHING_WITHOUT: Final = re.compile(
+    r"(\b(nothing|never|no|not|none|cannot)|n['’]t)\b[^.,:;!\n]*?\bwithout\s+"
+    r"(asking|confirmation|approval|permission|prompt|question)",
+    re.I,
+)
+"""Words that say the opposite: nothing is done without asking."""
+
 _ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
 """Words of an option that is about asking as a whole, whatever its values are called."""
 
@@ -45,7 +52,7 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     name, about = (choice.name, choice.description or "") if choice is not None else ("", "")
     # Ids can be addresses, or end with what matters.
     last = re.split("[#/:]", str(value))[-1]
-    if {_plain(last), _plain(name)} & _NAMES or any(map(_WORDS.search, (last, name, about))):
+    if {_plain(last), _plain(name)} & _NAMES or any(map(_says_so, (last, name, about))):
         return True
     if option.is_mode or _plain(last) in _OFF:
         return _plain(last) in _OFF and _asks_when_on(option)
@@ -53,14 +60,30 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
 
 
 def lets_act(session: Session) -> bool:
-    """Whether the person has set an option, such as the mode, so that the agent may act without asking."""
-    return any(_lets_act(option.config, session.chosen.get(option.config.id)) for option in session.options)
+    """Whether the user has chosen the mode that counts, and saw that the agent acts without asking in it.
+
+    What the agent tells of the mode later can only take that away.
+    """
+    options = (option.config for option in session.options)
+    return any(
+        session.let.get(option.id) == option.current_value and lets_act_under(option, option.current_value)
+        for option in options
+    )
 
 
-def _lets_act(option: SelectOption | BooleanOption, chosen: str | bool | None) -> bool:
-    is_about = option.is_mode or _is_about_asking(option)
-    is_chosen = chosen is not None and chosen == option.current_value
-    return is_chosen and is_about and acts_unasked(option, option.current_value)
+def lets_act_under(option: SelectOption | BooleanOption, value: str | bool) -> bool:
+    """Whether an option is a mode, and shows of a value that the agent acts without asking under it."""
+    return option.is_mode and acts_unasked(option, value)
+
+
+def says_unasked(word: str) -> bool:
+    """Whether a word that the user has written for a value, without seeing it, says so by itself."""
+    last = re.split("[#/:]", word)[-1]
+    return _plain(last) in _NAMES or _says_so(last)
+
+
+def _says_so(text: str) -> bool:
+    return bool(_WORDS.search(_NOTHING_WITHOUT.sub(" ", text)))
 
 
 def _switch_acts_unasked(option: BooleanOption, value: bool) -> bool:

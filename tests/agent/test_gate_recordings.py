@@ -47,7 +47,7 @@ class Gate:
         self._open: dict[str, Request] = {}
         self._turns: dict[str, str] = {}
         self._own = OwnQuestions(self._note)
-        self._wishes = Wishes(self.host, self._own, self.allowed, Record(None, ""), lambda *_: None)
+        self._wishes = Wishes(self.host, self._own, self.allowed, Record(None, ""), lambda *_: None, str)
 
     def _note(self, session: str, event: events.Event) -> None:
         if isinstance(event, events.Wished):

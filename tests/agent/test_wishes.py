@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from acp_tui.acp.initialization import Implementation
 from acp_tui.agent.given import Given
 from acp_tui.host.policy import Policy
 from acp_tui.host.rules import Rule
@@ -538,6 +539,124 @@ async def test_the_person_who_chose_a_mode_that_acts_unasked_is_not_asked(tmp_pa
 
         assert "result" in await served(talk, "terminal/create", **RUN)
         assert not session.questions
+
+
+def offers(option_id: str, current: str, called: str, about: str, **more: Any) -> Frame:
+    """Return an option of which "x" is called and described so."""
+    values = [{"value": "start", "name": "Start"}, {"value": "x", "name": called, "description": about}]
+    option = {"id": option_id, "name": option_id.title(), "category": option_id, "type": "select"}
+    return {**option, "currentValue": current, "options": values, **more}
+
+
+UNASKED = "Looks only, without asking"
+
+
+@pytest.mark.parametrize(
+    ("shown", "later", "is_asked"),
+    [
+        (offers("mode", "start", "Plan", "Looks only"), offers("mode", "x", "Plan", UNASKED), True),
+        (offers("mode", "start", "Plan", "Looks only"), offers("mode", "x", "YOLO", ""), True),
+        (offers("model", "start", "M", ""), offers("model", "x", "M", UNASKED, name="Model (trust)"), True),
+        (offers("model", "start", "M", ""), offers("model", "x", "M", UNASKED, category="mode"), True),
+        (offers("model", "start", "M", UNASKED), offers("model", "x", "M", UNASKED), True),
+        (offers("mode", "start", "Go", UNASKED), offers("mode", "x", "Go", UNASKED), False),
+        (offers("mode", "start", "Go", UNASKED), offers("mode", "x", "Go", "Asks for all"), True),
+        (offers("mode", "start", "Go", UNASKED), offers("mode", "start", "Go", UNASKED), True),
+    ],
+)
+@pytest.mark.parametrize("with_answer", [False, True])
+async def test_a_choice_lets_what_was_shown_of_it_and_later_words_can_only_take_that_away(
+    tmp_path: Path, shown: Frame, later: Frame, is_asked: bool, with_answer: bool
+) -> None:
+    async with lending(tmp_path, "ask") as talk:
+        session = await talk.made("s2", str(tmp_path), configOptions=[shown])
+        await talk.prompted(session="s2")
+        setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], "x"))
+        request = await talk.puppet.hears("session/set_config_option")
+        talk.puppet.answers(request, {"configOptions": [later if with_answer else shown]})
+        await setting
+        talk.puppet.updates("config_option_update", "s2", configOptions=[later])
+
+        writing = wants(talk, "fs/write_text_file", path=str(tmp_path / "a"), content="new")
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(writing))
+
+        assert bool(session.questions) is is_asked
+        assert (tmp_path / "a").exists() is not is_asked
+
+
+async def test_a_mode_that_the_agent_refuses_or_that_the_user_left_lets_nothing(tmp_path: Path) -> None:
+    async with lending(tmp_path, "ask") as talk:
+        session = await talk.made("s2", str(tmp_path), **MODES)
+        await talk.prompted(session="s2")
+        for mode, answer in (("yolo", {}), ("default", {"error": {"code": -1, "message": "no"}})):
+            setting = asyncio.create_task(talk.agent.set_option("s2", session.options[0], mode))
+            talk.puppet.answers(await talk.puppet.hears("session/set_mode"), **(answer or {"result": {}}))
+            await asyncio.gather(setting, return_exceptions=True)
+        assert session.options[0].config.current_value == "yolo"
+
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, session)).unasked
+
+
+async def test_a_permission_that_is_given_while_no_turn_runs_lasts_until_its_call_is_over(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path) as (talk, session):
+        prompt = next(frame for frame in talk.puppet.sent.frames if frame.get("method") == "session/prompt")
+        talk.puppet.answers(prompt, {"stopReason": "end_turn"})
+        await talk.until(lambda: session.turn_state == "idle")
+        call = {"kind": "execute", "rawInput": {"command": "touch made"}}
+
+        await permitted(talk, "yes", {"toolCallId": "open", **call})
+        assert "result" in await served(talk, "terminal/create", **RUN)
+
+        await permitted(talk, "yes", {"toolCallId": "over", **call})
+        talk.puppet.updates("tool_call_update", "s2", toolCallId="over", status="completed")
+        wants(talk, "terminal/create", **RUN)
+        assert (await asked(talk, session)).unasked
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "is_asked"),
+    [
+        (".envrc", ".envrc", False),
+        (".git/config", ".git/**", False),
+        (".envrc", "**", True),
+        (".git/config", ".envrc", True),
+        ("link", "link", True),
+    ],
+)
+@pytest.mark.parametrize("asks_first", [True, False])
+async def test_a_protected_file_that_a_rule_names_is_written_without_a_question(
+    tmp_path: Path, path: str, rule: str, is_asked: bool, asks_first: bool
+) -> None:
+    (tmp_path / "link").symlink_to(".envrc")
+    place = str(tmp_path / path)
+    async with running(tmp_path, Rule("allow", tool_kind="edit", path=rule)) as (talk, session):
+        if asks_first:
+            diff = {"type": "diff", "path": place, "newText": "x"}
+            said = {"toolCallId": "t1", "kind": "edit", "content": [diff]}
+            edit = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
+            await talk.until(lambda: session.questions or talk.puppet.sent.answers(edit))
+            assert bool(session.questions) is is_asked
+            for key in list(session.questions):
+                talk.agent.answer("s2", key, "no")
+
+        writing = wants(talk, "fs/write_text_file", path=place, content="x")
+        await talk.until(lambda: session.questions or talk.puppet.sent.answers(writing))
+
+        assert bool(session.questions) is is_asked
+
+
+async def test_the_chat_calls_the_agent_as_the_dialog_does(tmp_path: Path) -> None:
+    async with running(tmp_path) as (talk, session):
+        assert talk.agent.info is not None
+        talk.agent.info.agent_info = Implementation(name="own-name", title="Own Name", version="1")
+        wants(talk, "terminal/create", **RUN)
+        talk.agent.answer("s2", (await asked(talk, session)).key, "let")
+
+        assert talk.agent.title == "Own Name"
+        await talk.until(lambda: notices(session) == ["You let Own Name run “touch made”."])
 
 
 async def test_the_log_names_the_tool_call_that_a_wish_belongs_to(tmp_path: Path) -> None:

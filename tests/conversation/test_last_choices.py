@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from acp_tui.conversation.conversation import Conversation
+from acp_tui.session.unasked import acts_unasked, lets_act
 from acp_tui.store.choices import Choices
 from acp_tui.store.folders import state_folder
 from acp_tui.store.settings import Settings
@@ -95,6 +97,52 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
     async with begun(tmp_path, by_hand) as conversation:
         await until(lambda: values(conversation)["mode"] == "yolo")
         assert said(conversation) == []
+        assert conversation.session is not None
+        assert lets_act(conversation.session), "the settings name it so"
+
+
+async def unasked_plan(conversation: Conversation) -> None:
+    """Have the agent tell that its mode "plan" is one that acts unasked."""
+    await until(lambda: values(conversation)["mode"] == "plan")
+    mode = select("mode", "plan", "ask", "plan", "yolo", category="mode")
+    mode["options"][1]["description"] = "Looks only, without asking"
+    news = [{"kind": "config_option_update", "configOptions": [mode]}]
+    conversation.say(f"updates {json.dumps(news)}")
+    session = conversation.session
+    assert session is not None
+    await until(lambda: acts_unasked(session.options[0].config, "plan"))
+
+
+async def test_a_mode_that_is_chosen_again_lets_nothing_whatever_it_is_called_later(tmp_path: Path) -> None:
+    async with begun(tmp_path) as conversation:
+        await choose(conversation, "mode", "plan")
+        await unasked_plan(conversation)
+        assert conversation.session is not None
+        assert not lets_act(conversation.session), "the user chose a mode that asks"
+        await choose(conversation, "mode", "ask")
+        await choose(conversation, "mode", "plan")
+
+    async with begun(tmp_path) as conversation:
+        await unasked_plan(conversation)
+        assert conversation.session is not None
+        assert not lets_act(conversation.session)
+
+
+@pytest.mark.parametrize("where", ["settings", "command line"])
+@pytest.mark.parametrize(("mode", "lets"), [("plan", False), ("yolo", True)])
+async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says(
+    tmp_path: Path, where: str, mode: str, lets: bool
+) -> None:
+    options = copy.deepcopy(OPTIONS)
+    options[0]["options"][1]["description"] = "Looks only, without asking"
+    by_hand = {"plain": {"mode": mode}} if where == "settings" else {}
+    more: dict[str, Any] = {"mode": mode} if where == "command line" else {}
+    given = start(tmp_path, Settings(journal=False, options=by_hand), options=options)
+    async with talk(given, **more) as (conversation, _):
+        await conversation.begin()
+        await until(lambda: values(conversation)["mode"] == mode)
+        assert conversation.session is not None
+        assert lets_act(conversation.session) is lets
 
 
 async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
             questions.answer("s", event.question.key, "refuse")
 
     questions = OwnQuestions(note)
-    gate = Wishes(host, questions, allowed, record, lambda *_: None)
+    gate = Wishes(host, questions, allowed, record, lambda *_: None, str)
     while result.tried < count:
         case = _Case(dice, workspace)
         host.policy, host.rules = case.policy, case.rules

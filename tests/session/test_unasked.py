@@ -41,6 +41,9 @@ def test_every_mode_of_every_recorded_agent_is_judged_as_its_words_say() -> None
     [
         (select("x", "Turbo", "Runs everything without asking"), True),
         (select("x", "Careful", "Asks before every edit"), False),
+        (select("x", "Careful", "Nothing runs without asking"), False),
+        (select("x", "Careful", "Doesn't edit files without your approval"), False),
+        (select("x", "Turbo", "Never stops, runs without asking"), True),
         (select("acme/yolo", "Fast lane"), True),
         (select("code", "Code", "Edits without asking, asks before commands"), True),
         (select("never", "Never", id="approval_policy", category=""), True),

@@ -71,16 +71,19 @@ class OptionMenus:
             known = self._by_id(config.id)
             return known.config if known is not None and isinstance(known.config, SelectOption) else None
 
+        shown = option
+
         def items() -> list[Item]:
+            nonlocal shown
+            shown = self._by_id(config.id) or shown
             return _items(known) if (known := now()) is not None else []
 
         def current() -> str | None:
             return known.current_value if (known := now()) is not None else None
 
         def chosen(value: str | None) -> None:
-            known = self._by_id(config.id)
-            if value is not None and known is not None:
-                self._set(known, value)
+            if value is not None and self._by_id(config.id) is not None:
+                self._set(shown, value)  # as it was chosen, whatever has come since
 
         menu = LiveMenu(config.name, items, current, self._screen.look)
         menu.nothing = "the agent does not offer this any more"

@@ -408,7 +408,7 @@ async def test_a_command_without_a_permission_is_asked_about_by_us_and_refused_w
         await here.press(*"no", "enter")
 
         await here.until(lambda: here.app.screen is not dialog)
-        await here.sees("You did not let demo run", "› no")
+        await here.sees("You did not let Demo agent run", "› no")
         assert not (tmp_path / "more").exists()
 
 
