@@ -504,18 +504,15 @@ async def test_a_protected_file_that_only_a_rule_allowed_is_asked_about(tmp_path
         assert (await asked(talk, session)).unasked
 
 
-async def test_two_writes_at_once_use_up_one_permission_once(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text("old")
-    diff = {"type": "diff", "path": str(path), "oldText": "old", "newText": "new"}
+async def test_two_runs_at_once_use_up_one_permission_once(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
-        await served(talk, "fs/read_text_file", path=str(path))
-        await permitted(talk, "yes", {"kind": "edit", "content": [diff]})
+        await permitted(talk, "yes", {"kind": "execute", "rawInput": {"command": "touch made"}})
         ids = []
         for number in range(2):
-            ids.append(f"write-{number}")
-            params = {"sessionId": "s2", "path": str(path), "content": "new"}
-            talk.puppet.says({"id": ids[-1], "method": "fs/write_text_file", "params": params})
+            ids.append(f"run-{number}")
+            talk.puppet.says(
+                {"id": ids[-1], "method": "terminal/create", "params": {"sessionId": "s2", **RUN}}
+            )
 
         talk.agent.answer("s2", (await asked(talk, session)).key, "refuse")
 

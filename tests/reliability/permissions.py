@@ -35,7 +35,9 @@ class Way(NamedTuple):
 
 # The oracle: which values are as shown, and what lets an act go on. It shares nothing with the gate.
 _PATHS: Final = (Way("{ws}/a", True), Way("{ws}/sub/../a", True), Way("{ws}/link", True), Way("{ws}/b"))
-_CONTENTS: Final = (Way("one\nTWO\n", True), Way("one\nTWO"), Way("TWO"), Way("evil\n"), Way("one\ntwo\n"))
+_THERE: Final = "one\ntwo\n"
+"""What stands in the files of the workspace."""
+_CONTENTS: Final = (Way("one\nTWO\n", True), Way("one\nTWO"), Way("TWO"), Way("evil\n"), Way(_THERE))
 _COMMANDS: Final = (
     Way(("ls -l", ()), True),
     Way(("ls", ("-l",)), True),
@@ -116,7 +118,7 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
         case = _Case(dice, workspace)
         host.policy, host.rules = case.policy, case.rules
         for name in ("a", "b"):
-            (workspace / name).write_text("one\ntwo\n")
+            (workspace / name).write_text(_THERE)
         if case.is_given:
             question = case.question()
             allowed.add(session, question, question.options[0])
@@ -189,6 +191,8 @@ class _Case:
 
     def is_asked(self, again: bool) -> bool:
         """Return whether the user must be asked, the first or the second time."""
+        if self.act == "edit" and self.content.value == _THERE and not self._is_protected:
+            return False  # nothing changes
         same = {
             "execute": self.command.same and self.env.same and self.folder.same,
             "edit": self.path.same and self.content.same and self.old_texts.same,
