@@ -504,7 +504,6 @@ class PermissionDialog(Dialog[Answer]):
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
         how = Reading(self._whole, key_of(self, "permission.whole"))
         why = reasons(command_of(call), folder, self._inside, self._background, look, how)
-        told = details_of(call, self._cwd, self._inside, look, how, reasons=why, places=self._places)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
             TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
@@ -512,6 +511,7 @@ class PermissionDialog(Dialog[Answer]):
         ]
         if left := sum(1 for _ in doubted):
             odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
+        told = details_of(call, self._cwd, self._inside, look, how, reasons=[*odd, *why], places=self._places)
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
@@ -519,7 +519,7 @@ class PermissionDialog(Dialog[Answer]):
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
         waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look)
-        return [*waiting, *odd, *lost, *news, *told]
+        return [*waiting, *lost, *news, *told]
 
     def _lost(self) -> list[TextBlock]:
         """Return what is said of files that would be written over and cannot be shown."""

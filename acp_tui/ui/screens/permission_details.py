@@ -15,7 +15,7 @@ from acp_tui.host.destination import Destination, destination
 from acp_tui.session.shell_command import worded_command
 from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import exact, exact_line, safe_line
+from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
 
 if TYPE_CHECKING:
     from acp_tui.acp.content import ContentBlock
@@ -43,6 +43,8 @@ _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": 
 
 LONG: Final = 20_000
 """Characters after which a text is cut at first: to wrap more would make the person wait."""
+BRIEF: Final = 110
+"""Cells of a text beside what decides that are shown at first."""
 MANY: Final = 100
 """Paths after which a list of them is cut at first."""
 
@@ -109,13 +111,16 @@ def details_of(
     Long texts are cut, and the rest of the input is folded, unless the whole is asked for.
     """
     command = command_of(call)
-    blocks = [_title(call, how)] if _worth_showing(call.title, command) else []
     facts = _facts(call, command, cwd, inside, how, places)
-    if blocks and facts:
-        blocks.append(TextBlock())
-    blocks += [*facts, *reasons]
+    title = [_title(call, how, is_alone=not facts)] if _worth_showing(call.title, command) else []
+    if title and facts:  # what is done stands first: a title is the agent's word
+        title.insert(0, TextBlock())
+    blocks = [*facts, *title, *reasons]
     texts = [text for item in call.content if (text := _text_of(item)) and not _only_asks(text, call)]
-    blocks += [TextBlock(_cut("text", text, how), above=1) for text in texts]
+    if texts and diffs_of(call):  # the changes below have to be in view
+        blocks.append(TextBlock(_brief("text", " ".join(texts), how, safe_line), above=1))
+    else:
+        blocks += [TextBlock(_cut("text", text, how), above=1) for text in texts]
     rest = rest_of_input(call)
     if rest is not None:
         is_alone = not (facts or diffs_of(call))
@@ -133,8 +138,11 @@ def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
 def has_more(call: ToolCall) -> bool:
     """Return whether `details_of` shows more when asked for the whole."""
     paths = _paths(call, "")
-    texts = (call.title, command_of(call) or "", *map(_text_of, call.content), *paths)
-    is_long = len(paths) > MANY or any(len(text) > LONG for text in texts)
+    content = [*map(_text_of, call.content)]
+    is_long = len(paths) > MANY or any(
+        len(text) > LONG for text in (command_of(call) or "", *content, *paths)
+    )
+    is_long = is_long or cells(call.title[:LONG]) > BRIEF or (any(content) and bool(diffs_of(call)))
     return is_long or rest_of_input(call) is not None
 
 
@@ -214,10 +222,20 @@ def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: Readin
     return f"{len(paths):,} more{told} ({how.key} shows them)"
 
 
-def _title(call: ToolCall, how: Reading) -> TextBlock:
+def _title(call: ToolCall, how: Reading, *, is_alone: bool) -> TextBlock:
     """Return a title on one line; that of a command most times is one."""
     one_line = exact_line if kind_of(call) == "execute" else safe_line
-    return TextBlock(_cut("strong", call.title, how, clean=one_line))
+    if is_alone:
+        return TextBlock(_cut("strong", call.title, how, clean=one_line))
+    return TextBlock(_brief("strong", call.title, how, one_line))
+
+
+def _brief(role: str, text: str, how: Reading, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
+    """Return a text that must not push away what decides: about two rows of it, unless all is asked for."""
+    shown = shortened(one_line(text[:LONG]), BRIEF)
+    if how.whole or (len(text) <= LONG and shown == one_line(text)):
+        return [(role, one_line(text))]
+    return [(role, shown), ("warning", f" ({how.key} shows all {len(text):,} characters)")]
 
 
 def _worth_showing(title: str, command: str | None) -> bool:

@@ -115,6 +115,29 @@ def test_a_path_through_a_link_is_shown_with_where_it_leads_and_why_that_is_prot
     assert ("protected: git reads settings" in text) == (kind == "edit")
 
 
+@pytest.mark.parametrize("letter", ["x", "x ", "界", "\n"])
+def test_what_decides_stands_above_a_title_of_which_two_rows_are_shown(letter: str) -> None:
+    title = f"a{letter * 3_600}b"
+    call = ToolCall("t", title, "execute", raw_input={"command": "rm -rf build"})
+
+    lines = text_of(call).splitlines()
+
+    assert lines[0] == "command   rm -rf build"
+    assert len(lines) < 8
+    assert "i shows all" in lines[-1]
+    assert has_more(call)
+    assert text_of(call, whole=True).endswith("b")
+
+
+def test_a_long_text_beside_changes_does_not_push_them_away() -> None:
+    text = ContentItem(content=TextContent(text="so\n" * 500))
+    call = ToolCall("t", "Edit", "edit", content=(*items_of([text]), Diff("/w/a", "x", "y")))
+
+    assert len(text_of(call).splitlines()) < 8
+    assert has_more(call)
+    assert text_of(call, whole=True).count("so") == 500
+
+
 def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
     call = ToolCall(
         "t",
@@ -124,7 +147,7 @@ def test_paths_outside_are_marked_and_those_inside_are_short() -> None:
         locations=[Location(path="/w/a.py", line=3), Location(path="/etc/passwd")],
     )
 
-    assert text_of(call).splitlines()[2:] == [
+    assert text_of(call).splitlines()[:3] == [
         "paths     a.py:3",
         "          /etc/passwd  outside the workspace",
         "          b.py",
@@ -211,7 +234,7 @@ def test_megabytes_are_laid_out_only_when_asked_for(call: ToolCall) -> None:
     shown = text_of(call)
 
     assert len(shown) < 40_000
-    assert "(i shows them)" in shown
+    assert "(i shows " in shown
     assert has_more(call)
 
 
