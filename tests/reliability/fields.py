@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -56,13 +56,21 @@ class _Field(NamedTuple):
     name: str
     way: tuple[tuple[str, str], ...]
     """The keys that lead to it from the prompt, each with what the screen shows then."""
-    back: tuple[tuple[str, str], ...]
+    back: tuple[tuple[str, str | Callable[[str], object]], ...]
     """The keys that lead from it to the empty prompt."""
     takes_text: bool = True
 
 
 _ESCAPE: Final = "\x1b"
 _CLOSED: Final = ((_ESCAPE, _EMPTY),)
+
+
+def _is_put_aside(screen: str) -> bool:
+    """Return whether no dialog asks: it covers nothing of the prompt, so the prompt tells nothing."""
+    return "asks for permission" not in screen
+
+
+_PUT_ASIDE: Final = ((_ESCAPE, _is_put_aside),)
 _QUESTION: Final = ("\x19", "reject with a reason")
 _FIELDS: Final = (
     _Field("the prompt", (("", _EMPTY),), (("\x03", _EMPTY),)),
@@ -78,11 +86,11 @@ _FIELDS: Final = (
     _Field("the rules", (("\x1bl", "There are no rules"),), _CLOSED, takes_text=False),
 )
 _IN_QUESTION: Final = (
-    _Field("a question", (_QUESTION,), _CLOSED, takes_text=False),
+    _Field("a question", (_QUESTION,), _PUT_ASIDE, takes_text=False),
     _Field(
         "the reason of a rejection",
         (_QUESTION, ("r", "Enter reject")),
-        ((_ESCAPE, "with a reason"), *_CLOSED),
+        ((_ESCAPE, "with a reason"), *_PUT_ASIDE),
     ),
 )
 
@@ -104,7 +112,7 @@ def _send(terminal: Terminal, data: bytes, chance: random.Random) -> None:
         terminal.send(data[first:last])
 
 
-def _press(terminal: Terminal, key: str, sees: str) -> None:
+def _press(terminal: Terminal, key: str, sees: str | Callable[[str], object]) -> None:
     """Press a key until it acts: a dialog takes letters when no one has typed for a moment.
 
     Raises:
@@ -134,9 +142,9 @@ def _try(terminal: Terminal, field: _Field, data: bytes, chance: random.Random, 
         terminal.until(mark)
     else:
         terminal.until(sees)
-    for key, sees in field.back:
+    for key, seen in field.back:
         terminal.type(key)
-        terminal.until(sees)
+        terminal.until(seen)
     terminal.until(lambda screen: mark not in screen)
 
 
@@ -159,8 +167,7 @@ def _run(count: int, seed: int) -> Result:
                 if 2 * number in (count, count + 1):
                     terminal.type("ask\r")
                     terminal.until(_QUESTION[1])
-                    terminal.type(_ESCAPE)
-                    terminal.until(_EMPTY)
+                    _press(terminal, *_PUT_ASIDE[0])
                 field, data = fields[number % len(fields)], _bytes(chance)
                 wrong = ""
                 try:
