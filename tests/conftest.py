@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from acp_tui.agent.connection import Connection
-from acp_tui.host import guard
-from acp_tui.wire.messages import Message, Request
+from acp_tui.protocol.jsonrpc import Message, Request
+from acp_tui.workspace import guard
 from tests.checklist import table
 from tests.judges import Judges
 from tests.offspring import descriptors, zombies

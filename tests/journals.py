@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from acp_tui.acp.tools import TerminalItem
+from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Entry, Notice, OwnCommand, Thought, ToolCall
 from acp_tui.session.session import Session
 

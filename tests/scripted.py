@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from acp_tui.host.processes import ExitStatus
+from acp_tui.workspace.processes import ExitStatus
 from tests.journals import Line
 from tests.sent import Frame, Sent
 

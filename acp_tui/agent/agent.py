@@ -8,54 +8,58 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from acp_tui.acp import errors
-from acp_tui.acp.content import ContentBlock
-from acp_tui.acp.initialization import (
+from acp_tui.agent import events as history
+from acp_tui.agent.capabilities import (
+    AgentError,
+    Busy,
+    CallFailed,
+    Closed,
+    Offered,
+    WrongVersion,
+    as_object,
+    as_word,
+    gone,
+)
+from acp_tui.agent.connection import Connection, Journal, Pipe
+from acp_tui.agent.coverage import behind
+from acp_tui.agent.decisions import Keep, Record
+from acp_tui.agent.events import Happening, Opened, Sessions, session_named_in
+from acp_tui.agent.host import Host
+from acp_tui.agent.own_questions import Decided, Overwriting, OwnQuestions
+from acp_tui.agent.questions import Questions
+from acp_tui.agent.requests import Listing, Logins, Setup
+from acp_tui.agent.serving import SERVED, Service
+from acp_tui.agent.verdicts import PERSON, Given
+from acp_tui.agent.wish import Wish
+from acp_tui.agent.wishes import Wishes
+from acp_tui.changes import found as snapped
+from acp_tui.protocol import schema as errors
+from acp_tui.protocol.frames import plain
+from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
+from acp_tui.protocol.schema import (
     PROTOCOL_VERSION,
     AgentCapabilities,
     ClientCapabilities,
+    ContentBlock,
     FileCapabilities,
     Implementation,
     InitializeRequest,
     InitializeResponse,
+    PromptRequest,
+    PromptResponse,
     has,
 )
-from acp_tui.acp.prompts import PromptRequest, PromptResponse
-from acp_tui.agent import history, snapped
-from acp_tui.agent.answers import as_object, as_word
-from acp_tui.agent.connection import Connection, Journal, Pipe
-from acp_tui.agent.coverage import behind
-from acp_tui.agent.decided import Keep, Record
-from acp_tui.agent.errors import AgentError, Busy, CallFailed, Closed, WrongVersion, gone
-from acp_tui.agent.given import PERSON, Given
-from acp_tui.agent.history import Happening, Opened, session_named_in
-from acp_tui.agent.listing import Listing
-from acp_tui.agent.logins import Logins
-from acp_tui.agent.offered import Offered
-from acp_tui.agent.overwriting import Overwriting
-from acp_tui.agent.own_questions import Decided, OwnQuestions
-from acp_tui.agent.questions import Questions
-from acp_tui.agent.serving import SERVED, Service
-from acp_tui.agent.sessions import Sessions
-from acp_tui.agent.setup import Setup
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Wishes
-from acp_tui.host.files import Stale, Written
-from acp_tui.host.host import Host
-from acp_tui.host.processes import ExitStatus
-from acp_tui.host.terminals import Terminal
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event
-from acp_tui.session.options import Option
+from acp_tui.session.options import Option, lets_act_under
 from acp_tui.session.past import Kept, Redone, Undid
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
-from acp_tui.session.unasked import lets_act_under
-from acp_tui.wire.json_line import plain
-from acp_tui.wire.messages import Dropped, Noise, Notification, Request, Response
-from acp_tui.wire.peer import LINE_LIMIT
+from acp_tui.workspace.files import Stale, Written
+from acp_tui.workspace.processes import ExitStatus
+from acp_tui.workspace.terminals import Terminal
 
 log = logging.getLogger(__name__)
 

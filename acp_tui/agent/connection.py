@@ -10,24 +10,26 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, Protocol
 
-from acp_tui.acp import errors
-from acp_tui.acp.reading import Unreadable
-from acp_tui.agent import history
-from acp_tui.agent.errors import AgentError, AgentGone, failed, gone
-from acp_tui.agent.history import Happening, SessionEvent
-from acp_tui.host.processes import ExitStatus
-from acp_tui.wire.json_line import plain
-from acp_tui.wire.messages import (
+from acp_tui.agent import events as history
+from acp_tui.agent.capabilities import AgentError, AgentGone, failed, gone
+from acp_tui.agent.events import Happening, SessionEvent
+from acp_tui.protocol import schema as errors
+from acp_tui.protocol.frames import plain
+from acp_tui.protocol.jsonrpc import (
+    LINE_LIMIT,
+    AlreadyAnswered,
     Call,
     Dropped,
     ErrorObject,
     Message,
     Noise,
     Notification,
+    Peer,
     Request,
     Response,
 )
-from acp_tui.wire.peer import LINE_LIMIT, AlreadyAnswered, Peer
+from acp_tui.protocol.reading import Unreadable
+from acp_tui.workspace.processes import ExitStatus
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")

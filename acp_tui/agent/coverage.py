@@ -12,11 +12,9 @@ from typing import Any, Final
 
 from acp_tui.agent.input_paths import named_in
 from acp_tui.agent.wish import Wish, mattering
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, absolute
+from acp_tui.session.entries import Diff, ToolCall, absolute, is_shell
 from acp_tui.session.questions import OldText
 from acp_tui.session.session import Session
-from acp_tui.session.shell_command import is_shell
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 _FOLDER_KEYS: Final = ("cwd", "workdir", "working_directory", "directory")

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from acp_tui.host.files import FileError, Files, OutsideRoots
-from acp_tui.session.items import absolute
+from acp_tui.session.entries import absolute
 from acp_tui.session.questions import OldText
+from acp_tui.workspace.files import FileError, Files, OutsideRoots
 
 _LONGEST: Final = 1 << 20
 """Characters of a text that is shown."""

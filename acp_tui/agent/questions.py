@@ -7,16 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from acp_tui.agent.allowed import Allowed
-from acp_tui.agent.decided import Record
-from acp_tui.agent.given import PERSON, Given
-from acp_tui.agent.history import question_key, session_of
-from acp_tui.agent.sessions import Sessions
-from acp_tui.agent.verdicts import verdict
-from acp_tui.host.host import Host
+from acp_tui.agent.decisions import Record
+from acp_tui.agent.events import Sessions, question_key, session_of
+from acp_tui.agent.grants import Allowed
+from acp_tui.agent.host import Host
+from acp_tui.agent.verdicts import PERSON, Given, verdict
+from acp_tui.protocol.jsonrpc import Request
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Request
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 UNKNOWN_SESSION: Final = "nobody: unknown session"

@@ -8,23 +8,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, get_args
 
-from acp_tui.acp.errors import INTERNAL
-from acp_tui.acp.initialization import InitializeResponse
-from acp_tui.acp.reading import Unreadable, read
-from acp_tui.agent import history, snapped
-from acp_tui.agent.errors import gone
-from acp_tui.agent.history import SessionEvent
+from acp_tui.agent import events as history
+from acp_tui.agent.capabilities import gone
+from acp_tui.agent.events import SessionEvent, Sessions
 from acp_tui.agent.questions import UNKNOWN_SESSION
-from acp_tui.agent.sessions import Sessions
-from acp_tui.host.processes import ExitStatus
+from acp_tui.changes import found as snapped
+from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
+from acp_tui.protocol.reading import Unreadable, read
+from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.session import events
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import Severity
 from acp_tui.session.session import Session
 from acp_tui.store.agents import known_agents, quirks_of
 from acp_tui.store.launch import Quirks
-from acp_tui.wire.messages import Call, Dropped, Message, Noise, Request, RequestId, Response
-from acp_tui.wire.peer import Peer
+from acp_tui.workspace.processes import ExitStatus
 
 
 class Row(Protocol):

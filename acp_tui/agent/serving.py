@@ -9,18 +9,22 @@ from contextlib import nullcontext
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from acp_tui.acp import errors
-from acp_tui.acp.files import ReadTextFileRequest, WriteTextFileRequest
-from acp_tui.acp.reading import Unreadable, read
-from acp_tui.acp.terminals import CreateTerminalRequest, TerminalRequest
+from acp_tui.agent.host import Host, NotLent
 from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused
-from acp_tui.host.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
-from acp_tui.host.host import Host, NotLent
-from acp_tui.host.processes import ExitStatus
-from acp_tui.host.terminals import BadDirectory, TerminalError, UnknownTerminal
-from acp_tui.wire.messages import Request
+from acp_tui.protocol import schema as errors
+from acp_tui.protocol.jsonrpc import Request
+from acp_tui.protocol.reading import Unreadable, read
+from acp_tui.protocol.schema import (
+    CreateTerminalRequest,
+    ReadTextFileRequest,
+    TerminalRequest,
+    WriteTextFileRequest,
+)
+from acp_tui.workspace.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
+from acp_tui.workspace.processes import ExitStatus
+from acp_tui.workspace.terminals import BadDirectory, TerminalError, UnknownTerminal
 
 log = logging.getLogger(__name__)
 

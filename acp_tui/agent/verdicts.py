@@ -5,22 +5,49 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
 from acp_tui.agent.coverage import env_of, folder_of
-from acp_tui.agent.given import Given
+from acp_tui.agent.host import Host, NotLent
 from acp_tui.agent.input_paths import hinted_in, named_in
-from acp_tui.host import policy, rules
-from acp_tui.host.command_paths import written_by
-from acp_tui.host.files import Files
-from acp_tui.host.host import Host, NotLent
-from acp_tui.host.links import with_targets
-from acp_tui.host.protected import protection
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Text, absolute
+from acp_tui.rules import model as policy
+from acp_tui.rules import model as rules
+from acp_tui.rules.paths import written_by
+from acp_tui.rules.protected import protection
+from acp_tui.session.entries import Text, ToolCall, absolute, unusual_commands
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.session.shell_command import unusual_commands
+from acp_tui.workspace.files import Files, with_targets
+
+By = Literal["person", "rule", "policy", "cancelled", "withdrawn", "agent ended", "nobody"]
+"""The person; a rule or the policy of theirs; the end of the turn; the agent itself, by not wanting it
+any more or by its end; and nobody, for what cannot be put to a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where an answer came from."""
+
+    by: By
+    detail: str = ""
+    """The key that the person pressed, the rule, the policy, or what ended the question."""
+
+    def __str__(self) -> str:
+        """Return who it was, as the transcript and the journal say it."""
+        match self.by:
+            case "person":
+                return "you"
+            case "cancelled":
+                return self.detail
+            case "withdrawn":
+                return "the agent"
+            case _:
+                return f"{self.by}: {self.detail}" if self.detail else self.by
+
+
+PERSON: Final = Given("person")
+
 
 _NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
 _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
@@ -56,7 +83,7 @@ def beforehand(host: Host, call: ToolCall, session: Session, agent: str) -> Befo
         decision, given = said.decision, Given("rule", said.rule.source)
     else:
         chosen = host.policy_of(session.id)
-        decision = policy.decide(chosen, call.kind, call.command, _for_policy(call, session.cwd), files)
+        decision = policy.by_policy(chosen, call.kind, call.command, _for_policy(call, session.cwd), files)
         given = Given("policy", policy.WORDS[chosen])
     if decision == "allow" and _writes_protected(call, session, files, (said.rule, *said.also)):
         decision = "ask"

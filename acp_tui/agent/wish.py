@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Location
-from acp_tui.session.shell_command import shell_command
+from acp_tui.session.entries import Diff, Location, ToolCall, shell_command
 
 _HARMLESS: Final = frozenset(
     {

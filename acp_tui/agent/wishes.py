@@ -6,22 +6,22 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from acp_tui.acp.permissions import PermissionOption
 from acp_tui.agent import verdicts
-from acp_tui.agent.allowed import Allowed
 from acp_tui.agent.coverage import behind
-from acp_tui.agent.decided import Record
+from acp_tui.agent.decisions import Record
+from acp_tui.agent.grants import Allowed
+from acp_tui.agent.host import Host
 from acp_tui.agent.own_questions import Decided, OwnQuestions
 from acp_tui.agent.verdicts import Denied
 from acp_tui.agent.wish import Wish
-from acp_tui.host.files import FileError, Stale
-from acp_tui.host.host import Host
-from acp_tui.host.protected import why_protected
-from acp_tui.host.rules import Decision
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.rules.model import Decision
+from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
+from acp_tui.session.options import lets_act
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.session.unasked import lets_act
+from acp_tui.workspace.files import FileError, Stale
 
 LET, REFUSE = "let", "refuse"
 _OPTIONS: Final = {

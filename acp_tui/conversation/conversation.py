@@ -7,36 +7,74 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
-from acp_tui.conversation.choosing import Choosing
-from acp_tui.conversation.connecting import Connecting
-from acp_tui.conversation.open_questions import OpenQuestions
-from acp_tui.conversation.speaking import Speaking
-from acp_tui.store.prompt import Prompt
+from acp_tui.conversation.agents import Connecting
+from acp_tui.conversation.choices import Choosing
+from acp_tui.conversation.queue import Person, Speaking
+from acp_tui.store.prompts import Prompt
 
 if TYPE_CHECKING:
-    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
-    from acp_tui.agent.tracking import Told, Tracking
-    from acp_tui.conversation.beginning import Beginning
-    from acp_tui.conversation.failures import Failure
-    from acp_tui.conversation.listener import Listener
-    from acp_tui.conversation.login import LoginScreens
-    from acp_tui.conversation.opening import Attach, Opening
-    from acp_tui.conversation.recording import Recording
+    from acp_tui.agent.host import Host
+    from acp_tui.agent.process import Process, SpawnFailed
+    from acp_tui.changes.tracking import Told, Tracking
+    from acp_tui.conversation.agents import RunningAgent
+    from acp_tui.conversation.login import Beginning, Failure, LoginScreens
+    from acp_tui.conversation.opening import Attach, Opening, Recording
     from acp_tui.conversation.rejections import Rejections
-    from acp_tui.conversation.running import RunningAgent
-    from acp_tui.conversation.start import Start
-    from acp_tui.host.host import Host
-    from acp_tui.host.terminals import Terminal
+    from acp_tui.protocol.schema import SessionInfo
     from acp_tui.session.changes import Change
+    from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
+    from acp_tui.store.agents import KnownAgent
+    from acp_tui.store.folders import Problem
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
+    from acp_tui.store.mcp import McpServer
     from acp_tui.store.recorded import Recorded
+    from acp_tui.store.settings import Settings
+    from acp_tui.workspace.guard import Guard
+    from acp_tui.workspace.terminals import Terminal
+
+
+class OpenQuestions(Mapping[tuple[str, str], "Question"]):
+    """A view by (session id, key): it costs nothing to make, however many questions there are."""
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self._sessions = sessions
+
+    def __getitem__(self, key: tuple[str, str]) -> Question:
+        """Return a question."""
+        for session in self._sessions:
+            if session.id == key[0] and key[1] in session.questions:
+                return session.questions[key[1]]
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Go through the keys, in the order of the sessions and the oldest first."""
+        for session in self._sessions:
+            for key in session.questions:
+                yield session.id, key
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return sum(len(session.questions) for session in self._sessions)
+
+    @property
+    def visits(self) -> int:
+        """How many of them are addresses that the user visits now."""
+        everything = chain.from_iterable(session.questions.values() for session in self._sessions)
+        return sum(getattr(question, "visiting", False) for question in everything)
+
+    def __repr__(self) -> str:
+        """Return what is open, for a test that fails."""
+        return repr(dict(self))
+
 
 Phase = Literal["starting", "logging-in", "ready", "failed", "ended", "reading", "recorded", "ending"]
 
@@ -170,14 +208,14 @@ class Conversation:
     @cached_property
     def recording(self) -> Recording:
         """Shows recorded sessions."""
-        from acp_tui.conversation.recording import Recording
+        from acp_tui.conversation.opening import Recording
 
         return Recording(self, self._opening, self._listener)
 
     @cached_property
     def beginning(self) -> Beginning:
         """How it comes to a session; after the first frame."""
-        from acp_tui.conversation.beginning import Beginning
+        from acp_tui.conversation.login import Beginning
 
         return Beginning(self, self._opening, self._start, self._listener, self._logins)
 
@@ -316,7 +354,7 @@ class Conversation:
 
     def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
         """Answer a permission; `how` is the key or the click that the person did it with."""
-        from acp_tui.agent.given import Given
+        from acp_tui.agent.verdicts import Given
 
         if self.agent is not None:
             self.agent.answer(*question, option_id, Given("person", how))
@@ -345,7 +383,7 @@ class Conversation:
     def started(self) -> RunningAgent | None:
         """Return the agent, started if need be; None, and the phase `failed`, if that cannot be done."""
         from acp_tui.agent.process import SpawnFailed
-        from acp_tui.conversation.failures import Failure
+        from acp_tui.conversation.login import Failure
 
         try:
             return self.connecting.start()
@@ -357,7 +395,7 @@ class Conversation:
 
     def follow(self, running: RunningAgent) -> None:
         """Go on with another process of the agent; a turn that runs stays with the one that runs it."""
-        from acp_tui.conversation.following import follow
+        from acp_tui.conversation.agents import follow
 
         if self.phase == "ready" and not self.is_busy and self.session is not None:
             self._following = asyncio.create_task(follow(self, running, self.session))
@@ -376,7 +414,7 @@ class Conversation:
 
     def agent_ended(self) -> None:
         """The agent is gone, and nobody asked for it."""
-        from acp_tui.conversation.failures import ended
+        from acp_tui.conversation.login import ended
 
         agent = self.agent
         if agent is not None and self.phase == "ready":
@@ -386,7 +424,7 @@ class Conversation:
 
     def fail(self, agent: Agent, error: Exception) -> None:
         """The start did not lead to a session: say why, with what the agent said on the side."""
-        from acp_tui.conversation.failures import failure_of
+        from acp_tui.conversation.login import failure_of
 
         self.failure = failure_of(agent, error, takes_up=self._opening.takes_up)
         self._speaking.give_back()
@@ -422,3 +460,47 @@ class Conversation:
         """Be ready, and say what waits."""
         self.enter("ready")
         self._speaking.go_on()
+
+
+class Listener(Person, Protocol):
+    """Who shows the conversation."""
+
+    def phase_changed(self) -> None:
+        """`phase` has a new value."""
+
+    def session_changed(self, change: Change) -> None:
+        """Something in the session changed."""
+
+    def session_dropped(self) -> None:
+        """Nothing of what was shown counts any more: it did not come about, or is told anew."""
+
+    def questions_changed(self) -> None:
+        """A question that belongs to no session was asked, or has its answer."""
+
+
+class Start(NamedTuple):
+    """One start of the program, as asked for on the command line and in the settings."""
+
+    cwd: str
+    """The workspace: absolute, a folder that exists; links in it are kept as the user wrote them."""
+    settings: Settings
+    guard: Guard
+    """Ends all that was started here if we are killed; closed by the command line, after the interface."""
+    known: Mapping[str, KnownAgent] = MappingProxyType({})
+    """All agents that can be started by name."""
+    launch: Launch | None = None
+    """How the agent is started, first and again; None opens the start screen."""
+    process: Process | None = None
+    """The agent, already starting; None without `launch` or when it failed."""
+    spawn_error: SpawnFailed | None = None
+    """Why the agent could not be started although its program is there."""
+    extra_roots: tuple[str, ...] = ()
+    """Further folders that the agent may use: absolute, without `cwd` and without doubles."""
+    mode: str | None = None
+    """The mode to ask the agent for once there is a session."""
+    mcp_servers: tuple[McpServer, ...] = ()
+    """All that may be lent to an agent: ready to be sent, its references resolved."""
+    theme: str | None = None
+    """The theme of this run; None is the one in the settings."""
+    problems: tuple[Problem, ...] = ()
+    """What was wrong with the user's files, to be shown once."""

@@ -8,12 +8,12 @@ from typing import Final
 
 _SLOWLY: Final = (
     "pydantic",
-    "acp_tui.acp.content",
-    "acp_tui.acp.tools",
-    "acp_tui.acp.updates",
-    "acp_tui.acp.reading",
+    "acp_tui.protocol.schema",
+    "acp_tui.protocol.schema",
+    "acp_tui.protocol.schema",
+    "acp_tui.protocol.reading",
     "acp_tui.session.session",
-    "acp_tui.host.host",
+    "acp_tui.agent.host",
     "acp_tui.agent.agent",
 )
 

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from acp_tui.session.events import Noted
+
 if TYPE_CHECKING:
-    from acp_tui.acp.initialization import AgentCapabilities
-    from acp_tui.acp.sessions import SessionInfo
     from acp_tui.agent.agent import Agent
-    from acp_tui.conversation.start import Start
-    from acp_tui.session.events import Noted
+    from acp_tui.conversation.conversation import Conversation, Listener, Start
+    from acp_tui.protocol.schema import AgentCapabilities, SessionInfo
     from acp_tui.session.session import Session
+    from acp_tui.store.decisions import DecisionLog
     from acp_tui.store.journal import Journal
+    from acp_tui.store.launch import Launch
+    from acp_tui.store.prompts import Prompt
+    from acp_tui.store.recorded import Recorded
 
 
 class Attach(NamedTuple):
@@ -77,7 +81,7 @@ class Opening:
         if not same_agent:
             self.attach = None
         elif before is not None and (before.turns or self.attach is not None):
-            from acp_tui.acp.sessions import SessionInfo
+            from acp_tui.protocol.schema import SessionInfo
 
             info = SessionInfo(session_id=before.id, cwd=cwd or before.cwd, title=before.title or None)
             self.attach = Attach(info, again=True)
@@ -142,8 +146,8 @@ class Opening:
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
         """Take up what was open before, as it stands on the screen or told anew; else make a new session."""
-        from acp_tui.acp.initialization import has
-        from acp_tui.agent.errors import CallFailed, LoginRequired
+        from acp_tui.agent.capabilities import CallFailed, LoginRequired
+        from acp_tui.protocol.schema import has
 
         resumes = has(agent.can.session_capabilities.resume)
         if agent.can.takes_up:
@@ -179,8 +183,8 @@ class Opening:
 
     async def open_again(self, agent: Agent, journal: Journal, before: Session) -> tuple[Session, bool]:
         """Return (the session of an agent that was started anew, whether it is the one before)."""
-        from acp_tui.acp.initialization import has
-        from acp_tui.agent.errors import CallFailed
+        from acp_tui.agent.capabilities import CallFailed
+        from acp_tui.protocol.schema import has
 
         servers = self._servers(agent, journal)
         cwd, roots = before.cwd or self._start.cwd, self._start.extra_roots
@@ -198,7 +202,7 @@ class Opening:
 
     def tell(self, agent: Agent, session: Session) -> None:
         """Note what the person should know about a session that begins."""
-        from acp_tui.acp.updates import SessionInfoUpdate
+        from acp_tui.protocol.schema import SessionInfoUpdate
 
         if self.attach is not None and self.attach.info.title and not session.title:
             agent.note(session.id, SessionInfoUpdate(title=self.attach.info.title))
@@ -206,7 +210,7 @@ class Opening:
             agent.note(session.id, notice)
 
     def _notices(self, agent: Agent) -> Iterator[Noted]:
-        from acp_tui.acp.initialization import has
+        from acp_tui.protocol.schema import has
         from acp_tui.session.events import Noted
 
         if self.attach is not None:
@@ -252,7 +256,7 @@ class Opening:
         return cwd, [*self._start.extra_roots, *lent]
 
     def _servers(self, agent: Agent, journal: Journal) -> list[dict[str, Any]]:
-        from acp_tui.conversation.equipment import mcp_servers_for
+        from acp_tui.conversation.agents import mcp_servers_for
 
         servers, self._left_out = mcp_servers_for(self._start, agent.can.mcp_capabilities)
         journal.hide(secret for server in servers for secret in server.secrets())
@@ -263,7 +267,7 @@ async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session of an agent as the journals tell it; None where they do not."""
     from acp_tui.agent.replay import replay_in_slices
     from acp_tui.store.folders import data_folder
-    from acp_tui.store.recorded_sessions import rows_about
+    from acp_tui.store.recorded import rows_about
 
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
@@ -300,7 +304,7 @@ def _need_folder(cwd: str) -> None:
     Raises:
         FolderGone.
     """
-    from acp_tui.agent.errors import FolderGone
+    from acp_tui.agent.capabilities import FolderGone
 
     if not Path(cwd).is_dir():
         raise FolderGone(cwd)
@@ -310,3 +314,92 @@ def _is_below(path: str, folders: list[str]) -> bool:
     """Whether a path is one of some folders or lies in one, once links are followed."""
     real = os.path.realpath(path)
     return any(os.path.commonpath((real, folder)) == folder for folder in map(os.path.realpath, folders))
+
+
+class Recording:
+    """Shows what a journal remembers in the place of a session."""
+
+    def __init__(self, conversation: Conversation, opening: Opening, listener: Listener) -> None:
+        self._conversation = conversation
+        self._opening = opening
+        self._listener = listener
+
+    async def show(self, recorded: Recorded) -> bool:
+        """Show a session of a journal, until `go_on`. Return whether there is one in it.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
+        from acp_tui.agent.replay import replay_in_slices
+        from acp_tui.session.changes import everything
+        from acp_tui.store.recorded import rows_of
+
+        conversation = self._conversation
+        this, rows = conversation.round, rows_of(recorded)
+        conversation.enter("reading")
+        sessions = (await replay_in_slices(rows)).sessions
+        if this != conversation.round:
+            return True  # the person has left meanwhile
+        if not sessions:
+            conversation.enter("starting")
+            return False
+        session = sessions.get(recorded.session_id) or next(reversed(sessions.values()))
+        conversation.session, conversation.recorded = session, recorded
+        conversation.enter("recorded")
+        self._listener.session_changed(everything(len(session.entries)))
+        return True
+
+    async def go_on(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:
+        """Go on with the session where the agent can take it up, else begin a new one below it.
+
+        Args:
+            launch: how the agent is started that has it.
+            prompt: said as soon as it can be.
+            cwd: the folder to go on in; the session's own where none is named.
+        """
+        conversation = self._conversation
+        self._opening.restarts(conversation.session, same_agent=True, cwd=cwd)
+        conversation.session = conversation.recorded = None
+        conversation.enter("starting")
+        if prompt is not None:
+            conversation.say(prompt)
+        await conversation.begin(launch)
+
+
+_FULL = "There is no room left on the disk: nothing is recorded until there is some again."
+_ROOM = "There is room on the disk again: what was said meanwhile is recorded, too."
+
+
+class Unwritten:
+    """Looks at the journal of an agent and at the log of decisions."""
+
+    def __init__(self, journal: Journal, decisions: DecisionLog) -> None:
+        self._journal = journal
+        self._decisions = decisions
+        self._kept = (journal, decisions)
+        self._told: set[str] = set()
+        self._was_full = False
+
+    def news(self) -> list[Noted]:
+        """Return what has not been said yet; a full disk is one thing, whatever is not written to it."""
+        if not self._was_full and all(one.problem is None for one in self._kept):
+            return []
+        return [*self._about_room(), *self._about_others()]
+
+    def _about_room(self) -> list[Noted]:
+        if self._was_full and not self._journal.lacks_room:
+            self._decisions.write_held()
+        full = [one.problem for one in self._kept if one.lacks_room and one.problem is not None]
+        if bool(full) == self._was_full:
+            return []
+        self._was_full = bool(full)
+        if not full:
+            is_whole = all(one.problem is None for one in self._kept)
+            return [Noted(_ROOM)] if is_whole else []
+        return [Noted(_FULL, "warning", f"Make room for {full[0].path.parent}, and go on working.")]
+
+    def _about_others(self) -> list[Noted]:
+        said = [str(one.problem) for one in self._kept if one.problem is not None and not one.lacks_room]
+        new = [problem for problem in said if problem not in self._told]
+        self._told.update(new)
+        return [Noted(problem, "warning") for problem in new]

@@ -2,14 +2,243 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from itertools import islice
+from typing import Any, Final, Literal, NamedTuple
 
-from acp_tui.acp.content import ContentBlock
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import NO_ITEMS, NO_PLACES, Diff, Item, Location, Text
-from acp_tui.session.shell_command import Said, shell_command, worded_command
+from acp_tui.protocol import schema as tools
+from acp_tui.protocol.schema import ContentBlock, TextContent
+from acp_tui.session.text_buffer import GrowingText
+
+
+@dataclass(slots=True)
+class Text:
+    """A text that a tool produced: Markdown, or what a program printed."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Diff:
+    """A report of one changed file; never a request to write it."""
+
+    path: str
+    new_text: str
+    old_text: str | None = None
+
+    @property
+    def before(self) -> str | None:
+        """The text before the change; None for a new file, however the agent says it."""
+        return self.old_text or None
+
+
+@dataclass(slots=True)
+class Location:
+    """A place that a tool call works on."""
+
+    path: str
+    line: int | None = None
+
+
+Item = Text | Diff | tools.ContentItem | tools.TerminalItem | tools.UnknownItem
+"""A piece of what a tool call brought; a `ContentItem` is anything but text."""
+
+NO_ITEMS: Final[tuple[Item, ...]] = ()
+NO_PLACES: Final[tuple[Location, ...]] = ()
+
+
+def absolute(path: str, cwd: str) -> str:
+    """Return a path that an agent names as it is meant in a folder."""
+    return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+
+
+def items_of(content: Iterable[tools.ToolCallContent]) -> tuple[Item, ...]:
+    """Return the content of a tool call as it is kept."""
+    return tuple([_item(word) for word in content])
+
+
+def places_of(locations: Iterable[tools.Location]) -> tuple[Location, ...]:
+    """Return the locations of a tool call as they are kept."""
+    return tuple([Location(place.path, place.line) for place in locations])
+
+
+def _item(word: tools.ToolCallContent) -> Item:
+    if isinstance(word, tools.Diff):
+        return Diff(word.path, word.new_text, word.old_text)
+    if isinstance(word, tools.ContentItem) and isinstance(word.content, TextContent):
+        return Text(word.content.text)
+    return word
+
+
+_SCRIPT_OPTIONS: Final = ("-c", "-lc")
+_SHELLS: Final = frozenset({"sh", "bash", "dash"})
+"""Shells that read a text as our parser does; what another one makes of it is not told by the text."""
+_FOLDERS: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
+"""Where a program of that name is that shell; the first stands for the search path."""
+
+_OPERATION: Final = re.compile(r"[a-z][a-z_]*")
+_LONGEST: Final = 10_000
+"""Characters of a text up to which a command is looked for in it."""
+_ABOUT_RUNNING: Final = frozenset(
+    {
+        *("command", "cmd", "commands", "args", "cwd", "workdir", "working_directory", "directory", "env"),
+        *("description", "justification", "timeout", "timeout_ms", "is_background", "run_in_background"),
+    }
+)
+"""What the input of a tool that runs commands holds beside the command."""
+
+_IN_WORDS: Final = re.compile(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
+"""A sentence in which an agent asks for a command, in all that it says."""
+
+_TELLING: Final = re.compile(
+    r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
+    r"|executable|snippet|line|input)"
+)
+"""Fields that may hold what a tool runs."""
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_DEEPEST: Final = 8
+_MOST: Final = 200
+
+_HIDES: Final = ("\\", "$", "`", "<<")
+
+
+class Said(NamedTuple):
+    """A command, and the keys of the input that say it."""
+
+    text: str
+    keys: frozenset[str] = frozenset()
+
+
+def shell_command(kind: str, raw_input: Any) -> Said | None:
+    """Return what a tool call of a kind runs or wants to run, if its input says so."""
+    if not isinstance(raw_input, dict) or _is_operation(kind, raw_input):
+        return None
+    return _in_input(raw_input)
+
+
+def worded_command(texts: Iterable[str]) -> str | None:
+    """Return the command that the words of a call ask for, where one of its texts says nothing else.
+
+    Nothing holds an agent to its words: such a command may be shown and forbidden, and allows nothing.
+    """
+    found = (_IN_WORDS.fullmatch(text.strip()) for text in texts if len(text) < _LONGEST)
+    return next((said[1] for said in found if said is not None), None)
+
+
+def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
+    """Return what the input of a tool may run, in fields that no agent we know uses for that.
+
+    Likewise: they can be forbidden, and allow nothing.
+    """
+    if isinstance(raw_input, dict):
+        raw_input = {key: value for key, value in raw_input.items() if key not in without}
+    return list(dict.fromkeys(islice(_told(raw_input), _MOST)))
+
+
+def _told(raw: Any) -> Iterator[str]:
+    waiting: list[tuple[Any, bool, int]] = [(raw, False, _DEEPEST)]
+    while waiting:
+        value, is_told, depth = waiting.pop()
+        if not depth:
+            continue
+        if isinstance(value, str):
+            inner = _parsed(value)
+            if inner is not None:
+                waiting.append((inner, is_told, depth - 1))
+            elif is_told and len(value) < _LONGEST:
+                yield value
+        elif isinstance(value, list):
+            words = value[:_MOST]
+            if is_told and words and all(isinstance(word, str) for word in words):
+                yield _of_words(words)
+                yield "\n".join(words)
+            waiting += [(item, is_told, depth - 1) for item in words]
+        elif isinstance(value, dict):
+            yield from _joined(value)
+            for key, item in islice(value.items(), _MOST):
+                waiting.append(
+                    (item, _TELLING.fullmatch(_HUMP.sub("_", str(key)).lower()) is not None, depth - 1)
+                )
+
+
+def _joined(raw: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield a program and its arguments that stand in two fields."""
+    for key in ("command", "cmd", "program", "executable", "name", "file", "path"):
+        for rest in ("args", "arguments", "argv", "params", "parameters"):
+            program, words = raw.get(key), raw.get(rest)
+            if isinstance(program, str) and isinstance(words, list):
+                yield f"{program} {shlex.join(map(str, words[:_MOST]))}"
+            elif isinstance(program, str) and isinstance(words, str):
+                yield f"{program} {words}"
+
+
+def _parsed(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _LONGEST * 10:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _in_input(raw: Mapping[str, Any]) -> Said | None:
+    key = "command" if raw.get("command") is not None else "cmd"
+    command, arguments, several = raw.get(key), raw.get("args"), raw.get("commands")
+    if isinstance(command, str):
+        if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
+            return Said(f"{command} {shlex.join(map(str, arguments))}", frozenset({key, "args"}))
+        keys = {key, "commands"} if several == [command] else {key}
+        return Said(command, frozenset(keys))
+    if isinstance(command, list):
+        return Said(_of_words([str(word) for word in command]), frozenset({key}))
+    if isinstance(several, list) and several and all(isinstance(one, str) for one in several):
+        return Said(_in_turn(several), frozenset({"commands"}))
+    return None
+
+
+def _of_words(words: Sequence[str]) -> str:
+    """Return what a list of words runs: a script for a shell that is named with it, else the words."""
+    if len(words) == 3 and is_shell(words[0]) and words[1] in _SCRIPT_OPTIONS:
+        return words[2]
+    return shlex.join(words)
+
+
+def is_shell(program: str) -> bool:
+    """Return whether a program is a shell that we read, and no other program of that name."""
+    folder, name = posixpath.split(program)
+    return name in _SHELLS and folder in _FOLDERS
+
+
+def _in_turn(commands: Sequence[str]) -> str:
+    """Return commands that are run one by one as lines; none may swallow the next, as an open quote would."""
+    if len(commands) == 1:
+        return commands[0]
+    return "\n".join(one if _stands_alone(one) else shlex.join(("sh", "-c", one)) for one in commands)
+
+
+def _stands_alone(command: str) -> bool:
+    try:
+        shlex.split(command)
+    except ValueError:  # a quote is left open
+        return False
+    return not any(mark in command for mark in _HIDES)
+
+
+def _is_operation(kind: str, raw: Mapping[str, Any]) -> bool:
+    """Whether `command` only names what a tool does with the rest of its input, as editors' tools have it."""
+    command = raw.get("command")
+    return (
+        kind != "execute"
+        and isinstance(command, str)
+        and _OPERATION.fullmatch(command) is not None
+        and any(value is not None for key, value in raw.items() if key not in _ABOUT_RUNNING)
+    )
+
 
 Part = GrowingText | ContentBlock
 """A piece of a message: text that may still grow, or a block of another kind."""

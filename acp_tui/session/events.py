@@ -6,15 +6,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_tui.acp.content import ContentBlock
-from acp_tui.acp.modes import ConfigOption
-from acp_tui.acp.sessions import SessionSetup
-from acp_tui.acp.tools import ToolCallFields
-from acp_tui.acp.updates import Update
+from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, Update
 from acp_tui.session.entries import Entry, Severity
-from acp_tui.session.files import OnDisk
+from acp_tui.session.files import OnDisk, Origin
 from acp_tui.session.past import Kept, Past, Redone, Undid
-from acp_tui.session.provenance import Origin
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.acp import dialects
-from acp_tui.acp.content import ContentBlock, TextContent
-from acp_tui.acp.updates import AgentMessageChunk, AgentThoughtChunk, Chunk, UserMessageChunk
+from acp_tui.protocol import dialects
+from acp_tui.protocol.schema import (
+    AgentMessageChunk,
+    AgentThoughtChunk,
+    Chunk,
+    ContentBlock,
+    TextContent,
+    UserMessageChunk,
+)
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import NOTE, AgentMessage, Entry, Message, Thought, UserMessage
-from acp_tui.session.growing import GrowingText
+from acp_tui.session.text_buffer import GrowingText
 
 _KINDS: Final[dict[type[Chunk], type[Message]]] = {
     UserMessageChunk: UserMessage,

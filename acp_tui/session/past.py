@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acp_tui.acp.plan import PlanEntry
-from acp_tui.session.files import FileChange
-from acp_tui.session.provenance import Origin
-from acp_tui.session.turn import Turn
+from acp_tui.protocol.schema import PlanEntry
+from acp_tui.session.files import FileChange, Origin
+from acp_tui.session.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)

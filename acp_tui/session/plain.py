@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from acp_tui.acp.tools import TerminalItem
-from acp_tui.acp.word import Word
+from acp_tui.protocol.schema import TerminalItem, Word
 from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
-from acp_tui.session.growing import GrowingText
 from acp_tui.session.session import Session
+from acp_tui.session.text_buffer import GrowingText
 
 TYPES: Final[dict[type[Entry], str]] = {
     UserMessage: "user_message",

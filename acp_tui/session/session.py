@@ -2,41 +2,167 @@
 
 from __future__ import annotations
 
-from copy import copy
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, assert_never, get_args
 
-from acp_tui.acp import dialects
-from acp_tui.acp import updates as news
-from acp_tui.acp.commands import Command
-from acp_tui.acp.errors import CANCELLED
-from acp_tui.acp.plan import PlanEntry
-from acp_tui.acp.tools import ToolCallFields
-from acp_tui.session import calls, endings, events
-from acp_tui.session.calls import Calls
+from acp_tui.protocol import dialects
+from acp_tui.protocol import schema as news
+from acp_tui.protocol.schema import (
+    CANCELLED,
+    Command,
+    PlanEntry,
+    ToolCallFields,
+    UsageUpdate,
+    as_text,
+    said_in,
+)
+from acp_tui.session import events
+from acp_tui.session import tool_calls as calls
 from acp_tui.session.changes import Change, Field
 from acp_tui.session.entries import (
     AgentMessage,
+    Diff,
     Entry,
     Notice,
     OwnCommand,
     Severity,
     ToolCall,
     UserMessage,
+    absolute,
     line_of,
 )
-from acp_tui.session.events import Event
-from acp_tui.session.files import FileChange, Files
-from acp_tui.session.forking import take_over
-from acp_tui.session.growing import whole
-from acp_tui.session.items import Diff, absolute
+from acp_tui.session.events import Event, Failed, Inherited
+from acp_tui.session.files import FileChange, Files, OnDisk, Steps, origin
 from acp_tui.session.messages import Messages
 from acp_tui.session.options import Option, Options
 from acp_tui.session.past import Kept, Past, Redone, Undid
-from acp_tui.session.provenance import Steps, origin
 from acp_tui.session.questions import Permission, Question, Questions
-from acp_tui.session.range import Range
-from acp_tui.session.turn import Turn, Turns, TurnState
-from acp_tui.session.usage import filled
+from acp_tui.session.text_buffer import whole
+from acp_tui.session.tool_calls import Calls, settle
+from acp_tui.session.turns import Turn, Turns, TurnState
+
+_STOPS: Final = {
+    "max_tokens": "The token limit was reached: the answer may be cut.",
+    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
+    "refusal": "The agent refused. This prompt and what followed are not in its context.",
+}
+
+_SILENT: Final = "The agent ended the turn without a word."
+"""Said after a turn of which nothing came, so that it does not look like one that still runs."""
+
+
+def ending_notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | None:
+    """Return what to say about the end of a turn, if anything.
+
+    Args:
+        reason: the stop reason in the protocol's words.
+        told: the stop reason in the agent's words.
+        silent: whether nothing came of the turn.
+        at: when it ended.
+    """
+    if reason not in ("end_turn", "cancelled"):
+        return Notice(_STOPS.get(reason, f"The turn stopped: {told}"), "warning", at=at)
+    if reason == "cancelled":
+        return Notice("Cancelled.", at=at)
+    return Notice(_SILENT, at=at) if silent else None
+
+
+def failure(event: Failed, at: float) -> Notice:
+    """Return what to say about a turn that the agent answered with an error."""
+    said = as_text(event.message)
+    text = f"{said} (error {event.code})" if event.code else said
+    return Notice(text, "error", _shown(event.data), at)
+
+
+def _shown(data: object) -> str:
+    """Return an error's data as text: all of it where it says nothing in words."""
+    if data is None:
+        return ""
+    if isinstance(data, str):
+        return as_text(data)
+    return said_in(data) or json.dumps(data, ensure_ascii=False)
+
+
+def take_over(entries: list[Entry], event: Inherited, at: float) -> str:
+    """Add what was said before the fork, where the agent has told nothing; return what to say of that."""
+    is_told = bool(entries) or not event.entries
+    if not is_told:
+        entries += _inherited(event.entries, at)
+    return _said_of(event.subject, entries, taken_over=not is_told)
+
+
+def _inherited(entries: Sequence[Entry], at: float) -> list[Entry]:
+    """Return entries of another session as they may stand in a fork: nothing in them goes on."""
+    copies = copy.deepcopy(list(entries))
+    for entry in copies:
+        if isinstance(entry, ToolCall):
+            settle(entry, "interrupted", at)
+    return copies
+
+
+def _said_of(subject: str, own: Sequence[Entry], *, taken_over: bool) -> str:
+    """Return what a person should know about a fork.
+
+    Args:
+        subject: what the other session is about; may be empty.
+        own: what the fork shows above this notice.
+        taken_over: whether that comes from us and not from the agent.
+    """
+    source = f"“{subject}”" if subject else "another session"
+    if taken_over:
+        return f"Forked from {source}. What stands above was kept here: the agent sent no history."
+    if any(isinstance(entry, UserMessage | AgentMessage) for entry in own):
+        return f"Forked from {source}."
+    return f"Forked from {source}. The agent knows what was said there; it is not shown here."
+
+
+THIS_TURN: Final = -1
+"""Stands for the newest turn, whichever that is."""
+
+
+class Range:
+    """The choice of one person for one session."""
+
+    def __init__(self) -> None:
+        self.since = 0
+        """A turn, from 1; 0: all of the session; or `THIS_TURN`."""
+        self._seen: tuple[OnDisk, ...] | None = None
+
+    def choose(self, since: int, seen: tuple[OnDisk, ...] | None) -> None:
+        """Show what changed since a turn: what was seen of that on disk, or what was noted at the time."""
+        self.since, self._seen = since, seen
+
+    def of(self, files: dict[str, FileChange], newest: int) -> dict[str, FileChange]:
+        """Return the chosen ones of all files; `newest` is the number of the newest turn."""
+        if not self.since:
+            return files
+        if self._seen is not None:
+            return {file.path: _as_seen(file, files) for file in self._seen}
+        since = newest if self.since == THIS_TURN else self.since
+        return {path: file for path, file in files.items() if _has_changed_since(file, since)}
+
+
+def _as_seen(seen: OnDisk, files: Mapping[str, FileChange]) -> FileChange:
+    known = files.get(seen.path)
+    return replace(known, seen=seen) if known is not None else FileChange(seen.path, seen=seen)
+
+
+def _has_changed_since(file: FileChange, turn: int) -> bool:
+    return any(origin.turn >= turn for origin in file.origins)
+
+
+def filled(news: UsageUpdate, before: UsageUpdate | None) -> UsageUpdate:
+    """Return news of the usage with what they leave out as it was before."""
+    if news.used is None or news.size is None:
+        used, size = (before.used, before.size) if before is not None else (None, None)
+        news = news.model_copy(update={"used": used, "size": size})
+    if news.cost is None and before is not None:
+        news = news.model_copy(update={"cost": before.cost})
+    return news
+
 
 _SEVERITIES: Final[dict[str, Severity]] = {word: word for word in get_args(Severity)}
 
@@ -315,7 +441,7 @@ class Session:
         changed = (*said, *self._end_turn(reason, at))
         if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
-        if (notice := endings.notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
+        if (notice := ending_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
             changed = (*changed, self._append(notice))
         return Change(changed, fields)
 
@@ -333,7 +459,7 @@ class Session:
             return self._ended(events.Ended("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
-        return Change((*changed, self._append(endings.failure(event, at))), fields)
+        return Change((*changed, self._append(failure(event, at))), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
         """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
@@ -415,7 +541,7 @@ class Session:
         question.place = change.entries[-1]
         asked = self._calls.at(question.place)
         asked.waits = not asked.is_final
-        question.call = copy(asked)
+        question.call = copy.copy(asked)
         self._questions.ask(question, at)
         return Change((*doubled.entries, *closed, *change.entries), ("questions",))
 

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from acp_tui.store import shape
+from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch, Quirks
 
 
@@ -195,3 +197,13 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
         aliases=own.aliases or under.aliases,
         quirks=own.quirks if own.quirks != Quirks() else under.quirks,
     )
+
+
+def demo_launch() -> Launch:
+    """Return how to start the demo agent, with a folder in which its sessions outlive its process."""
+    package = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+    # -P: a file of the workspace that has the name of a module must not be run in its place.
+    argv = (sys.executable, "-P", "-m", "acp_tui.demo")
+    env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(data_folder() / "demo")}
+    return Launch("demo", "Demo agent", argv, env)

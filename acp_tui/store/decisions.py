@@ -16,11 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.store.appending import NO_ROOM, append
-from acp_tui.store.folders import private_folder
+from acp_tui.store.folders import NO_ROOM, Problem, alone, append, private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
-from acp_tui.store.locking import alone
-from acp_tui.store.problem import Problem
 from acp_tui.store.redacting import mask_tokens
 
 NAME: Final = "decisions.ndjson"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.store import overflow
+from acp_tui.store import journal as overflow
+from acp_tui.store.folders import SharedJson
 from acp_tui.store.recorded import Recorded, recent
-from acp_tui.store.shared_json import SharedJson
 
 YOUNG: Final = 30.0
 """Days since its last use in which no journal goes because of the size of all."""

@@ -9,6 +9,7 @@ Of `raw` and `err` the first and the newest rows are kept, and the note `{"dropp
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -18,12 +19,110 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from acp_tui.store.appending import NO_ROOM
-from acp_tui.store.folders import private_folder
-from acp_tui.store.overflow import Overflow, kept_rows, remove
-from acp_tui.store.problem import Problem
+from acp_tui.store.folders import NO_ROOM, Problem, private_folder
+
+ROOM: Final = 4 << 20
+"""Bytes of the newest rows that are kept, at least."""
+_WHAT: Final = "what was said beside the protocol"
+
+
+class Overflow:
+    """Writes the two files. Never fails its owner: what cannot be written is dropped, and counted."""
+
+    def __init__(self, journal: Path) -> None:
+        self.dropped = 0
+        """Bytes that are kept nowhere."""
+        self._paths = paths_beside(journal)
+        self._sizes = [0, 0]
+        self._now = 1
+        self._file: int | None = None
+        self._rows: list[bytes] = []
+
+    def add(self, row: bytes) -> None:
+        """Keep a row, in the place of the oldest ones."""
+        self._rows.append(row)
+
+    def flush(self) -> None:
+        """Hand what was added to the system."""
+        if not self._rows:
+            return
+        data = b"".join(self._rows)
+        self._rows.clear()
+        try:
+            if self._file is None or self._sizes[self._now] >= ROOM:
+                self._turn()
+            assert self._file is not None
+            begin = os.fstat(self._file).st_size
+            if os.write(self._file, data) < len(data):
+                os.ftruncate(self._file, begin)  # half a row would take the next one with it
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            self.dropped += len(data)
+        else:
+            self._sizes[self._now] += len(data)
+
+    def close(self) -> None:
+        """Write the rest; more calls do nothing."""
+        self.flush()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _turn(self) -> None:
+        """Go on in the other file, without what it holds."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        self._now = 1 - self._now
+        self.dropped += self._sizes[self._now]
+        self._sizes[self._now] = 0
+        private_folder(self._paths[self._now].parent)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        file = os.open(self._paths[self._now], flags, 0o600)
+        try:
+            os.write(file, b"%d\n" % self.dropped)
+        except OSError:
+            os.close(file)
+            raise
+        self._file = file
+
+
+def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
+    """Yield a remark on how much was dropped, and then the rows that are kept beside a journal.
+
+    Args:
+        journal: the journal.
+        dropped: bytes, where it is known better than the files tell.
+    """
+    kept: list[tuple[int, bytes]] = []
+    for path in paths_beside(journal):
+        with suppress(OSError, ValueError):
+            count, _, data = path.read_bytes().partition(b"\n")
+            kept.append((int(count), data))
+    kept.sort(key=lambda one: one[0])  # what was begun later has seen more dropped
+    lines = [line for _, data in kept for line in data.splitlines(keepends=True)]
+    if lines:
+        t = 0.0
+        with suppress(ValueError, KeyError, TypeError):
+            t = float(json.loads(lines[0])["t"])
+        told = {"dropped": kept[-1][0] if dropped is None else dropped, "of": _WHAT}
+        yield json.dumps({"t": t, "dir": "note", "msg": told}).encode() + b"\n"
+        yield from lines
+
+
+def remove(journal: Path) -> None:
+    """Delete what is kept beside a journal."""
+    for path in paths_beside(journal):
+        with suppress(OSError):
+            path.unlink()
+
+
+def paths_beside(journal: Path) -> tuple[Path, Path]:
+    """Return the two files beside a journal, which may be missing."""
+    return journal.with_suffix(".beside-0"), journal.with_suffix(".beside-1")
+
 
 MASK: Final = "•••"
 """What stands in the file where a secret stood on the wire."""
@@ -292,3 +391,92 @@ def _escaped_forms(secret: str) -> set[bytes]:
     lower = json.dumps(secret).encode()[1:-1]
     upper = re.sub(rb"\\u[0-9a-f]{4}", lambda found: b"\\u" + found[0][2:].upper(), lower)
     return {form for plain in (lower, upper) for form in (plain, plain.replace(b"/", b"\\/"))}
+
+
+HEAD: Final = 64 << 10
+"""Bytes of a line that are kept while reading; the rest is only counted."""
+_FOOT: Final = 256
+"""Bytes of the end of a longer line that are kept."""
+_CHUNK: Final = 128 << 10
+
+
+class Line(NamedTuple):
+    """One complete line of a file."""
+
+    offset: int
+    size: int
+    """Bytes, without the line end."""
+    head: bytes
+    """The line, or its first 64 KiB."""
+    foot: bytes
+    """The end of a line that is longer; else empty."""
+
+
+class Tail:
+    """The lines of one file; close it after use."""
+
+    def __init__(self, path: Path, last: int | None = None) -> None:
+        """Open a file, to read all of it or the lines in its last `last` bytes.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
+        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        size = os.fstat(self._file).st_size
+        self.skipped = self._line_start(max(0, size - last)) if last is not None else 0
+        """Bytes before the first line that is read."""
+        self._offset = self._at = self.skipped
+        self._size = 0
+        self._head = bytearray()
+        self._foot = b""
+
+    def read(self) -> tuple[list[Line], bool]:
+        """Return the lines that are complete in the next 128 KiB, and whether the file goes on after them."""
+        data = os.pread(self._file, _CHUNK, self._at)
+        self._at += len(data)
+        return list(self._lines(data)), len(data) == _CHUNK
+
+    def line(self, offset: int, size: int, most: int | None = None) -> bytes:
+        """Return a line again, or its first `most` bytes."""
+        wanted = size if most is None else min(size, most)
+        pieces: list[bytes] = []
+        while wanted > 0:
+            piece = os.pread(self._file, wanted, offset)
+            if not piece:
+                break
+            pieces.append(piece)
+            offset += len(piece)
+            wanted -= len(piece)
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the file; more calls do nothing."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _lines(self, data: bytes) -> Iterator[Line]:
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            self._add(data[start:end])
+            yield Line(self._offset, self._size, bytes(self._head), self._foot if self._size > HEAD else b"")
+            self._offset += self._size + 1
+            self._size, self._foot = 0, b""
+            self._head.clear()
+            start = end + 1
+        self._add(data[start:])
+
+    def _add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        self._head += piece[: HEAD - len(self._head)]
+        self._foot = (self._foot + piece[-_FOOT:])[-_FOOT:]
+
+    def _line_start(self, offset: int) -> int:
+        """Return where the line starts that `offset` is in."""
+        while offset > 0:
+            before = max(0, offset - _CHUNK)
+            found = os.pread(self._file, offset - before, before).rfind(b"\n")
+            if found >= 0:
+                return before + found + 1
+            offset = before
+        return 0

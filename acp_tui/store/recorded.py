@@ -13,9 +13,87 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from acp_tui.store.overflow import kept_rows
-from acp_tui.store.spoken import Spoken, spoken
-from acp_tui.wire import json_line
+from acp_tui.protocol import frames as json_line
+from acp_tui.store.journal import kept_rows
+
+_PIECE: Final = 1 << 20
+"""Bytes that are looked at in one go."""
+_HEAD_ROWS: Final = 32 << 20
+"""Bytes of a journal that are looked at, at most."""
+_LINE: Final = 4 << 20
+"""Bytes of a line that is read: a prompt may hold pictures."""
+_BEGINNING: Final = 200
+"""Bytes of a row that name the method, in all that this program writes."""
+_OURS: Final = b', "dir": "out", "msg": '
+_METHODS: Final = ("session/prompt", "session/load", "session/resume")
+
+
+@dataclass
+class Spoken:
+    """One session of a journal in which somebody said something."""
+
+    session_id: str
+    """Empty where no row tells it."""
+    at: float
+    """Seconds from the start of the journal to its first prompt."""
+    prompt: Any
+    """The blocks of that prompt."""
+    is_taken_up: bool = False
+    """Whether it was begun in an earlier journal."""
+
+
+def spoken(path: Path) -> list[Spoken]:
+    """Return the sessions in which something was said, in the order in which they were last spoken in.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    found: dict[str, Spoken] = {}
+    taken_up: set[str] = set()
+    for at, method, params in _requests(path):
+        session_id = str(params.get("sessionId") or "")
+        if method != "session/prompt":
+            taken_up.add(session_id)
+            continue
+        known = found.pop(session_id, None)
+        found[session_id] = known or Spoken(session_id, at, params.get("prompt"), session_id in taken_up)
+    return list(found.values())
+
+
+def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
+    """Yield time, method and parameters of what we asked an agent about its sessions."""
+    for line in _lines(path):
+        try:
+            row = json_line.read(line)
+            at, method, params = float(row["t"]), row["msg"].get("method"), row["msg"].get("params")
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue
+        if method in _METHODS and isinstance(params, dict):
+            yield at, method, params
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield lines of ours that may name one of the methods, from the beginning."""
+    with path.open("rb") as file:
+        rest, seen = b"", 0
+        while seen < _HEAD_ROWS and (piece := file.read(_PIECE)):
+            seen += len(piece)
+            whole, _, rest = (rest + piece).rpartition(b"\n")
+            if len(rest) > _LINE:
+                rest = b""  # of a line so long, what is left means nothing
+            yield from _ours(whole)
+        yield from _ours(rest)
+
+
+def _ours(lines: bytes) -> Iterator[bytes]:
+    found = lines.find(_OURS)
+    while found >= 0:
+        start, end = lines.rfind(b"\n", 0, found) + 1, lines.find(b"\n", found)
+        end = len(lines) if end < 0 else end
+        if b'"session/' in lines[found : min(end, found + _BEGINNING)]:
+            yield lines[start:end]
+        found = lines.find(_OURS, end)
+
 
 _HEAD: Final = 64 * 1024
 """Bytes of a file that a list looks at."""
@@ -225,3 +303,78 @@ def _inside(value: Any, *names: str) -> Any:
 
 def _one_line(text: object) -> str:
     return " ".join(str(text).split())[:_TITLE_LENGTH]
+
+
+_LOOKED_AT: Final = 200
+"""Journals at most among which the parts of one session are looked for, the newest."""
+
+
+def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
+    """Return the sessions of the latest journals in which something was said, newest first.
+
+    Blocking: it takes a second where journals are very long. A journal may tell several sessions. Each
+    stands for its newest journal, with the title that it had first.
+
+
+    Args:
+        folder: of the journals.
+        limit: journals that are looked at, at most.
+    """
+    return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
+
+
+def rows_of(recorded: Recorded) -> Iterator[Row]:
+    """Return the rows of the journals that tell a session, from the one in which it was begun.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    newest = read(recorded.path)
+    if not recorded.is_taken_up:
+        return newest
+    same = (recorded.path, recorded.session_id)
+    sessions = _sessions(recorded.path.parent, _LOOKED_AT)
+    whole = next((parts for parts in sessions if (parts[-1].path, parts[-1].session_id) == same), [])
+    return chain(*(read(part.path) for part in whole[:-1]), newest)
+
+
+def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[Row]:
+    """Return the rows of all journals that tell a session, also of those in which nothing was said.
+
+    Blocking.
+
+    Raises:
+        OSError: a file cannot be opened.
+    """
+    parts: list[Recorded] = []
+    for journal in recent(folder, _LOOKED_AT):
+        if journal.agent != agent:
+            continue
+        found = next((one for one in sessions_in(journal) if one.session_id == session_id), None)
+        if found is not None:
+            parts.insert(0, found)
+            if not found.is_taken_up:
+                break
+    return chain.from_iterable(read(part.path) for part in parts)
+
+
+def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
+    """Return the journals of each session, oldest first; the newest session first."""
+    sessions: list[list[Recorded]] = []
+    unfinished: dict[tuple[str, str], list[Recorded]] = {}
+    for journal in recent(folder, limit):
+        for session in sessions_in(journal):
+            if session.is_silent:
+                continue
+            name = (session.agent, session.session_id)
+            parts = unfinished.pop(name, None)
+            if parts is None:
+                sessions.append(parts := [])
+            parts.insert(0, session)
+            if session.is_taken_up:
+                unfinished[name] = parts
+    return sessions
+
+
+def _title(parts: list[Recorded]) -> str:
+    return next((part.title for part in parts if part.title), "")

@@ -12,14 +12,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from acp_tui.protocol import frames as json_line
 from acp_tui.store import urls
 from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import SECRET_LENGTH
-from acp_tui.wire import json_line
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
 """The kinds of what is masked."""
@@ -297,3 +298,30 @@ def _values(environment: Mapping[str, str], home: str) -> re.Pattern[str] | None
     if not values:
         return None
     return re.compile("|".join(re.escape(value) for value in reversed(values)))
+
+
+_MOST: Final = 48
+"""Characters of a title in a name."""
+_NO_WORD: Final = re.compile(r"\W+")
+
+
+def save_export(folder: Path, title: str, suffix: str, text: str, at: datetime) -> Path:
+    """Write a text into a new file named after a title and a time, and return its path.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    words = _NO_WORD.sub("-", title.lower())[:_MOST].strip("-_") or "session"
+    stem = f"{at:%Y-%m-%d-%H%M%S}-{words}"
+    private_folder(folder)
+    number = 1
+    while True:
+        path = folder / f"{stem}{f'-{number}' if number > 1 else ''}.{suffix}"
+        try:
+            with path.open("x", encoding="utf-8", errors="replace", newline="") as file:
+                file.write(text)
+        except FileExistsError:
+            number += 1
+        else:
+            path.chmod(0o600)
+            return path

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from acp_tui.store import mcp, shape
 from acp_tui.store.agents import KNOWN_AGENT, KnownAgent
-from acp_tui.store.problem import Problem
-from acp_tui.store.toml_places import Place, line_of
+from acp_tui.store.folders import Problem
+from acp_tui.store.shape import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes that can be shown beside the chat."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
 import sys
+import traceback
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
@@ -19,39 +22,86 @@ from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
-from acp_tui.store.names import Names
-from acp_tui.ui import after_start
-from acp_tui.ui.attention import Attention, Seat, speaks_777
-from acp_tui.ui.charset import is_ascii
-from acp_tui.ui.few_colors import Colors, colors_of_terminal
-from acp_tui.ui.hang_up import when_terminal_goes
-from acp_tui.ui.mistakes import left_of
+from acp_tui.store.remembered import Names
 from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
-from acp_tui.ui.theme_watch import EVERY
-from acp_tui.ui.theming import Theming
+from acp_tui.ui.terminal import Attention, Seat, speaks_777, when_terminal_goes
+from acp_tui.ui.theme import Colors, colors_of_terminal
+from acp_tui.ui.theming import EVERY, Theming, is_ascii
 from acp_tui.ui.widgets.key_names import key_of, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from textual.css.stylesheet import Stylesheet
     from textual.driver import Driver
     from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
+    from textual.worker_manager import WorkerManager
 
+    from acp_tui.conversation.agents import RunningAgent
+    from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.opening import Attach
-    from acp_tui.conversation.running import RunningAgent
-    from acp_tui.conversation.start import Start
-    from acp_tui.store.problem import Problem
+    from acp_tui.store.folders import Problem
     from acp_tui.store.recorded import Recorded
-    from acp_tui.ui.clipboard import Clipboard
+    from acp_tui.ui.terminal import Clipboard
     from acp_tui.ui.terminal_input import PasteDropped
-    from acp_tui.ui.widgets.diff_habits import DiffHabits
-    from acp_tui.ui.widgets.diff_view import DiffView
-    from acp_tui.ui.widgets.printed import LinksWanted
+    from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView
+    from acp_tui.ui.widgets.markdown.inline import LinksWanted
+
+
+FIRST_SHEETS: Final = [
+    Path(__file__).parent / name
+    for name in ("session_screen/screen.tcss", "widgets/transcript/transcript.tcss")
+]
+"""What the first frame needs; the other sheets are read after it."""
+
+SETTLED: Final = 3.0
+"""Seconds after the start, when what is imported one by one after the first frame is in."""
+
+CLEANED: Final = 30.0
+"""Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
+
+COLLECT_AFTER: Final = (5_000, 5, 400)
+"""Objects before the youngest are looked through, and how often that is done before the older ones are.
+
+Each look stops everything: at 25,000 objects for 8 ms, at the many of a long session for a tenth of a second.
+"""
+
+
+def read_other_sheets(stylesheet: Stylesheet) -> None:
+    """Read the style sheets that the first frame does without."""
+    stylesheet.read_all(
+        sorted(path for path in Path(__file__).parent.rglob("*.tcss") if path not in FIRST_SHEETS)
+    )
+    stylesheet.parse()
+
+
+def collect_again() -> None:
+    """Collect garbage again, which the command line has put off, but only among what is made from now on.
+
+    A full collection of all modules takes a tenth of a second in which no key is answered.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(*COLLECT_AFTER)
+        gc.enable()
+
+
+def left_of(mistake: BaseException) -> str:
+    """Return what is left on the terminal: never the values of variables, which may be secrets."""
+    try:
+        lines = traceback.format_exception(mistake)
+    except Exception:  # the interface must end all the same, and not stay as a dead picture
+        log.exception("showing why the interface ended")
+        lines = []
+    return (
+        safe("".join(lines)) + "\nThis is a mistake of acp-tui. Its log says the same; sessions are on disk."
+    )
+
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +114,7 @@ class AcpApp(App[int]):
     TITLE = "acp-tui"
     DEFAULT_MODE = FIRST
     SUSPENDED_SCREEN_CLASS = "-behind"
-    CSS_PATH: ClassVar[list[Any]] = [*after_start.FIRST_SHEETS]
+    CSS_PATH: ClassVar[list[Any]] = [*FIRST_SHEETS]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("f1", "help", "Help", id="app.help", priority=True),
@@ -122,7 +172,7 @@ class AcpApp(App[int]):
         self.key_problems: list[Problem] = []
         """What is wrong with the keys of the settings."""
         if start.settings.keys:
-            from acp_tui.ui.key_check import usable
+            from acp_tui.ui.keys import usable
 
             self.set_keymap(usable(start.settings.keys))
 
@@ -183,8 +233,8 @@ class AcpApp(App[int]):
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
         self.call_after_refresh(self._after_first_frame)
-        self.set_timer(after_start.SETTLED, after_start.collect_again)
-        self.set_timer(after_start.CLEANED, self._free_space)
+        self.set_timer(SETTLED, collect_again)
+        self.set_timer(CLEANED, self._free_space)
         self.set_interval(EVERY, self.theming.look_again)
         if self._start.settings.keys:
             self.call_after_refresh(self._check_keys)
@@ -192,7 +242,7 @@ class AcpApp(App[int]):
     @work(group="space")
     async def _free_space(self) -> None:
         """Delete recorded sessions beyond the budget of the settings, and say so."""
-        from acp_tui.ui.space import free_space
+        from acp_tui.ui.disk_space import free_space
 
         told = await asyncio.to_thread(free_space, self._start.settings.journals)
         if told:
@@ -201,7 +251,7 @@ class AcpApp(App[int]):
     @work(group="keys")
     async def _check_keys(self) -> None:
         """Say which keys of the settings cannot be used as written; F1 goes on saying so."""
-        from acp_tui.ui.key_check import problems
+        from acp_tui.ui.keys import problems
 
         self.key_problems = await problems(self, self._start.settings.keys, config_folder() / "settings.toml")
         for problem in self.key_problems:
@@ -214,7 +264,7 @@ class AcpApp(App[int]):
 
     def _after_first_frame(self) -> None:
         self._is_drawn = True
-        after_start.read_other_sheets(self.stylesheet)
+        read_other_sheets(self.stylesheet)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through before it is drawn."""
@@ -244,8 +294,7 @@ class AcpApp(App[int]):
 
     def action_theme(self) -> None:
         """Choose a theme from a menu."""
-        from acp_tui.ui.screens.menu import Menu
-        from acp_tui.ui.screens.theme_menu import ThemeMenu
+        from acp_tui.ui.screens.menu import Menu, ThemeMenu
 
         theming, before = self.theming, self.theming.name
 
@@ -302,7 +351,7 @@ class AcpApp(App[int]):
 
     def on_links_wanted(self, event: LinksWanted) -> None:
         """Show where links of a program lead, and open one if the user says so."""
-        from acp_tui.ui.session_screen.links import open_link
+        from acp_tui.ui.session_screen.open import open_link
 
         cwd = self.session_screen.conversation.cwd
         self.run_worker(open_link(self, event.links, cwd, self.theming.look), group="links", exclusive=True)
@@ -330,7 +379,7 @@ class AcpApp(App[int]):
         """Offer every action, the agent's commands and the themes."""
         from textual.command import CommandPalette
 
-        from acp_tui.ui.commands import Palette, commands
+        from acp_tui.ui.keys import Palette, commands
 
         if not isinstance(self.screen, CommandPalette):
             slash = self.session_screen.rooms.slash
@@ -369,14 +418,14 @@ class AcpApp(App[int]):
     @cached_property
     def diff_habits(self) -> DiffHabits:
         """How differences are laid out, in all views."""
-        from acp_tui.ui.diff_habits import KeptHabits
+        from acp_tui.ui.widgets.diff.view import KeptHabits
 
         return KeptHabits(state_folder() / "differences.json")
 
     @cached_property
     def clipboard_around(self) -> Clipboard:
         """The clipboard outside the program; made for the first copy."""
-        from acp_tui.ui.clipboard import Clipboard
+        from acp_tui.ui.terminal import Clipboard
 
         env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
         export = key_of(self.session_screen, "session.export")
@@ -409,7 +458,7 @@ class AcpApp(App[int]):
 
     def action_suspend_process(self) -> None:
         """Give the terminal back to the shell; agents work on meanwhile."""
-        from acp_tui.ui.job_control import has_shell
+        from acp_tui.ui.terminal import has_shell
 
         if self._is_lent:
             return
@@ -430,8 +479,6 @@ class AcpApp(App[int]):
 
     async def on_unmount(self) -> None:
         """Leave the terminal as it was, and nothing running that somebody here has waited for."""
-        from acp_tui.ui.winding_up import all_over
-
         self.attention.end()
         await all_over(self.workers)
 
@@ -466,7 +513,7 @@ class AcpApp(App[int]):
 
 
 def _marks_in_ascii() -> list[LineFilter]:
-    from acp_tui.ui.ascii_filter import AsciiFilter
+    from acp_tui.ui.theming import AsciiFilter
 
     return [AsciiFilter()]
 
@@ -482,3 +529,12 @@ def run(start: Start) -> int:
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = app.run()
     return result if isinstance(result, int) else app.return_code or 0
+
+
+_PATIENCE: Final = 2.0  # seconds
+
+
+async def all_over(workers: WorkerManager) -> None:
+    """Wait a moment for workers that were cancelled: a program that one of them runs is to end before us."""
+    ending = asyncio.gather(*(worker.wait() for worker in list(workers)), return_exceptions=True)
+    await asyncio.wait([ending], timeout=_PATIENCE)

@@ -12,15 +12,16 @@ from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.opening import Attach
-    from acp_tui.conversation.running import RunningAgent
-    from acp_tui.store.names import Names
     from acp_tui.store.recorded import Recorded
+    from acp_tui.store.remembered import Names
     from acp_tui.ui.app import AcpApp
-    from acp_tui.ui.session_screen.asking import Key
+    from acp_tui.ui.session_screen.questions import Key
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.lines import Line
-    from acp_tui.ui.widgets.one_line import Piece
+    from acp_tui.ui.widgets.line_view import Line
+    from acp_tui.ui.widgets.transcript.blocks import Piece
+
 
 FIRST: Final = "session-1"
 """The name of the first tab, which is there from the first frame."""
@@ -196,7 +197,7 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Say how much waits in the sessions that are not seen."""
-        from acp_tui.ui.session_screen.waiting import waiting
+        from acp_tui.ui.session_screen.inbox import waiting
 
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
@@ -214,7 +215,7 @@ class Tabs:
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", look.glyph("running")
         if screen.presence.has_news:
-            from acp_tui.ui.session_screen.waiting import waiting
+            from acp_tui.ui.session_screen.inbox import waiting
 
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))

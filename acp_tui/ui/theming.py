@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from rich.segment import Segment
 from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter
 
 from acp_tui.store.folders import state_folder
-from acp_tui.store.last_theme import keep_theme, last_theme
-from acp_tui.ui.few_colors import Colors, told_by_form, with_few_colors
-from acp_tui.ui.theme import choose, look_of, textual_theme
-from acp_tui.ui.theme_watch import ThemeWatch
+from acp_tui.store.remembered import keep_theme, last_theme
+from acp_tui.ui.theme import Colors, choose, look_of, textual_theme, told_by_form, with_few_colors
 from acp_tui.ui.widgets.look import Look, restyle
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from acp_tui.ui.app import AcpApp
+
+
+EVERY: Final = 0.5
+"""Seconds between two looks: one `stat` of one file, where a watcher would be a thread for the whole run."""
+
+_Stamp = tuple[int, int, int] | None
+
+
+class ThemeWatch:
+    """Looks at the file of one theme among the person's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._name = ""
+        self._stamp: _Stamp = None
+
+    def watch(self, name: str) -> None:
+        """Look at the file of this theme from now on, whether it is there yet or not."""
+        self._name = name
+        self._stamp = self._now()
+
+    def has_changed(self) -> bool:
+        """Return whether the file is another than at the last look. One that is gone is no news."""
+        before, self._stamp = self._stamp, self._now()
+        return self._stamp is not None and self._stamp != before
+
+    def _now(self) -> _Stamp:
+        try:
+            found = (self._folder / f"{self._name}.toml").stat()
+        except (OSError, ValueError):  # ValueError: a name that no file can have
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _kept() -> Path:
@@ -91,3 +124,38 @@ class Theming:
         """Show a theme of the person as soon as it is saved."""
         if self._watch.has_changed():
             self.use(self.name)
+
+
+_FRAMES: Final = range(0x2500, 0x2580)
+_BLOCKS: Final = range(0x2580, 0x25A0)
+_HORIZONTAL: Final = "─━┄┅┈┉╌╍═╴╶╸╺╼╾"
+_VERTICAL: Final = "│┃┆┇┊┋╎╏║╵╷╹╻╽╿"
+
+_TABLE: Final[dict[int, str]] = {
+    **dict.fromkeys(_FRAMES, "+"),
+    **dict.fromkeys(_BLOCKS, "#"),
+    **dict.fromkeys(map(ord, _HORIZONTAL), "-"),
+    **dict.fromkeys(map(ord, _VERTICAL), "|"),
+    **{ord(mark): plain for mark, plain in zip("←→↑↓…·•−“”‘’–", "<>^v~-*-\"\"''-", strict=True)},
+}
+"""One cell for one cell."""
+
+
+class AsciiFilter(LineFilter):
+    """Draws marks in ASCII, whoever they are of: the terminal has no others."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments with their marks in ASCII."""
+        return [
+            segment if segment.text.isascii() else Segment(segment.text.translate(_TABLE), *segment[1:])
+            for segment in segments
+        ]
+
+
+def is_ascii(env: Mapping[str, str]) -> bool:
+    """Whether the locale names a character set other than UTF-8; one that names none says nothing."""
+    locale = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := env.get(name))), "")
+    language, _, charset = locale.partition("@")[0].partition(".")
+    if not charset:
+        return language in ("C", "POSIX")
+    return charset.lower().replace("-", "") != "utf8"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from tests.agent.watched import Watched
+from tests.changes.watched import Watched
 
 
 @pytest_asyncio.fixture

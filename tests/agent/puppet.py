@@ -9,20 +9,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_tui.acp.content import ContentBlock, TextContent
-from acp_tui.acp.prompts import PromptResponse
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
-from acp_tui.host.host import Host
-from acp_tui.host.policy import Policy
-from acp_tui.host.processes import ExitStatus
-from acp_tui.host.rules import Rule
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.jsonrpc import LINE_LIMIT
+from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent
+from acp_tui.rules.model import Policy, Rule
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import Decision
-from acp_tui.wire.peer import LINE_LIMIT
+from acp_tui.workspace.processes import ExitStatus
+from acp_tui.workspace.terminals import Terminals
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame, Sent
 from tests.waiting import PATIENCE, settled, until

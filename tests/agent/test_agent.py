@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.content import (
+from acp_tui.agent.capabilities import AgentError, AgentGone, Busy, CallFailed, NotOffered, WrongVersion
+from acp_tui.protocol.schema import (
     AudioContent,
     ContentBlock,
     EmbeddedResource,
@@ -15,14 +16,6 @@ from acp_tui.acp.content import (
     ResourceContents,
     ResourceLink,
     TextContent,
-)
-from acp_tui.agent.errors import (
-    AgentError,
-    AgentGone,
-    Busy,
-    CallFailed,
-    NotOffered,
-    WrongVersion,
 )
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of

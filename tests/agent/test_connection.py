@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.content import TextContent
-from acp_tui.agent import history
+from acp_tui.agent import events as history
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import STRAYS
-from acp_tui.agent.errors import AgentError, AgentGone, CallFailed
+from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.store.journal import Journal
+from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import SESSION, Conversation, conversation, text, update
 from tests.journals import MemoryJournal
 from tests.waiting import PATIENCE, settled, until

@@ -12,8 +12,7 @@ import pytest
 from acp_tui.agent.coverage import covers, real, shown_of, use_up
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Known, goes_on
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Item, Location, Text
+from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import OldText
 
 CWD = "/w"

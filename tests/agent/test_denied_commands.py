@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.host import Host
 from acp_tui.agent.verdicts import beforehand
-from acp_tui.host.host import Host
-from acp_tui.host.rules import Decision, Rule
-from acp_tui.host.terminals import Terminals
+from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session
+from acp_tui.workspace.terminals import Terminals
 
 
 def decided(*more: Rule, **call: Any) -> Decision:

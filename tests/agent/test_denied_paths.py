@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
+from acp_tui.agent.host import Host
 from acp_tui.agent.verdicts import beforehand
-from acp_tui.host.host import Host
-from acp_tui.host.policy import Policy
-from acp_tui.host.rules import Decision, Rule
-from acp_tui.host.terminals import Terminals
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Location
+from acp_tui.rules.model import Decision, Policy, Rule
+from acp_tui.session.entries import Location, ToolCall
 from acp_tui.session.session import Session
+from acp_tui.workspace.terminals import Terminals
 
 
 @pytest.fixture

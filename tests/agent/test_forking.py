@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.errors import AgentError, CallFailed, NotOffered
+from acp_tui.agent.capabilities import AgentError, CallFailed, NotOffered
 from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserMessage, text_of
 from acp_tui.session.session import Session
 from tests.agent.puppet import ABLE, SESSION, Conversation, conversation, text, update

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from acp_tui.agent.history import question_key
+from acp_tui.agent.events import question_key
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused
 from acp_tui.session.questions import Permission

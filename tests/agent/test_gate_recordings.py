@@ -9,22 +9,21 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.permissions import PermissionRequest
-from acp_tui.acp.reading import read
-from acp_tui.agent import history
-from acp_tui.agent.allowed import Allowed
-from acp_tui.agent.decided import Record
+from acp_tui.agent import events as history
+from acp_tui.agent.decisions import Record
+from acp_tui.agent.grants import Allowed
+from acp_tui.agent.host import Host
 from acp_tui.agent.own_questions import OwnQuestions
 from acp_tui.agent.serving import wish_of
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused, Wishes
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.jsonrpc import Call, Notification, Request
+from acp_tui.protocol.reading import read
+from acp_tui.protocol.schema import PermissionRequest
 from acp_tui.session import events
-from acp_tui.session.option_doubts import doubt_of
-from acp_tui.session.questions import Permission
+from acp_tui.session.questions import Permission, doubt_of
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Call, Notification, Request
+from acp_tui.workspace.terminals import Terminals
 from tests import recordings
 
 ACTS = ("fs/read_text_file", "fs/write_text_file", "terminal/create")

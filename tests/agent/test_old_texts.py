@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.agent.old_texts import old_texts
-from acp_tui.host.files import Files
 from acp_tui.session.questions import OldText
+from acp_tui.workspace.files import Files
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.content import TextContent
-from acp_tui.agent.errors import CallFailed, LoginRequired
+from acp_tui.agent.capabilities import CallFailed, LoginRequired
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Notice
 from tests.agent.puppet import Conversation, conversation, text, update
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.outgoing import MOST
-from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.host.guard import Guard
-from acp_tui.host.processes import ExitStatus
+from acp_tui.agent.process import MOST, Process, SpawnFailed
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.processes import ExitStatus
 from tests.offspring import a_long_time, sleepers
 from tests.waiting import until
 

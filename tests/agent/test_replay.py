@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
-from acp_tui.host.host import Host
-from acp_tui.host.rules import Rule
-from acp_tui.host.terminals import Terminals
+from acp_tui.rules.model import Rule
 from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, ToolCall, UserMessage, text_of
 from acp_tui.session.events import CommandEnded, CommandStarted
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
 from acp_tui.store.recorded import read
+from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import OPTIONS, SESSION, Puppet, conversation, text, update
 from tests.journals import Line, told
 from tests.sent import Frame
@@ -286,7 +286,7 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
 
 
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
-    from acp_tui.agent import snapped
+    from acp_tui.changes import found as snapped
     from acp_tui.session.events import Snapped
     from acp_tui.session.files import OnDisk
     from acp_tui.session.session import Session

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.prompts import PromptRequest
-from acp_tui.acp.reading import read
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.errors import AgentError
+from acp_tui.agent.capabilities import AgentError
+from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.reading import read
+from acp_tui.protocol.schema import PromptRequest
 from acp_tui.session.entries import AgentMessage, ToolCall, UserMessage, text_of
+from acp_tui.workspace.terminals import Terminals
 from tests import recordings
 from tests.journals import Line, MemoryJournal, told
 from tests.scripted import Scripted

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.acp.content import TextContent
 from acp_tui.agent.agent import Agent
-from acp_tui.agent.errors import CallFailed
+from acp_tui.agent.capabilities import CallFailed
+from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage, Thought, ToolCall, text_of
 from acp_tui.session.session import Session
+from acp_tui.workspace.terminals import Terminals
 from tests.journals import MemoryJournal
 from tests.waiting import until
 

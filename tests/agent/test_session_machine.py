@@ -11,13 +11,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from acp_tui.acp.content import TextContent
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
+from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import ABLE, OPTIONS, SESSION, Puppet, text, update
 from tests.journals import MemoryJournal, told
 from tests.sent import Frame

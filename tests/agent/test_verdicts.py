@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.host.policy import Policy
-from acp_tui.host.rules import Decision, Rule
+from acp_tui.rules.model import Decision, Policy, Rule
 from acp_tui.session.entries import ToolCall
 from tests.agent.puppet import CANCELLED, OPTIONS, chosen, conversation
 from tests.sent import Frame

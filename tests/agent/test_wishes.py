@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.initialization import Implementation
-from acp_tui.agent.given import Given
-from acp_tui.host.policy import Policy
-from acp_tui.host.rules import Rule
+from acp_tui.agent.verdicts import Given
+from acp_tui.protocol.schema import Implementation
+from acp_tui.rules.model import Policy, Rule
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.session.questions import Permission, StaleWrite
 from acp_tui.session.session import Session

@@ -6,10 +6,9 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 
-from acp_tui.acp.reading import read_update
+from acp_tui.protocol.jsonrpc import Notification, Peer
+from acp_tui.protocol.reading import read_update
 from acp_tui.session.session import Session
-from acp_tui.wire.messages import Notification
-from acp_tui.wire.peer import Peer
 from tests.bench.agent import streamed
 from tests.bench.table import Row, at_least, at_least_times, at_most_times
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from acp_tui.acp.content import TextContent
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.entries import AgentMessage
 from acp_tui.store.journal import Journal
+from acp_tui.workspace.terminals import Terminals
 from tests.bench.program import Program
 from tests.bench.table import Row, at_least, at_most
 from tests.bench.talk import order, talk

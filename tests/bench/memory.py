@@ -11,15 +11,14 @@ from typing import Any
 
 from rich.cells import cached_cell_len
 
-from acp_tui.acp.reading import read_update
+from acp_tui.protocol.reading import read_update
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.setting import Setting
+from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.entries.views import VIEWS
-from acp_tui.ui.widgets.diff_words import changed_words
-from acp_tui.ui.widgets.highlight import colour
+from acp_tui.ui.widgets.code import colour
+from acp_tui.ui.widgets.diff.diff import changed_words
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.stack import Stack
+from acp_tui.ui.widgets.transcript.stack import Stack
 from tests.bench import working
 from tests.bench.table import Row, at_most
 

@@ -12,9 +12,9 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.diff_lines import compare
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.diff import compare
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from tests.bench.table import Row, at_most
 
 SIZE = (120, 40)

@@ -14,14 +14,14 @@ from textual.widgets import Static
 
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage
-from acp_tui.session.growing import GrowingText
 from acp_tui.session.session import Session
-from acp_tui.ui.entries.setting import Setting
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.entries.entry import Setting
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown
 from tests.bench.table import Row, at_most, at_most_times
 

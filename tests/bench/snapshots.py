@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Iterator, Mapping
 from pathlib import Path
 
-from acp_tui.agent.tracking import Tracking
-from acp_tui.host.snapshots import Snapshots
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tracking import Tracking
 from tests.bench.table import Row, at_most
 
 _A_FOLDER = 10

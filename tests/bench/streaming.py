@@ -16,8 +16,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 from tests.bench.prose import markdown, pieces
 from tests.bench.table import Row, at_most, at_most_times
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from acp_tui.host.terminals import Terminals
+from acp_tui.workspace.terminals import Terminals
 from tests.bench.apps import terminal
 from tests.bench.installed import PYTHON
 from tests.bench.keys import LETTERS, echoes, late

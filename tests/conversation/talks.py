@@ -10,18 +10,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from acp_tui.acp.authentication import AuthMethod
 from acp_tui.agent.agent import Agent
-from acp_tui.conversation.conversation import Conversation
+from acp_tui.conversation.agents import RunningAgent
+from acp_tui.conversation.conversation import Conversation, Start
 from acp_tui.conversation.opening import Attach
-from acp_tui.conversation.running import RunningAgent
-from acp_tui.conversation.start import Start
-from acp_tui.host.guard import Guard
+from acp_tui.protocol.schema import AuthMethod
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.store.launch import Launch
-from acp_tui.store.prompt import Prompt
+from acp_tui.store.prompts import Prompt
 from acp_tui.store.settings import Settings
+from acp_tui.workspace.guard import Guard
 
 AGENT = Path(__file__).with_name("plain_agent.py")
 

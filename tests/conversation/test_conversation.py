@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.agent.process import Process
-from acp_tui.host.processes import ExitStatus
 from acp_tui.store.settings import Settings
+from acp_tui.workspace.processes import ExitStatus
 from tests.conversation.talks import said, start, talk
 from tests.waiting import settled, until
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.sessions import SessionInfo
-from acp_tui.agent.tracking import Tracking
+from acp_tui.changes.tracking import Tracking
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.opening import Attach
-from acp_tui.store.recorded import Recorded
-from acp_tui.store.recorded_sessions import recent_sessions
+from acp_tui.protocol.schema import SessionInfo
+from acp_tui.store.recorded import Recorded, recent_sessions
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import start, talk
 from tests.waiting import until
@@ -35,7 +34,7 @@ EDIT = {
 @pytest.fixture(autouse=True)
 def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Git takes longer on a busy machine than a turn waits for it, which then has no clear beginning."""
-    monkeypatch.setattr("acp_tui.agent.tracking.PATIENCE", 10.0)
+    monkeypatch.setattr("acp_tui.changes.tracking.PATIENCE", 10.0)
 
 
 @pytest.fixture

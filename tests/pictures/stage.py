@@ -15,13 +15,12 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui import readable
-from acp_tui.agent import decided
+from acp_tui.agent import decisions as decided
 from acp_tui.agent.process import Process
-from acp_tui.conversation.start import Start
-from acp_tui.host.guard import Guard
-from acp_tui.store.agents import known_agents
-from acp_tui.store.demo import demo_launch
+from acp_tui.conversation.conversation import Start
+from acp_tui.store.agents import demo_launch, known_agents
 from acp_tui.store.settings import Settings
+from acp_tui.workspace.guard import Guard
 
 _README: Final = "# Tally\n\nCounts the words of a text.\n\n    tally < README.md\n"
 

@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_tui.acp.initialization import has
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import has
 from acp_tui.session.entries import UserMessage
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal
+from acp_tui.workspace.terminals import Terminals
 from tests.real.run import Run
 
 _SECONDS = 60

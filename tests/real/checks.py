@@ -10,22 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.policy import WORDS as POLICIES
+from acp_tui.rules.model import WORDS as POLICIES
 from tests.real.attaching import sessions_of
 from tests.real.model import Say
-from tests.real.run import (
-    ARMED,
-    AT_REST,
-    CTRL_Q,
-    DOWN,
-    ENTER,
-    ESCAPE,
-    F8,
-    SHIFT_TAB,
-    UP,
-    Run,
-    wait_for,
-)
+from tests.real.run import ARMED, AT_REST, CTRL_Q, DOWN, ENTER, ESCAPE, F8, SHIFT_TAB, UP, Run, wait_for
 from tests.terminal import NeverShown
 
 _CURRENT: Final = "▶"

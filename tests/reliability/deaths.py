@@ -15,13 +15,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from acp_tui.conversation.conversation import Conversation
-from acp_tui.conversation.start import Start
-from acp_tui.host.guard import Guard
+from acp_tui.conversation.conversation import Conversation, Start
 from acp_tui.session.entries import AgentMessage, UserMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
+from acp_tui.workspace.guard import Guard
 from tests.conversation.talks import Notes
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row

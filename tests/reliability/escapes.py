@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.files import FileError, Files
-from acp_tui.host.restoring import put_back, read_file
+from acp_tui.changes.restore import put_back, read_file
+from acp_tui.workspace.files import FileError, Files
 from tests.reliability.row import Result, Row
 
 _SECRET: Final = "the secret"

@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from acp_tui.acp.permissions import PermissionOption
-from acp_tui.agent.allowed import Allowed
-from acp_tui.agent.decided import Record
+from acp_tui.agent.decisions import Record
+from acp_tui.agent.grants import Allowed
+from acp_tui.agent.host import Host
 from acp_tui.agent.own_questions import OwnQuestions
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused, Wishes
-from acp_tui.host.host import Host
-from acp_tui.host.rules import Rule
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.rules.model import Rule
 from acp_tui.session import events
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Location
+from acp_tui.session.entries import Diff, Location, ToolCall
 from acp_tui.session.questions import OldText, Permission
 from acp_tui.session.session import Session
+from acp_tui.workspace.terminals import Terminals
 from tests.reliability.row import Result, Row
 
 

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from acp_tui.agent.tracking import Tracking
-from acp_tui.conversation.prompts.workspace_files import WorkspaceFiles
-from acp_tui.host import listing
-from acp_tui.host.merging import Hunk
-from acp_tui.host.snapshot_store import SnapshotError
-from acp_tui.host.snapshots import Snapshots
-from acp_tui.host.undoing import restore, reverse
-from acp_tui.host.untracked import changed, marks
+from acp_tui.changes import listing
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tracking import Tracking
+from acp_tui.changes.undo import Hunk, restore, reverse
+from acp_tui.changes.untracked import changed, marks
+from acp_tui.conversation.workspace_files import WorkspaceFiles
 from tests.reliability.row import Result, Row
 
 _LONGEST: Final = 60.0  # seconds for one repository

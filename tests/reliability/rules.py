@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.rules import Ask, Rule, decide
+from acp_tui.rules.model import Ask, Rule, decide
 from tests.reliability.row import Result, Row
 
 _SHELL: Final = "/bin/bash"

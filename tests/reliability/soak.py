@@ -12,18 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from acp_tui.acp.content import TextContent
 from acp_tui.agent.agent import Agent
+from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.agent.replay import replay
-from acp_tui.host.guard import Guard
-from acp_tui.host.host import Host
-from acp_tui.host.terminals import Terminals
+from acp_tui.protocol.schema import TextContent
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
 from acp_tui.store.recorded import read
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.terminals import Terminals
 from tests.journals import told
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.host.guard import Guard
-from acp_tui.host.terminals import Terminal, TerminalError, Terminals
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals
 from tests.offspring import descriptors, zombies
 from tests.reliability.row import Result, Row
 

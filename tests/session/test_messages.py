@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.content import ImageContent, TextContent
-from acp_tui.acp.reading import read_update
+from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.schema import ImageContent, TextContent
 from acp_tui.session.entries import NOTE, AgentMessage, UserMessage
 from acp_tui.session.events import Ended, Prompted
 from acp_tui.session.session import Session

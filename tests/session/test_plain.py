@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from acp_tui.acp.content import ImageContent, TextContent
-from acp_tui.acp.reading import read_update
+from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.schema import ImageContent, TextContent
 from acp_tui.session import events
 from acp_tui.session.entries import Entry
 from acp_tui.session.files import OnDisk

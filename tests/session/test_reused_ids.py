@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.permissions import PermissionOption
-from acp_tui.acp.reading import read_update
-from acp_tui.acp.tools import ToolCallFields
+from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.schema import PermissionOption, ToolCallFields
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event

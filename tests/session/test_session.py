@@ -2,20 +2,118 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from acp_tui.acp.content import ContentBlock, TextContent
-from acp_tui.acp.permissions import PermissionOption
-from acp_tui.acp.reading import read_update
-from acp_tui.acp.sessions import SessionSetup
-from acp_tui.acp.tools import ToolCallFields
+from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
 from acp_tui.session import events
+from acp_tui.session import session as endings
 from acp_tui.session.changes import Change
 from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.session.turn import IllegalStep
+from acp_tui.session.turns import IllegalStep
 from tests.session.building import call, call_update, chunk, prompt, session_with, texts
+
+
+def test_a_turn_of_which_nothing_came_says_so() -> None:
+    session = Session("s")
+    session.apply(events.Prompted([TextContent(text="hello")]))
+
+    session.apply(events.Ended("end_turn"))
+
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
+        "The agent ended the turn without a word."
+    ]
+
+
+def test_a_turn_in_which_something_was_done_ends_quietly() -> None:
+    session = Session("s")
+    session.apply(events.Prompted([TextContent(text="hello")]))
+    session.apply(read_update(call()))
+
+    session.apply(events.Ended("end_turn"))
+
+    assert not [entry for entry in session.entries if isinstance(entry, Notice)]
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        ("end_turn", None),
+        ("cancelled", "Cancelled."),
+        ("max_tokens", "The token limit was reached: the answer may be cut."),
+        ("max_turn_requests", "The limit of model calls in one turn was reached. Say so to go on."),
+        ("refusal", "The agent refused. This prompt and what followed are not in its context."),
+        ("of tomorrow", "The turn stopped: OfTomorrow"),
+    ],
+)
+def test_each_reason_has_its_own_words_and_an_unknown_one_the_agents(reason: str, says: str | None) -> None:
+    notice = endings.ending_notice(reason, "OfTomorrow", silent=False, at=1.0)
+
+    assert (notice.text if notice is not None else None) == says
+
+
+def test_a_turn_that_was_cancelled_is_not_called_silent() -> None:
+    notice = endings.ending_notice("cancelled", "cancelled", silent=True, at=1.0)
+
+    assert notice is not None
+    assert notice.text == "Cancelled."
+
+
+@pytest.mark.parametrize(
+    ("data", "detail"),
+    [
+        (None, ""),
+        ("as it is", "as it is"),
+        ({"code": 7, "details": "here"}, "here"),
+        ({"message": "or here"}, "or here"),
+        ({"code": 7, "reason": "or there"}, "or there"),
+        ({"code": 7}, '{"code": 7}'),
+        ([1], "[1]"),
+    ],
+)
+def test_an_error_is_told_with_its_code_and_with_what_stands_in_its_data(data: Any, detail: str) -> None:
+    notice = endings.failure(events.Failed(-32603, "overloaded", data), at=1.0)
+
+    assert (notice.text, notice.detail) == ("overloaded (error -32603)", detail)
+
+
+@pytest.mark.parametrize("reason", ["end_turn", "cancelled", "refusal", "max_tokens", "of tomorrow", ""])
+def test_a_turn_that_the_user_stopped_is_cancelled_whatever_the_agent_calls_it(reason: str) -> None:
+    session = Session("s")
+    for event in (events.Prompted([TextContent(text="go")]), events.Cancelled(), events.Ended(reason)):
+        session.apply(event)
+
+    assert session.turns[-1].stop_reason == "cancelled"
+    assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == ["Cancelled."]
+
+
+def test_a_stop_that_comes_after_the_end_changes_nothing() -> None:
+    session = Session("s")
+    for event in (events.Prompted([TextContent(text="go")]), events.Ended("end_turn"), events.Cancelled()):
+        session.apply(event)
+
+    assert session.turns[-1].stop_reason == "end_turn"
+
+
+PAGE = """<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>h1 {color: red}</style></head>
+<body><h1>Bad&nbsp;Gateway</h1><script>alert(1)</script></body></html>"""
+
+
+@pytest.mark.parametrize("data", [PAGE, {"details": PAGE}, {"message": PAGE}])
+def test_a_page_of_html_in_an_error_is_reduced_to_its_words(data: Any) -> None:
+    notice = endings.failure(events.Failed(-32603, "Internal error", data), 0.0)
+
+    assert notice.detail.split() == ["502", "Bad", "Gateway", "Bad", "Gateway"]
+
+
+def test_a_message_that_is_a_page_is_reduced_and_angles_in_words_are_kept() -> None:
+    assert "<" not in endings.failure(events.Failed(-32603, PAGE), 0.0).text
+    assert endings.failure(events.Failed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"
+
 
 # ------------------------------------------------------------------ plan, commands, usage, title
 
@@ -245,3 +343,17 @@ def test_a_notice_of_an_act_stands_where_it_happened(is_act: bool, expected: lis
     session.apply(read_update(chunk("after")))
 
     assert texts(session) == expected
+
+
+def test_c74_r39_usage_that_is_odd_is_taken_as_far_as_it_goes() -> None:
+    cost = {"amount": 0.5, "currency": "USD"}
+    session = session_with(
+        {"sessionUpdate": "usage_update", "used": 900, "size": 0},
+        {"sessionUpdate": "usage_update", "used": None, "size": 10, "cost": cost},
+        {"sessionUpdate": "usage_update", "used": 900, "size": 100},
+    )
+
+    usage = session.usage
+    assert usage is not None
+    assert usage.cost is not None
+    assert (usage.used, usage.size, usage.cost.amount) == (900, 100, 0.5)

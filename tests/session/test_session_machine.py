@@ -10,9 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from acp_tui.acp.permissions import PermissionOption
-from acp_tui.acp.reading import read_update
-from acp_tui.acp.tools import ToolCallFields
+from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.schema import PermissionOption, ToolCallFields
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
 from acp_tui.session.questions import Permission

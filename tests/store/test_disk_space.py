@@ -7,16 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.disk_space import (
-    DAY,
-    JournalFile,
-    Marks,
-    clean,
-    delete,
-    journal_files,
-    oldest,
-    surplus,
-)
+from acp_tui.store.disk_space import DAY, JournalFile, Marks, clean, delete, journal_files, oldest, surplus
 from acp_tui.store.journal import Journal
 
 NOW = time.time()

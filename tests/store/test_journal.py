@@ -1,3 +1,5 @@
+"""None"""
+
 from __future__ import annotations
 
 import json
@@ -11,7 +13,7 @@ from timeit import repeat
 import pytest
 
 from acp_tui.store import journal as journals
-from acp_tui.store import overflow
+from acp_tui.store import journal as overflow
 from acp_tui.store.journal import MASK, RETRY, Journal, journal_path, secrets_of
 from acp_tui.store.recorded import read
 from tests.full_disk import Disk

@@ -1,15 +1,46 @@
+"""None"""
+
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_tui.store.redacting import CONTENT, OUTPUT, PATH, TOKEN, VARIABLE, Redactor, review, save
+from acp_tui.store.redacting import (
+    CONTENT,
+    OUTPUT,
+    PATH,
+    TOKEN,
+    VARIABLE,
+    Redactor,
+    review,
+    save,
+    save_export,
+)
 from tests.recordings import rows
+
+AT = datetime(2026, 2, 3, 4, 5, 6)
+
+
+def test_a_file_is_named_after_time_and_title_and_never_overwrites_another(tmp_path: Path) -> None:
+    first = save_export(tmp_path / "exports", "Add: a ../flag!", "md", "one\r\n", AT)
+    second = save_export(tmp_path / "exports", "Add: a ../flag!", "md", "two", AT)
+
+    assert first == tmp_path / "exports" / "2026-02-03-040506-add-a-flag.md"
+    assert second.name == "2026-02-03-040506-add-a-flag-2.md"
+    assert (first.read_bytes(), second.read_bytes()) == (b"one\r\n", b"two")
+    assert first.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("title", ["", "///", "日本" * 60])
+def test_any_title_gives_a_name(tmp_path: Path, title: str) -> None:
+    assert save_export(tmp_path, title, "json", "\ud800", AT).read_text("utf-8") == "?"
+
 
 HOME = "/home/anna"
 ENVIRONMENT = {"API": "hunter2-hunter2", "LANG": "C", "HOME": HOME, "PLACE": f"{HOME}/.cache"}

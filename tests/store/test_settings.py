@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import settings as store_settings
-from acp_tui.store.problem import Problem
+from acp_tui.store.folders import Problem
 from acp_tui.store.settings import Settings, load
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_tui.store import shape
-from acp_tui.store.shape import Findings, Kind, Wrong
+from acp_tui.store.shape import Findings, Kind, Place, Wrong, line_of
 
 
 def found(kinds: dict[str, Kind], table: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[Any, str]]]:
@@ -89,3 +89,35 @@ def test_a_long_value_is_told_by_its_beginning() -> None:
     (wrong,) = found({"n": shape.switch}, {"n": "x" * 500})[1]
 
     assert wrong[1] == f"'n' must be true or false, not '{'x' * 58}…"
+
+
+TEXT = """\
+# settings
+theme = "acp-dark"
+
+[keys]
+"session.stop" = "f9"
+
+[[rules]]
+decision = "allow"
+
+[[rules]]  # the second
+decision = "deny"
+path.inner = "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        (("theme",), 2),
+        (("keys", "session.stop"), 5),
+        (("keys", "not there"), 4),
+        (("rules", 0, "decision"), 8),
+        (("rules", 1), 10),
+        (("rules", 1, "path", "inner"), 12),
+        (("nowhere", "at all"), None),
+    ],
+)
+def test_a_place_is_found_or_else_what_is_around_it(place: Place, line: int | None) -> None:
+    assert line_of(TEXT, place) == line

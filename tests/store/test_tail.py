@@ -1,9 +1,13 @@
+"""None"""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from acp_tui.store.tail import HEAD, Line, Tail
+from acp_tui.store.journal import HEAD, Line, Tail
 
 
 @pytest.fixture

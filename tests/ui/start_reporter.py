@@ -35,7 +35,8 @@ def main() -> None:
         return process
 
     def watch_frames() -> None:
-        from acp_tui.ui import after_start, app
+        from acp_tui.ui import app
+        from acp_tui.ui import app as after_start
 
         def displayed(self: app.AcpApp) -> None:
             if self._batch_count:

@@ -1,7 +1,11 @@
+"""None"""
+
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +13,16 @@ import pytest
 from textual.events import Key
 
 from acp_tui.agent import connection
-from acp_tui.store.demo import demo_launch
+from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.failure import FailureScreen
+from acp_tui.ui import app as winding_up
+from acp_tui.ui.app import left_of
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import LiveMenu
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.start import FailureScreen
+from acp_tui.workspace.processes import over
 from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
 
@@ -392,3 +399,70 @@ async def test_an_error_of_ours_ends_the_interface_and_is_in_the_log(
         await made_a_mistake()
 
     assert "ZeroDivisionError" in caplog.text
+
+
+def failing() -> BaseException:
+    token = "a-secret-that-is-nobodys-business"
+    try:
+        raise ValueError(f"\x1b[2J{len(token)}")
+    except ValueError as error:
+        return error
+
+
+def test_the_traceback_is_told_without_the_values_of_variables_and_without_control_characters() -> None:
+    left = left_of(failing())
+
+    assert "ValueError" in left
+    assert "in failing" in left
+    assert "a-secret" not in left.replace('token = "a-secret-that-is-nobodys-business"', "")
+    assert "\x1b" not in left
+    assert left.endswith("sessions are on disk.")
+
+
+def test_a_mistake_that_cannot_be_shown_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> list[str]:
+        raise RuntimeError("no lines")
+
+    monkeypatch.setattr(traceback, "format_exception", fails)
+
+    assert left_of(failing()).strip().startswith("This is a mistake of acp-tui.")
+
+
+async def test_what_runs_for_somebody_ends_before_the_interface_does(tmp_path: Path) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def run_a_program() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await over(asyncio.ensure_future(asyncio.sleep(0.2)))  # as long as it takes to end it
+            ended.set()
+
+    async with seat(tmp_path) as here:
+        here.session.run_worker(run_a_program())
+        await begun.wait()
+
+    assert ended.is_set()
+
+
+async def test_what_does_not_end_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(winding_up, "_PATIENCE", 0.05)
+    begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def take_its_time() -> None:
+        begun.set()
+        while not may_end.is_set():
+            try:
+                await may_end.wait()
+            except asyncio.CancelledError:
+                continue
+
+    async with seat(tmp_path) as here:
+        worker = here.session.run_worker(take_its_time())
+        await begun.wait()
+
+    assert not worker.is_finished
+    may_end.set()

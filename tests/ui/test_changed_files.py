@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from acp_tui.acp.sessions import SessionInfo
 from acp_tui.conversation.opening import Attach
+from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.entries import UserMessage, text_of
 from acp_tui.session.session import Session
-from acp_tui.store.demo import demo_launch
+from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.changes import ChangesScreen
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
-from acp_tui.ui.session_screen.restoring import RestoreDialog
+from acp_tui.ui.session_screen.restore import RestoreDialog
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.view import DiffView
 from tests.ui.seats import Seat, seat
 
 
 @pytest.fixture(autouse=True)
 def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine git takes longer than a turn waits for it, which then has no clear beginning."""
-    monkeypatch.setattr("acp_tui.agent.tracking.PATIENCE", 10.0)
+    monkeypatch.setattr("acp_tui.changes.tracking.PATIENCE", 10.0)
 
 
 @asynccontextmanager

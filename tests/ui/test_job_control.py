@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui import job_control
+from acp_tui.ui import terminal as job_control
 from tests.terminal import Terminal
 from tests.ui.seats import seat
-from tests.ui.session_screen.test_copying import told
+from tests.ui.session_screen.test_export import told
 
-_ASKS = "from acp_tui.ui.job_control import has_shell; print(has_shell())"
+_ASKS = "from acp_tui.ui.terminal import has_shell; print(has_shell())"
 
 
 @pytest.mark.parametrize(

@@ -15,22 +15,20 @@ import pytest
 from textual.screen import Screen
 
 import acp_tui.ui
-from acp_tui.store.demo import demo_launch
+from acp_tui.store.agents import demo_launch
 from acp_tui.store.settings import Settings
-from acp_tui.ui import key_check
+from acp_tui.ui import keys as key_check
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.decisions import DecisionsScreen
-from acp_tui.ui.screens.failure import FailureScreen
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.menu import Menu
-from acp_tui.ui.screens.name_dialog import NameDialog
+from acp_tui.ui.screens.menu import Menu, NameDialog, ThemeMenu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.rules import RulesScreen
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
-from acp_tui.ui.screens.theme_menu import ThemeMenu
-from acp_tui.ui.session_screen.queueing import QueueMenu
+from acp_tui.ui.screens.start import FailureScreen
+from acp_tui.ui.session_screen.commands import QueueMenu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_text
 from tests.ui.seats import Seat, seat

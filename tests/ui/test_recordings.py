@@ -19,7 +19,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.tool_calls import CallLine, ToolCallsPane
-from acp_tui.ui.screens.agents import StartScreen
+from acp_tui.ui.screens.start import StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.look import Look
 from tests import recordings

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.acp.sessions import SessionInfo
 from acp_tui.conversation.opening import Attach
+from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
-from acp_tui.store.demo import demo_launch
+from acp_tui.store.agents import demo_launch
 from acp_tui.store.folders import state_folder
-from acp_tui.store.names import Names
+from acp_tui.store.remembered import Names
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.agents import StartScreen
-from acp_tui.ui.screens.failure import FailureScreen
-from acp_tui.ui.screens.name_dialog import NameDialog
+from acp_tui.ui.screens.menu import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.start import FailureScreen, StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from tests.ui.seats import Seat, seat

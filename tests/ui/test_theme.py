@@ -1,205 +1,133 @@
-"""Theme files: every bundled one is complete and legible, a broken one says where."""
+"""None"""
 
-import subprocess
-import sys
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.color import Color
+from rich.color import Color, ColorSystem
+from rich.segment import Segment
 
-from acp_tui.ui.theme import (
-    DEFAULT_ROLES,
-    LEAST,
-    ThemeFile,
-    ThemeProblem,
-    bundled_folder,
-    choose,
-    contrast,
-    find,
-    load,
-    look_of,
-    textual_theme,
-)
-from acp_tui.ui.widgets.look import ROLES
-
-BUNDLED = sorted(find())
-
-MINIMAL = """\
-[theme]
-name = "mine"
-dark = true
-
-[colors]
-background = "#101010"
-foreground = "#f0f0f0"
-primary = "#88c0d0"
-accent = "#b48ead"
-success = "#a3be8c"
-warning = "#ebcb8b"
-error = "#bf616a"
-"""
-
-
-def test_the_themes_that_were_promised_are_there() -> None:
-    assert {"acp-dark", "acp-light", "high-contrast", "nord", "solarized-light"} <= set(BUNDLED)
-    assert len(BUNDLED) >= 16
-
-
-def test_every_role_has_a_default() -> None:
-    assert set(DEFAULT_ROLES) == set(ROLES)
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_a_bundled_theme_resolves_every_role(name: str) -> None:
-    look = look_of(bundled(name))
-
-    assert set(look.styles) == set(ROLES)
-    for role in ("cursor", "match", "code-block", "added-word", "removed-word"):
-        assert look[role].bgcolor is not None, role
-    for role in ("added", "removed", "text", "muted"):
-        assert look[role].bgcolor is None, role
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_text_of_a_bundled_theme_is_legible_on_every_ground(name: str) -> None:
-    theme = bundled(name)
-    text, ground = theme.colors["foreground"], theme.colors["background"]
-    least = 7.0 if name == "high-contrast" else LEAST
-
-    assert contrast(text, ground) >= least
-    for color in ("muted", "accent", "success", "warning", "error"):  # of dialogs, and below
-        assert contrast(theme.colors[color], ground) >= (least if color == "muted" else LEAST), color
-    for role, style in look_of(theme).styles.items():
-        if style.bgcolor is not None:
-            shown = (
-                Color.from_rich_color(style.color).hex6 if style.color and role.endswith("-word") else text
-            )
-            assert contrast(shown, Color.from_rich_color(style.bgcolor).hex6) >= min(least, 4.2), role
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_coloured_words_of_a_bundled_theme_stand_out_from_their_ground(name: str) -> None:
-    theme = bundled(name)
-    for role, style in look_of(theme).styles.items():
-        if style.color is not None and role not in ("faint", "table-border"):
-            shown = Color.from_rich_color(style.color).hex6
-            ground = Color.from_rich_color(style.bgcolor).hex6 if style.bgcolor is not None else None
-            assert contrast(shown, ground or theme.colors["background"]) >= LEAST, role
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_added_and_removed_words_differ_from_the_ground_and_from_each_other(name: str) -> None:
-    look = look_of(bundled(name))
-    grounds = {str(look.base.bgcolor), str(look["added-word"].bgcolor), str(look["removed-word"].bgcolor)}
-    assert len(grounds) == 3
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_textual_accepts_a_bundled_theme(name: str) -> None:
-    theme = textual_theme(bundled(name))
-    variables = theme.to_color_system().generate()
-
-    assert variables["background"].lower() == bundled(name).colors["background"]
-    assert theme.variables["tool-pending"].startswith("#")
-    assert "text" not in theme.variables
-
-
-def test_a_theme_is_named_like_its_file() -> None:
-    assert [bundled(name).name for name in BUNDLED] == BUNDLED
-
-
-def test_a_role_may_name_a_colour_and_a_palette_feeds_the_colours(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        "[palette]\nrose = '#ff8899'\n"
-        + MINIMAL.replace('accent = "#b48ead"', 'accent = "$rose"')
-        + '\n[roles]\nheading = "underline $accent on $background"\n'
-    )
-
-    theme = load(path)
-
-    assert isinstance(theme, ThemeFile)
-    assert theme.colors["accent"] == "#ff8899"
-    assert str(look_of(theme)["heading"]) == "underline #ff8899 on #101010"
+from acp_tui.store.settings import Settings
+from acp_tui.ui import theme
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.theme import Colors, colors_of_terminal, told_by_form, with_few_colors
+from tests.conversation.talks import start
+from tests.ui.seats import Seat
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "words"),
+    ("env", "colors"),
     [
-        ('accent = "#b48ead"', 'accent = "#b48"ead"', 9, "Expected newline"),
-        ('accent = "#b48ead"', 'accent = "purplish"', 9, "'purplish' is not a colour"),
-        ('accent = "#b48ead"', "accent = 7", 9, "must be a text"),
-        ('accent = "#b48ead"', 'accent = "$rose"', 9, "no colour named $rose"),
-        ('accent = "#b48ead"\n', "", 5, "'accent' is missing"),
-        ('accent = "#b48ead"', 'acccent = "#b48ead"', 9, "unknown colour 'acccent'"),
-        ("dark = true", 'dark = "yes"', 3, "true or false"),
-        ("[theme]", "[thema]", 1, "unknown table [thema]"),
-        ('error = "#bf616a"', 'error = "#bf616a"\n[roles]\nheadding = "bold"', 14, "no role 'headding'"),
-        ('error = "#bf616a"', 'error = "#bf616a"\n[roles]\nheading = "bald"', 14, "is not a style"),
-        ('error = "#bf616a"', 'error = "#bf616a', 12, "Illegal character"),
+        ({"TERM": "xterm-256color"}, "many"),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, "many"),
+        ({"TERM": "screen-16color"}, "sixteen"),
+        ({"TERM": "linux"}, "sixteen"),
+        ({"TERM": "vt100"}, "none"),
+        ({"TERM": "xterm-mono"}, "none"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "none"),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, "many"),  # empty says nothing, says no-color.org
     ],
 )
-def test_a_broken_file_says_where_and_why(tmp_path: Path, old: str, new: str, line: int, words: str) -> None:
-    path = tmp_path / "broken.toml"
-    path.write_text(MINIMAL.replace(old, new))
-
-    problem = load(path)
-
-    assert isinstance(problem, ThemeProblem)
-    assert problem.line == line
-    assert words in problem.message
-    assert str(problem).startswith(f"{path}:{line}: ")
+def test_the_terminal_says_how_many_colours_there_are(env: dict[str, str], colors: Colors) -> None:
+    assert colors_of_terminal(env) == colors
 
 
-def test_a_broken_theme_falls_back_to_acp_dark(tmp_path: Path) -> None:
-    (tmp_path / "acp-dark.toml").write_text("[colors")
+@pytest.mark.parametrize("name", sorted(theme.find()))
+def test_no_text_falls_together_with_its_ground_in_16_colours(name: str) -> None:
+    few = with_few_colors(theme.choose(name)[0])
+    look = told_by_form(theme.look_of(few))
 
-    theme, problem = choose("acp-dark", tmp_path)
+    def named(color: Color | str) -> int | None:
+        color = Color.parse(color) if isinstance(color, str) else color
+        return color.downgrade(ColorSystem.STANDARD).number
 
-    assert theme.path.parent == bundled_folder()
-    assert problem is not None
-    assert problem.line == 1
-
-
-def test_an_unknown_theme_name_falls_back_to_acp_dark() -> None:
-    theme, problem = choose("no-such-theme")
-
-    assert theme.name == "acp-dark"
-    assert problem is not None
-    assert "no-such-theme" in str(problem)
-
-
-def test_the_users_theme_hides_the_bundled_one_of_the_same_name(tmp_path: Path) -> None:
-    (tmp_path / "nord.toml").write_text(MINIMAL)
-
-    theme, problem = choose("nord", tmp_path)
-
-    assert problem is None
-    assert theme.colors["background"] == "#101010"
+    ground = named(few.colors["background"])
+    for role, style in look.styles.items():
+        if style.color is not None:
+            assert named(style.color) != ground, role
+    assert look["cursor"].reverse
+    assert look["match"].reverse
+    assert named(few.colors["muted"]) != named(few.colors["panel"])
 
 
-def test_a_file_that_is_no_text_is_a_problem_and_no_crash(tmp_path: Path) -> None:
-    (tmp_path / "odd.toml").write_bytes(b"\xff\xfe\x00")
-
-    assert isinstance(load(tmp_path / "odd.toml"), ThemeProblem)
-    assert isinstance(load(tmp_path / "missing.toml"), ThemeProblem)
-
-
-def test_the_ascii_look_draws_ascii_marks() -> None:
-    assert look_of(bundled("acp-dark"), ascii=True).glyph("folded") == "+"
-
-
-def test_drawing_parts_load_no_highlighter_or_matcher() -> None:
-    code = (
-        "import sys\n"
-        "import acp_tui.ui.theme, acp_tui.ui.widgets.diff_view, acp_tui.ui.widgets.terminal_view\n"
-        "print(sorted({'pygments', 'rapidfuzz', 'avt', 'markdown_it', 'pydantic'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+@asynccontextmanager
+async def interface(
+    folder: Path, colors: Colors, settings: Settings, ascii: bool = False
+) -> AsyncIterator[Seat]:
+    """The interface on a terminal with so many colours."""
+    began = start(folder, settings)
+    app = AcpApp(began, colors, ascii)
+    try:
+        async with app.run_test(size=(80, 24)) as pilot:
+            here = Seat(app, pilot)
+            await here.until(lambda: app.session_screen.query("#prompt"))
+            await here.until(lambda: here.conversation.phase == "ready")
+            yield here
+            await here.conversation.end()
+    finally:
+        began.guard.close()
 
 
-def bundled(name: str) -> ThemeFile:
-    theme = load(bundled_folder() / f"{name}.toml")
-    assert isinstance(theme, ThemeFile)
-    return theme
+def drawn(here: Seat) -> list[Segment]:
+    return [segment for strip in here.app.screen._compositor.render_strips() for segment in strip]
+
+
+async def test_without_colours_none_is_drawn_and_what_the_keys_are_on_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with interface(tmp_path, "none", Settings(journal=False)) as here:
+        await here.say("hello")
+        await here.sees("heard hello")
+        await here.press("f2", "left_square_bracket")
+        await here.until(
+            lambda: any(one.style and one.style.reverse and "heard" in one.text for one in drawn(here))
+        )
+        await here.press("f10")
+        await here.sees("acp-light")
+
+        marked = [one.text for one in drawn(here) if one.style and one.style.bold and one.style.underline]
+        assert "acp-dark" in "".join(marked)
+        for one in drawn(here):
+            for color in (one.style.color, one.style.bgcolor) if one.style else ():
+                assert color is None or color.is_default, one
+
+
+async def test_with_ascii_every_mark_of_ours_is_ascii(tmp_path: Path) -> None:
+    async with interface(tmp_path, "sixteen", Settings(journal=False), ascii=True) as here:
+        await here.say("hello")
+        await here.sees("heard hello")
+        for keys in (
+            ("f3",),
+            ("f4",),
+            ("f5",),
+            ("f2", "left_square_bracket"),
+            ("f1",),
+            ("escape", "f10"),
+            ("escape",),
+        ):
+            await here.press(*keys)
+            await here.pilot.pause()
+            assert re.findall(r"[^\x00-\x7f]", here.text) == [], here.text
+        assert isinstance(here.session.query_one("#chat"), Pane)
+
+
+async def test_with_reduced_motion_nothing_blinks_or_slides(tmp_path: Path) -> None:
+    async with interface(tmp_path, "many", Settings(journal=False, reduced_motion=True)) as here:
+        assert here.app.animation_level == "none"
+        assert here.session.prompt.cursor_blink is False
+        await here.press("f10")
+        await here.until(lambda: here.app.screen.query("#filter"))
+        from textual.widgets import Input
+
+        assert here.app.screen.query_one(Input).cursor_blink is False
+
+
+async def test_the_settings_know_better_than_the_locale(tmp_path: Path) -> None:
+    async with interface(tmp_path, "many", Settings(journal=False, ascii=False), ascii=True) as here:
+        assert here.app.theming.look.glyph("prompt") == "›"

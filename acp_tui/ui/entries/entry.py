@@ -4,16 +4,41 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from acp_tui.ui.entries.setting import Setting
-from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import Row
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block
 
 if TYPE_CHECKING:
-    from acp_tui.session.entries import Entry
+    from acp_tui.session.entries import Entry, ToolCall
+    from acp_tui.workspace.terminals import Terminal
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The place where a conversation happens, as its blocks see it."""
+
+    cwd: str
+    terminal: Callable[[str], Terminal | None]
+    """Returns a live terminal by its id, None for one that is not ours or is gone."""
+    redraw: Callable[[Block], None]
+    """Tells the view that a block has new rows."""
+    glyph: Callable[[str], str]
+    """Returns a mark by its name."""
+    asks: Callable[[ToolCall], bool]
+    """Returns whether a tool call waits for the user's permission."""
+    key: Callable[[str], str] = str
+    """Returns the key of an action, as people write it, by the name of its binding."""
+    fold_turns: bool = False
+    """Whether turns but the last are folded to a line."""
+    pictures: bool = False
+    """Whether the terminal has the colours for pictures."""
+    thoughts: str = "auto"
+    """`always`: open; `never`: folded to a line; `auto`: folded, with its newest words while they come."""
+
 
 _ONE: Final = (0,)
 

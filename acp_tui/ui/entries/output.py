@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
 
-from acp_tui.ui.entries.results import result_text
-from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.main_screen_log import MainScreenLog
-from acp_tui.ui.widgets.one_line import crop_row
-from acp_tui.ui.widgets.wrap import Row
+from acp_tui.ui.widgets.terminal.log import MainScreenLog
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
 
 if TYPE_CHECKING:
-    from acp_tui.host.terminals import Terminal
     from acp_tui.session.entries import ToolCall
-    from acp_tui.session.growing import GrowingText
+    from acp_tui.session.text_buffer import GrowingText
+    from acp_tui.workspace.terminals import Terminal
+
+
+_FENCE: Final = re.compile(r"\A```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_NAMES: Final = ("output", "stdout", "text", "content", "result", "message", "error", "stderr")
+"""Where agents put the text in a raw output that is an object."""
+
+
+def result_text(call: ToolCall) -> str:
+    """Return the text that a tool call brought, without the fence that some agents put around it."""
+    text = "\n".join(_texts(call)).strip("\n")
+    if not text:
+        text = _raw_text(call.raw_output).strip("\n")
+    fenced = _FENCE.match(text)
+    return fenced[1] if fenced else text
+
+
+def said_in(raw: Any) -> Iterator[str]:
+    """Yield the texts and numbers in a raw input or output, whatever their fields are called."""
+    if isinstance(raw, dict | list):
+        for value in raw.values() if isinstance(raw, dict) else raw:
+            yield from said_in(value)
+    elif raw not in (None, "") and not isinstance(raw, bool):
+        yield str(raw)
+
+
+def _texts(call: ToolCall) -> list[str]:
+    from acp_tui.session.entries import Text
+
+    return [item.text for item in call.content if isinstance(item, Text)]
+
+
+def _raw_text(raw: Any) -> str:
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, dict):
+        return next((raw[name] for name in _NAMES if isinstance(raw.get(name), str) and raw[name]), "")
+    return ""
 
 
 _LINES: Final = 50

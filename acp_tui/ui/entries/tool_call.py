@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from acp_tui.readable import inside, seconds
-from acp_tui.ui.entries.counting import counted
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail
-from acp_tui.ui.entries.results import result_text, said_in
+from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, result_text, said_in
 from acp_tui.ui.entries.words import (
     STATUS_GLYPHS,
     STATUS_ROLES,
@@ -19,15 +18,49 @@ from acp_tui.ui.entries.words import (
     call_words,
     kind_word,
 )
-from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.one_line import OneLine, Piece
-from acp_tui.ui.widgets.wrap import Row
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block, OneLine, Piece, TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.items import Diff
-    from acp_tui.ui.entries.setting import Setting
+    from acp_tui.session.entries import Diff, ToolCall
+    from acp_tui.session.files import Edit
+    from acp_tui.ui.entries.entry import Setting
+
+
+_MOST: Final = 4_000_000
+"""Characters of an edit up to which its lines are counted."""
+
+
+def counted(old: str | None, new: str) -> tuple[int, int] | None:
+    """Return (added, removed) lines of an edit; None for one that is too large to count in passing."""
+    return _counts(old, new) if len(old or "") + len(new) <= _MOST else None
+
+
+@lru_cache(maxsize=64)
+def _counts(old: str | None, new: str) -> tuple[int, int]:
+    from acp_tui.ui.widgets.diff.diff import counts
+
+    return counts(old, new)
+
+
+class EditCounts:
+    """The counts of the edits of one file, which become more: each is counted once."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Edit, tuple[int, int] | None]] = []
+
+    def of(self, edits: Sequence[Edit]) -> list[tuple[int, int] | None]:
+        """Return what `counted` says of each edit."""
+        known = self._known
+        self._known = [
+            known[place]
+            if place < len(known) and known[place][0] is edit
+            else (edit, counted(edit.old, edit.new))
+            for place, edit in enumerate(edits)
+        ]
+        return [counts for _, counts in self._known]
+
 
 _HEAD_ROWS: Final = 2
 """Of the line of a call: an empty one, and itself."""
@@ -92,7 +125,7 @@ class ToolCallBlock(EntryBlock):
         return known if [preview.diff for preview in known] == diffs else list(map(DiffPreview, diffs))
 
     def _take_tails(self) -> None:
-        from acp_tui.acp.tools import TerminalItem
+        from acp_tui.protocol.schema import TerminalItem
 
         for item in self.entry.content:
             if isinstance(item, TerminalItem) and item.terminal_id not in self._tails:
@@ -122,7 +155,7 @@ class ToolCallBlock(EntryBlock):
 
     @property
     def _names_a_terminal(self) -> bool:
-        from acp_tui.acp.tools import TerminalItem
+        from acp_tui.protocol.schema import TerminalItem
 
         return any(isinstance(item, TerminalItem) for item in self.entry.content)
 
@@ -163,7 +196,7 @@ class CallHead(Block):
 
     def rows(self, width: int, look: Look) -> Sequence[Row]:
         """Return an empty row and the line."""
-        from acp_tui.ui.widgets.one_line import one_row
+        from acp_tui.ui.widgets.transcript.blocks import one_row
 
         self.kept = 0
         call, setting = self._block.entry, self._block.setting
@@ -205,8 +238,8 @@ class DiffPreview(Block):
 
         from rich.segment import Segment
 
-        from acp_tui.ui.widgets.diff import compute
-        from acp_tui.ui.widgets.diff_paint import diff_rows
+        from acp_tui.ui.widgets.diff.diff import compute
+        from acp_tui.ui.widgets.diff.paint import diff_rows
 
         difference = compute(self.diff.before, self.diff.new_text, time.monotonic() + 0.03)
         rows = diff_rows(difference, self.diff.path, max(1, width - 2), look, _DIFF_ROWS)
@@ -268,7 +301,7 @@ def _brought(call: ToolCall, look: Look) -> list[Piece]:
 
 
 def _diffs_of(call: ToolCall) -> list[Diff]:
-    from acp_tui.session.items import Diff
+    from acp_tui.session.entries import Diff
 
     return [item for item in call.content if isinstance(item, Diff)]
 

@@ -4,12 +4,87 @@ from __future__ import annotations
 
 from typing import Final
 
+from acp_tui.readable import seconds
 from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, ThoughtBlock, UserMessageBlock
-from acp_tui.ui.entries.notice import NoticeBlock
-from acp_tui.ui.entries.own_command import OwnCommandBlock
+from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.tool_call import ToolCallBlock
+from acp_tui.ui.widgets.text import exact_line
+from acp_tui.ui.widgets.transcript.blocks import Block, OneLine, Piece, TextBlock
+
+_ROLES: Final = {"info": "notice", "warning": "warning", "error": "error"}
+_DETAIL_LINES: Final = 12
+
+
+class NoticeBlock(EntryBlock):
+    """One notice; the end of its detail below it."""
+
+    __slots__ = ()
+    entry: Notice
+    parts: list[Block]
+
+    def sync(self) -> None:
+        """Show the notice."""
+        role = _ROLES[self.entry.severity]
+        self.parts = [
+            TextBlock(
+                [(role, self.entry.text)],
+                first=[(role, f"{self.setting.glyph('dot')} ")],
+                rest=[("text", "  ")],
+                above=1,
+            )
+        ]
+        if self.entry.detail:
+            lines = self.entry.detail.rstrip().splitlines()
+            detail = "\n".join(lines[-_DETAIL_LINES:])
+            self.parts.append(TextBlock([("muted", detail)], first=[("text", "  ")], rest=[("text", "  ")]))
+
+
+_ROWS: Final = 12
+
+
+class OwnCommandBlock(EntryBlock):
+    """A command that was typed behind `!`."""
+
+    __slots__ = ("_line",)
+    entry: OwnCommand
+    parts: list[Block]
+
+    def sync(self) -> None:
+        """Show how it stands."""
+        if not self.parts:
+            self._line = OneLine(above=1)
+            terminal = self.setting.terminal(self.entry.terminal_id)
+            self.parts = [self._line]
+            if terminal is not None:
+                self.parts.append(TerminalTail(terminal, lambda: self.setting.redraw(self), _ROWS))
+            elif self.entry.output is not None:
+                self.parts.append(TextTail(self.entry.output, _ROWS))
+        self._show(self.entry.ended)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its seconds are counted."""
+        return self.entry.ended is None
+
+    def tick(self, now: float) -> None:
+        """Count its seconds."""
+        self._show(now)
+
+    def _show(self, now: float | None) -> None:
+        entry = self.entry
+        right: list[Piece] = []
+        if entry.ended is None:
+            right.append(("tool-running", f"running, {self.setting.key('session.stop')} ends it"))
+        elif entry.exit_code is None:
+            right.append(("tool-failed", "ended by a signal"))
+        elif entry.exit_code:
+            right.append(("tool-failed", f"exit code {entry.exit_code}"))
+        if now is not None:
+            right.append(("muted", f"  {seconds(max(0.0, now - entry.at)):>6}"))
+        self._line.set_pieces([("accent", "! "), ("strong", exact_line(entry.command))], right)
+
 
 VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     UserMessage: UserMessageBlock,

@@ -9,6 +9,7 @@ from acp_tui.ui.widgets.text import exact
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
 
+
 STATUS_ROLES: Final = {
     "pending": "tool-pending",
     "in_progress": "tool-running",

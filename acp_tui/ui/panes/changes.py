@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.readable import inside
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.one_line import OneLine, Piece
 from acp_tui.ui.widgets.text import exact_line, safe_line
+from acp_tui.ui.widgets.transcript.blocks import OneLine, Piece, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from acp_tui.host.untracked import Untracked
+    from acp_tui.changes.untracked import Untracked
     from acp_tui.session.changes import Change
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
-    from acp_tui.ui.entries.counting import EditCounts
+    from acp_tui.ui.entries.tool_call import EditCounts
 
 
 _SLICE: Final = 0.03
@@ -145,7 +144,7 @@ class ChangesPane(Pane):
 
     def _count(self, path: str, file: FileChange) -> list[Piece]:
         """Keep how many lines of a file changed, and return that in pieces."""
-        from acp_tui.ui.entries.counting import EditCounts
+        from acp_tui.ui.entries.tool_call import EditCounts
 
         seen = file.seen
         if seen is None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.blocks import Block, TextBlock
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from acp_tui.session.changes import Change
     from acp_tui.session.session import Session
-    from acp_tui.session.turn import Turn
-    from acp_tui.ui.entries.entry import EntryBlock
+    from acp_tui.session.turns import Turn
+    from acp_tui.ui.entries.entry import EntryBlock, Setting
     from acp_tui.ui.entries.folding import Folding
-    from acp_tui.ui.entries.setting import Setting
 
 
 class ChatPane(Pane):
@@ -150,3 +150,20 @@ class ChatPane(Pane):
         for block in self._counting:
             block.tick(now)
             self.changed(block)
+
+
+def welcome(cwd: str, key: Callable[[str], str]) -> list[tuple[str, str]]:
+    """Return, as pieces of (role, text), what an empty chat says; `key` gives the key of an action."""
+    keys = (
+        ("/", "commands of the agent"),
+        ("@", "files of the workspace"),
+        (key("session.next-mode"), "next mode"),
+        (key("session.stop"), "stops the agent"),
+        (key("app.palette"), "everything that can be done"),
+        (key("app.help"), "all keys"),
+    )
+    pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
+    column = max(len(shown) for shown, _ in keys) + 2
+    for shown, what in keys:
+        pieces += [("accent", f"{shown:<{column}}"), ("muted", f"{what}\n")]
+    return pieces

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acp_tui.ui.panes.pane import Pane
-from acp_tui.ui.widgets.blocks import Block
-from acp_tui.ui.widgets.one_line import one_row
+from acp_tui.ui.widgets.transcript.blocks import Block, one_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.ui.widgets.look import Look
-    from acp_tui.ui.widgets.one_line import Piece
-    from acp_tui.ui.widgets.wrap import Row
+    from acp_tui.ui.widgets.text import Row
+    from acp_tui.ui.widgets.transcript.blocks import Piece
 
 
 class CallLine(Block):

@@ -14,15 +14,16 @@ from textual.screen import Screen
 
 from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
-from acp_tui.ui.widgets.blocks import TextBlock
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from acp_tui.store.redacting import Redactor, Review
+
 
 _WARNING = (
     "What you and the agent said in words is not masked, but for paths, variables and tokens. "

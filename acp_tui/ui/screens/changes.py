@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
@@ -12,26 +12,57 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from acp_tui.host.encoding import BINARY, Decoded, pair
-from acp_tui.host.merging import Hunk
+from acp_tui.changes.undo import Hunk
+from acp_tui.conversation.rejections import Rejections, lines_of
 from acp_tui.readable import inside
 from acp_tui.ui.panes.changes import facts
-from acp_tui.ui.screens.origins import origin_words
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.diff import counts
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.diff import counts
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.one_line import Piece
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.transcript.blocks import Piece
+from acp_tui.workspace.encoding import BINARY, Decoded, have_lines, pair
 
 if TYPE_CHECKING:
-    from acp_tui.host.snapshot import Changed, Restored
-    from acp_tui.session.files import FileChange
-    from acp_tui.ui.screens.reviewing import Review, Seen
+    from acp_tui.changes.tracking import Tracking
+    from acp_tui.changes.tree import Changed, Restored
+    from acp_tui.session.files import FileChange, Origin
+
+
+_PROMPT: Final = 60
+"""Characters of a prompt that are told."""
+
+
+def origin_words(file: FileChange, prompt_of: Callable[[int], str]) -> str:
+    """Return what is known of the newest change of a file, and the turns of earlier ones; else nothing.
+
+    Args:
+        file: the changed file.
+        prompt_of: returns in one line what the person said to begin a turn, which are counted from 1.
+    """
+    known = [origin for origin in file.origins if origin.turn]
+    if not known:
+        return ""
+    newest = known[-1]
+    earlier = [str(turn) for turn in sorted({origin.turn for origin in known} - {newest.turn})]
+    before = f"; before in turn {', '.join(earlier)}" if earlier else ""
+    return f"{_told(newest, prompt_of(newest.turn))}{before}"
+
+
+def _told(origin: Origin, prompt: str) -> str:
+    told = [f"turn {origin.turn}"]
+    if origin.title:
+        told.append(origin.title)
+    if origin.plan_entry:
+        told.append(f"plan: {origin.plan_entry}")
+    if prompt:
+        told.append(f"“{prompt if len(prompt) <= _PROMPT else prompt[: _PROMPT - 1] + '…'}”")
+    return ", ".join(told)
 
 
 _LOOKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
@@ -288,7 +319,7 @@ class ChangesScreen(Screen[None]):
             await self._undo(self._review.undo(), "The rejection is undone.")
 
     async def _undo(self, step: Awaitable[Restored | None], said: str, goes_on: bool = False) -> None:
-        from acp_tui.host.snapshot_store import SnapshotError
+        from acp_tui.changes.git_store import SnapshotError
 
         try:
             restored = await step
@@ -376,3 +407,105 @@ def _encoding(old: Decoded | None, new: Decoded | None) -> str:
     if old is not None and new is not None and not old.text.isascii() and not new.text.isascii():
         return " → ".join(names)
     return ", ".join(name for name in names if name != "UTF-8")
+
+
+_WHOLE = 1 << 60
+"""More lines than any file has."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A change as the person sees it on the screen."""
+
+    change: Changed
+    old: bytes | None
+    """What the file was at the beginning of the session."""
+    base: bytes | None
+    """What it is compared with: the same, or what was kept since."""
+    new: bytes | None
+    texts: tuple[Decoded | None, Decoded | None] | None = None
+    """`base` and `new` as they are read."""
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether there are two texts, so that one hunk of them can be kept or rejected."""
+        return self.base is not None and self.new is not None and have_lines(self.base, self.new)
+
+
+class Review:
+    """The steps of the person; each is one that can be undone, or none."""
+
+    def __init__(self, tracking: Tracking, rejections: Rejections) -> None:
+        self.tracking = tracking
+        self._reviewed = tracking.reviewed
+        self._rejections = rejections
+
+    async def see(self, change: Changed, *, with_texts: bool, all_of_it: bool) -> Seen:
+        """Return a change with its texts; `all_of_it`: compared with the beginning, whatever was kept."""
+        old, new = await self.tracking.texts(change) if with_texts else (None, None)
+        self._reviewed.settle(change, old, new)
+        base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
+        return Seen(change, old, base, new, await asyncio.to_thread(pair, base, new))
+
+    def is_done(self, change: Changed) -> bool:
+        """Whether all of a change was kept."""
+        return self._reviewed.is_done(change)
+
+    def has_kept(self, change: Changed) -> bool:
+        """Whether something of a change was kept."""
+        return self._reviewed.has_kept(change)
+
+    def keep(self, seen: Seen, hunk: Hunk) -> bool:
+        """Keep a hunk: it is open no more. False where it is not a hunk of what is open now."""
+        assert seen.base is not None, "there are lines to keep"
+        assert seen.new is not None, "there are lines to keep"
+        if self._reviewed.base(seen.change, seen.old) != seen.base:
+            return False  # its lines would be taken for others
+        self._reviewed.keep(seen.change, seen.base, seen.new, hunk)
+        return True
+
+    def keep_file(self, seen: Seen) -> None:
+        """Keep all of a file as it is."""
+        self._reviewed.keep_file(seen.change, seen.new)
+
+    async def reject(self, seen: Seen, hunk: Hunk) -> Restored:
+        """Take a hunk back out of the file.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        restored = await self.tracking.ways_back.reverse(seen.change, hunk, seen.base)
+        if restored.done:
+            where = f"{seen.change.path}, {lines_of(hunk.new_start, hunk.new_stop)}"
+            self._rejections.add(f"rejected your change in {where}", f"took back my rejection in {where}")
+        return restored
+
+    async def reject_file(self, seen: Seen) -> Restored:
+        """Take back all that is open in a file.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        path = seen.change.path
+        if seen.base is not None and self._reviewed.has_kept(seen.change):
+            whole = Hunk(0, _WHOLE, 0, _WHOLE)
+            restored = await self.tracking.ways_back.reverse(seen.change, whole, seen.base)
+        else:
+            restored = await self.tracking.reject(seen.change)
+        if restored.done:
+            text = f"rejected your changes in {path}" + (", which is deleted" * (seen.change.status == "A"))
+            self._rejections.add(text, f"took back my rejection in {path}")
+        return restored
+
+    async def undo(self) -> Restored | None:
+        """Take the newest rejection back; None if there is none.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        undone = await self.tracking.ways_back.undo()
+        if undone is None:
+            return None
+        if undone.is_over:
+            self._rejections.undone(undone.newer)
+        return undone.restored

@@ -6,22 +6,54 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Paste
+from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from acp_tui.ui.screens.hint_row import hint_row
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
+from acp_tui.ui.widgets.controls import LongOptions
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.long_options import LongOptions
+from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.text import Row, safe_line
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+
+_GAPS: Final = (3, 2)
+"""Cells between two hints, the wide gap first."""
+
+Hint = tuple[str, str]
+"""A key, and what it does."""
+
+
+def hint_row(hints: Sequence[Hint], width: int, cut: str) -> Content:
+    """Return hints in a row of `width` cells; where there are too many, `cut` stands before the last."""
+    for gap in _GAPS:
+        if _cells(hints, gap) <= width:
+            return _row(hints, gap)
+    *others, last = hints
+    while others and _cells([*others, (cut, ""), last], _GAPS[-1]) > width:
+        others.pop()
+    return _row([*others, (cut, ""), last], _GAPS[-1])
+
+
+def _cells(hints: Sequence[Hint], gap: int) -> int:
+    return _row(hints, gap).cell_length
+
+
+def _row(hints: Sequence[Hint], gap: int) -> Content:
+    between = " " * gap
+    shown = [Content.assemble((key, "bold"), f" {action}" if action else "") for key, action in hints]
+    return Content(between).join(shown)
+
 
 Result = TypeVar("Result")
 
@@ -248,3 +280,33 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
     def action_scroll_body(self, pages: int) -> None:
         """Scroll the body by pages, with one row in common."""
         self.body.scroll_relative(y=pages * max(1, self.body.size.height - 1), animate=False)
+
+
+class Details(LineView, can_focus=False):
+    """Shows blocks; however long they are, only rows in view are painted."""
+
+    def __init__(self, blocks: Sequence[TextBlock], look: Look, *, id: str | None = None) -> None:
+        super().__init__(look, id=id)
+        self._blocks = blocks
+        self._laid_out: list[Row] = []
+
+    def show(self, blocks: Sequence[TextBlock]) -> None:
+        """Show other blocks."""
+        self._blocks = blocks
+        self.lay_out_rows()
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the number of rows at a width."""
+        return sum(len(block.rows(width - 1, self.look)) for block in self._blocks)
+
+    def lay_out_rows(self) -> None:
+        """Wrap the text for the width there is."""
+        self._laid_out = [row for block in self._blocks for row in block.rows(self.row_width, self.look)]
+        self.show_rows(len(self._laid_out))
+
+    def paint_row(self, row: int) -> list[Segment]:
+        """Return a row on the ground of the dialog."""
+        base = self.look.base
+        segments = [Segment(text, base + style if style else base) for text, style, _ in self._laid_out[row]]
+        return fit(segments, 0, self.row_width, base, self.look)

@@ -15,8 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from acp_tui.ui.screens.details import Details
-from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.form_fields import (
     Entry,
     Field,
@@ -25,16 +24,16 @@ from acp_tui.ui.screens.form_fields import (
     can_be_sent,
     fields_of,
     limits_of,
+    matches,
     value_of,
 )
-from acp_tui.ui.screens.patterns import matches
-from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.choices import Choices
+from acp_tui.ui.widgets.controls import Choices
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe, safe_line
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import Elicitation

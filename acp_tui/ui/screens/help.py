@@ -15,8 +15,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from acp_tui.ui.widgets.key_map import KeyLine, key_map
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
+from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 

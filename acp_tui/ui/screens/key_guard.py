@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from acp_tui.ui.screens.unasked import UnaskedScreen
 
+
 QUIET: Final = 3.5
 """Seconds after a key in which the user is still at what it was for: writers pause so long in a sentence."""
 

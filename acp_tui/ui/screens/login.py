@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import OptionList
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
 
-from acp_tui.ui.screens.details import Details
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.widgets.answer_list import Answer, AnswerList
-from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.conversation.login import STOPPED
+from acp_tui.readable import clock
+from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.widgets.controls import Answer, AnswerList
 from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.keys import Keys
+from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.markdown.inline import LinksWanted, addresses, plain
+from acp_tui.ui.widgets.terminal.view import TerminalView
+from acp_tui.ui.widgets.text import exact_line, safe_line
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.acp.authentication import AuthMethod
+    from acp_tui.agent.agent import Agent
+    from acp_tui.protocol.schema import AuthMethod
+    from acp_tui.workspace.processes import ExitStatus
+    from acp_tui.workspace.terminals import Terminal
 
 
 class LoginDialog(Dialog[str]):
@@ -90,3 +101,201 @@ def _about(method: AuthMethod) -> Iterator[str]:
     names = [str(variable["name"]) for variable in method.vars if variable.get("name")]
     if names:
         yield f"Reads {', '.join(names)} from the environment."
+
+
+_LINES = 12
+"""Lines that are shown of what the agent prints: many print the address to visit, on either stream."""
+
+
+class LoginWait(Dialog[None]):
+    """Shows a login that the agent carries out; dismisses when the person will not even wait for its end.
+
+    The first Esc asks the agent to stop, and the dialog stays for its answer. The second one leaves.
+    """
+
+    IS_GUARDED = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stop", "Stop the login", id="login-wait.stop"),
+        Binding("o", "open", "Open an address that it prints", id="login-wait.open"),
+        Binding("c", "copy", "Copy the address, or all that it prints", id="login-wait.copy"),
+    ]
+
+    def __init__(self, agent: Agent, *, name: str, method: str, look: Look) -> None:
+        """Show the login that runs.
+
+        Args:
+            agent: who logs in.
+            name: its name for people.
+            method: the way that was chosen.
+            look: the styles.
+        """
+        super().__init__(f"{name} logs in", look)
+        self._agent = agent
+        self._method = method
+        self._began = time.monotonic()
+        self._before = (agent.connection.strays, agent.stderr_tail)
+        self._stopping = False
+        self._printed = ""
+        """What the agent has printed since the login began."""
+        self._addresses: list[str] = []
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the time and what the agent prints."""
+        yield Details(self._facts(), self.look)
+
+    def on_mount(self) -> None:
+        """Count seconds."""
+        self.set_interval(0.5, self._tick)
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        stop = "do not wait" if self._stopping else "stop the login"
+        keys = [(key_of(self, "login-wait.stop"), stop)]
+        if self._addresses:
+            keys += [
+                (key_of(self, "login-wait.open"), "open the address"),
+                (key_of(self, "login-wait.copy"), "copy the address"),
+            ]
+        elif self._printed:
+            keys.append((key_of(self, "login-wait.copy"), "copy what it says"))
+        return keys
+
+    def action_stop(self) -> None:
+        """Ask the agent to stop; asked again, leave."""
+        if self._stopping:
+            self.dismiss(None)
+            return
+        self._stopping = True
+        self._agent.logins.stop()
+        self.show_hints()
+        self._tick()
+
+    def action_open(self) -> None:
+        """Show where the addresses lead that the agent has printed; the newest is the first."""
+        if self._addresses:
+            self.post_message(LinksWanted(dict.fromkeys(reversed(self._addresses), "")))
+
+    def action_copy(self) -> None:
+        """Copy the newest address that the agent has printed, or all that it has."""
+        text = self._addresses[-1] if self._addresses else self._printed
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.notify("Copied, if the terminal allows it.")
+
+    def _tick(self) -> None:
+        printed = self._said()
+        if printed != self._printed:
+            self._printed, self._addresses = printed, addresses(printed)
+            self.show_hints()
+        self.query_one(Details).show(self._facts())
+        self.after_refresh(self.fit)
+
+    def _facts(self) -> list[TextBlock]:
+        waited = clock(time.monotonic() - self._began)
+        text = "asked to stop, waiting for its answer" if self._stopping else "waiting for the agent"
+        blocks = [TextBlock([("text", f"{self._method}  "), ("muted", f"{text} {waited}")])]
+        said = self._printed.splitlines()[-_LINES:]
+        if said:
+            blocks.append(TextBlock([("muted", "It says:")], above=1))
+            blocks.append(TextBlock([("text", "\n".join(said))]))
+        return blocks
+
+    def _said(self) -> str:
+        """Return what came on both streams since the login began, without what steers a terminal."""
+        now = (self._agent.connection.strays, self._agent.stderr_tail)
+        new = (
+            plain(text.removeprefix(before)).strip() for text, before in zip(now, self._before, strict=True)
+        )
+        return "\n".join(text for text in new if text)
+
+
+class TerminalLoginScreen(Screen[str]):
+    """Shows the login's command and its terminal, into which keys go; dismisses with why it failed, or "".
+
+    Ctrl+C goes to the command. Leaving the screen ends the command, which is a failure.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Priority: while keys go to the command, they still have to reach these.
+        Binding(
+            "ctrl+right_square_bracket", "stop", "Stop the login", id="terminal-login.stop", priority=True
+        ),
+        Binding("f2", "open", "Open an address that it prints", id="terminal-login.open", priority=True),
+        Binding("f3", "copy", "Copy the address that it prints", id="terminal-login.copy", priority=True),
+    ]
+
+    def __init__(self, terminal: Terminal, *, title: str, look: Look) -> None:
+        """Show a login that runs.
+
+        Args:
+            terminal: what it runs in; whoever made it releases it.
+            title: what is logged in to.
+            look: the styles.
+        """
+        super().__init__()
+        self._terminal = terminal
+        self._title = title
+        self.look = look
+        self._failure: str | None = None
+        """Why it failed, once it has ended: "" if it did not."""
+        self._leaves = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the exact command above its terminal."""
+        yield Lines(self.look, id="facts")
+        yield Static(f"$ {exact_line(self._terminal.command_line)}", id="command", markup=False)
+        yield TerminalView(self.look)
+        yield Keys(self.look)
+
+    def on_mount(self) -> None:
+        """Type into the command from the start."""
+        title = [("strong", f" {safe_line(self._title)}")]
+        names = {"open": "opens, ", "copy": "copies an address, ", "stop": "stops the login "}
+        hint = "".join(f"{key_of(self, f'terminal-login.{name}')} {does}" for name, does in names.items())
+        self.query_one(Lines).set_lines([(title, [("muted", hint)])])
+        view = self.query_one(TerminalView)
+        view.attach(self._terminal)
+        mine = ((key, active.binding) for key, active in self.active_bindings.items() if active.node is self)
+        view.passes |= {key for key, binding in mine if binding.priority}  # Ctrl+C, Textual's, is typed
+        view.focus()
+        view.action_type()
+
+    async def on_terminal_view_ended(self) -> None:
+        """Leave with how it ended."""
+        self._failure = failure(await self._terminal.wait())
+        self._leave_if_over()
+
+    def on_screen_resume(self) -> None:
+        """Leave if it ended while a menu lay over it."""
+        self._leave_if_over()
+
+    def _leave_if_over(self) -> None:
+        if self._failure is not None and self.is_current and not self._leaves:
+            self._leaves = True
+            self.dismiss(self._failure)
+
+    def action_open(self) -> None:
+        """Show where the addresses lead that the command has printed; the newest is the first."""
+        if found := self._addresses():
+            self.post_message(LinksWanted(dict.fromkeys(reversed(found), "")))
+
+    def action_copy(self) -> None:
+        """Copy the newest address that the command has printed."""
+        if found := self._addresses():
+            self.app.copy_to_clipboard(found[-1])
+            self.notify("Copied, if the terminal allows it.")
+
+    def _addresses(self) -> list[str]:
+        found = addresses(self._terminal.kept().decode("utf-8", "replace"))
+        if not found:
+            self.notify("It has printed no address yet.")
+        return found
+
+    def action_stop(self) -> None:
+        """Leave; the command is ended with its terminal."""
+        self.dismiss(STOPPED)
+
+
+def failure(status: ExitStatus) -> str:
+    """Return why a login failed that ended in this way; nothing: it did not."""
+    return "" if status.exit_code == 0 else f"The login {status.told}."

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
@@ -252,3 +253,125 @@ class LiveMenu(Menu):
         if (items, current) != (self._items, self._current) and self.is_mounted:
             self._current = current
             self.set_items(items)
+
+
+class NameDialog(Dialog[str]):
+    """Takes a name; dismisses with it, or None. An empty one stands for the agent's own title."""
+
+    IS_GUARDED = False
+
+    def __init__(self, name: str, title: str, longest: int, look: Look) -> None:
+        """Begin with the name of now; `title` is what the tab says without one."""
+        super().__init__("Name of this session", look)
+        self._name_now = name
+        self._own_title = title
+        self._longest = longest
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the field, and what comes without a name."""
+        yield InputLine(self._name_now, placeholder="a name of your own", max_length=self._longest, id="name")
+        yield Static(
+            Content.styled(f"Empty: {safe_line(self._own_title)}", "$muted"), id="without", markup=False
+        )
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        return [("Enter", "keep"), (key_of(self, "dialog.put-aside"), "close")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the field."""
+        return self.query_one(Input)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value)
+
+
+_SHOWN: Final = 200
+"""Prompts that are listed at most; letters find all."""
+
+_SEARCHED: Final = 400
+"""Characters of a prompt in which letters are looked for."""
+
+
+class PastPrompts(Menu):
+    """Lets the person choose a prompt, the newest first; dismisses with its place as text, or None."""
+
+    def __init__(self, prompts: Sequence[Prompt], look: Look) -> None:
+        """Take the prompts, the newest last; of equal ones the newest is shown."""
+        newest: dict[str, Item] = {}
+        for place, prompt in reversed(list(enumerate(prompts))):
+            text = " ".join(prompt.text[:_SEARCHED].split())
+            newest.setdefault(text, Item(str(place), text))
+        super().__init__("History", list(newest.values()), None, look)
+
+    def matching(self, words: str) -> list[Item]:
+        """Return the prompts that hold the letters in order; a word's letters may be apart."""
+        from frizbee import Haystacks, Matcher
+
+        if not words.strip():
+            return self._items[:_SHOWN]
+        labels = Haystacks([item.label for item in self._items])
+        matcher = Matcher.from_patterns(words.split(), max_items=_SHOWN)
+        return [self._items[match.index] for match in matcher.match_list(labels)]
+
+
+class ThemeMenu(Menu):
+    """Lets the person choose a theme; `show` draws everything in the one that was moved to."""
+
+    def __init__(self, names: Sequence[str], current: str, look: Look, show: Callable[[str], object]) -> None:
+        super().__init__("Theme", [Item(name, name) for name in names], current, look)
+        self._show_theme = show
+        self._seen = current
+
+    @on(OptionList.OptionHighlighted)
+    def _moved(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the theme, once the keys are on another one."""
+        event.stop()
+        name = self.highlighted_key()
+        if name is not None and name != self._seen and self.is_current:
+            self._seen = name
+            self._show_theme(name)
+
+
+READ: Final = "read"
+HERE: Final = "here"
+OTHER: Final = "other"
+
+
+def folder_menu(gone: str, here: str, look: Look) -> Menu:
+    """Return the menu of what can be done; a key that comes by itself does nothing but read on."""
+    items = [
+        Item(READ, "Read only", "nothing is started", gone),
+        Item(HERE, "Go on here", here, gone),
+        Item(OTHER, "Choose a folder", "type where the session goes on", gone),
+    ]
+    return Menu("The folder of this session is not there any more", items, READ, look)
+
+
+class FolderDialog(Dialog[str]):
+    """Takes the path of a folder; dismisses with it, or None."""
+
+    IS_GUARDED = False
+
+    def __init__(self, path: str, title: str, look: Look) -> None:
+        super().__init__(title, look)
+        self._path = path
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the field."""
+        yield InputLine(self._path, placeholder="a folder that is there", id="folder")
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do."""
+        return [("Enter", "go on there"), (key_of(self, "dialog.put-aside"), "close")]
+
+    def first_focus(self) -> Widget | None:
+        """Return the field."""
+        return self.query_one(Input)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value)

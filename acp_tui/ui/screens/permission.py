@@ -20,44 +20,81 @@ from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
 from acp_tui.agent.coverage import folder_of
-from acp_tui.host.destination import Destination
-from acp_tui.session.option_doubts import doubts_of
-from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
-from acp_tui.ui.screens.details import Details
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.diff_hints import diff_hints
+from acp_tui.rules.protected import Destination
+from acp_tui.session.questions import doubts_of
+from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.permission_details import (
+    AGENT_ONLY,
+    NOTHING_KNOWN,
+    Background,
+    Reach,
     Reading,
     command_of,
     details_of,
     diffs_of,
     has_more,
+    has_more_parts,
     kind_of,
     places_of,
+    reasons,
     wish_of,
 )
-from acp_tui.ui.screens.permission_reasons import has_more_parts, reasons
-from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
-from acp_tui.ui.screens.waiting_list import listed, waiting_list
-from acp_tui.ui.widgets import answer_list
-from acp_tui.ui.widgets.answer_list import AnswerList
-from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.screens.stale_write import diff_hints
+from acp_tui.ui.widgets import controls as answer_list
+from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from acp_tui.acp.permissions import PermissionOption
-    from acp_tui.host.rules import Rule
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.items import Diff
+    from acp_tui.protocol.schema import PermissionOption
+    from acp_tui.rules.model import Rule
+    from acp_tui.session.entries import Diff, ToolCall
     from acp_tui.session.questions import OldText, Permission
+
+
+_TEXT = 60
+"""Cells of a question that are shown: each has to fit one row."""
+_READ = 1_000
+"""Characters of a question that are read for that: it may have megabytes."""
+
+
+def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> list[TextBlock]:
+    """Return a row for each question, at most `most`, the one at `place` (from 0) marked and among them."""
+    if len(waiting) < 2:
+        return []
+    rows = [
+        _row(number, waiting[number], number == place, look) for number in _range(len(waiting), place, most)
+    ]
+    left = len(waiting) - len(rows)
+    more = [TextBlock([("muted", f"  and {left} more")])] if left else []
+    return [*rows, *more, TextBlock([("text", " ")])]
+
+
+def listed(waiting: Sequence[str], place: int, most: int) -> list[tuple[str, bool]]:
+    """Return what these rows say: each question, and whether it is the one at `place`; last how many more."""
+    rows = [(waiting[number], number == place) for number in _range(len(waiting), place, most)]
+    left = len(waiting) - len(rows)
+    return [*rows, (f"{left} more", False)] if left else rows
+
+
+def _range(count: int, place: int, most: int) -> range:
+    first = max(0, min(place - most // 2, count - most))
+    return range(first, min(count, first + most))
+
+
+def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:
+    text = shortened(safe_line(what[:_READ]), _TEXT)
+    mark = look.glyph("current") if is_here else " "
+    return TextBlock([("accent", f"{mark} "), ("strong" if is_here else "muted", f"{number + 1} {text}")])
+
 
 KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
 """The key that gives an answer, by kind, where that kind is offered exactly once."""

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
 from acp_tui.agent.coverage import env_of, folder_key, folder_of, titled_command
-from acp_tui.host.destination import Destination, destination
-from acp_tui.session.shell_command import worded_command
-from acp_tui.ui.widgets.blocks import TextBlock
+from acp_tui.agent.past_questions import MOST, Precedents
+from acp_tui.rules.explain import Explanation, Part, explain
+from acp_tui.rules.protected import Destination, destination
+from acp_tui.session.entries import worded_command
+from acp_tui.ui.screens.rule_list import matches
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import cells, exact, exact_line, safe_line, shortened
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.acp.content import ContentBlock
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.items import Diff, Item
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.protocol.schema import ContentBlock
+    from acp_tui.rules.model import Policy, Rule
+    from acp_tui.session.entries import Diff, Item, ToolCall
+
 
 WISHES: Final = {
     "read": "wants to read",
@@ -90,7 +97,7 @@ def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
 
 def diffs_of(call: ToolCall) -> list[Diff]:
     """Return the changed files that a tool call reports."""
-    from acp_tui.session.items import Diff
+    from acp_tui.session.entries import Diff
 
     return [item for item in call.content if isinstance(item, Diff)]
 
@@ -310,8 +317,8 @@ def _cut(
 
 
 def _text_of(item: Item) -> str:
-    from acp_tui.acp.tools import ContentItem, UnknownItem
-    from acp_tui.session.items import Text
+    from acp_tui.protocol.schema import ContentItem, UnknownItem
+    from acp_tui.session.entries import Text
 
     match item:
         case Text():
@@ -336,3 +343,181 @@ def _block_text(block: ContentBlock) -> Iterator[str]:
                 yield block.resource.text
         case "?":
             yield pretty(block.raw)
+
+
+PARTS: Final = 6
+"""Parts of a command that are listed at first."""
+_PART: Final = 160
+"""Characters of a part that are shown: the whole command stands above."""
+
+
+def reasons(
+    command: str | None,
+    cwd: str,
+    inside: Callable[[str], bool],
+    background: Background,
+    look: Look,
+    how: Reading = READ,
+) -> list[TextBlock]:
+    """Return what explains a question; nothing where there is nothing to say.
+
+    Args:
+        command: the command, if the call runs one.
+        cwd: the folder that it runs in.
+        inside: whether a path lies in the workspace.
+        background: the rule that asks, and what was decided before.
+        look: the marks.
+        how: whether all parts of a long command are listed, and the key for it.
+    """
+    blocks: list[TextBlock] = []
+    if command is not None:
+        blocks += _parts(explain(command, cwd, inside), look, how)
+    if background.why:
+        blocks.append(labelled("asked", [("muted", background.why)]))
+    if background.rule is not None:
+        blocks.append(labelled("rule", [("text", rule_words(background.rule))]))
+    if background.before is not None:
+        blocks.append(labelled("before", [("muted", before_words(background.before))]))
+    return blocks
+
+
+def has_more_parts(command: str | None, cwd: str, inside: Callable[[str], bool]) -> bool:
+    """Return whether some parts are not listed at first."""
+    return command is not None and len(explain(command, cwd, inside).parts) > PARTS
+
+
+def rule_words(rule: Rule) -> str:
+    """Return a rule in a line: what it does, what it speaks of, where it stands."""
+    does = {"ask": "asks:", "deny": "denies what this may turn out to be:", "allow": "allows:"}[rule.decision]
+    note = f", “{rule.note}”" if rule.note else ""
+    return f"{does} {matches(rule)}{note}{f' ({rule.where})' if rule.where else ''}"
+
+
+def before_words(before: Precedents) -> str:
+    """Return what was decided before, in a line."""
+    what = f"“{before.beginning} …” " if before.beginning else ""
+    if before.allowed + before.rejected >= MOST:
+        what += "at least "  # no more are looked at
+    counts = ", ".join(f"{verb} {_times(count)}" for verb, count in _counts(before) if count)
+    last = before.last.astimezone()
+    day = "today" if last.date() == datetime.now().astimezone().date() else f"{last:%Y-%m-%d}"
+    return f"{what}{counts} in this workspace, last {day} {last:%H:%M}"
+
+
+def _counts(before: Precedents) -> Iterator[tuple[str, int]]:
+    yield "allowed", before.allowed
+    yield "rejected", before.rejected
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _parts(explanation: Explanation, look: Look, how: Reading) -> Iterator[TextBlock]:
+    parts = explanation.parts
+    if not explanation.understood:
+        text = (
+            "too long to be read"
+            if explanation.too_long
+            else "not all of it could be read as a shell command"
+        )
+        yield labelled("caution", [("warning", text)])
+    if len(parts) == 1 and parts[0].notes:
+        yield labelled("notes", _notes(parts[0])[1:])
+    elif len(parts) > 1:
+        shown = parts if how.whole else parts[:PARTS]
+        for number, part in enumerate(shown):
+            yield labelled("" if number else "parts", [("text", _text(part, look)), *_notes(part)])
+        if len(shown) < len(parts):
+            yield labelled("", [("warning", f"{len(parts) - len(shown)} more parts ({how.key} shows them)")])
+
+
+def _text(part: Part, look: Look) -> str:
+    inside = "  " * part.depth + (f"{look.glyph('folded')} " if part.depth else "")
+    text = part.text if len(part.text) <= _PART else f"{part.text[:_PART]}…"
+    return f"{inside}{text}"
+
+
+def _notes(part: Part) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for note in part.notes:
+        found += [
+            ("muted", ", " if len(found) > 1 else "  "),
+            ("warning" if note.grave else "muted", note.text),
+        ]
+    return found
+
+
+log = logging.getLogger(__name__)
+
+
+class Background(NamedTuple):
+    """What a dialog tells beside the call itself."""
+
+    rule: Rule | None = None
+    """The person's rule because of which they are asked."""
+    before: Precedents | None = None
+    why: str = ""
+    """Why the person is asked although the agent did not ask; empty if it did."""
+
+
+NOTHING_KNOWN: Final = Background()
+
+
+def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
+    """Return what is known of a call of the conversation's session; `unasked`: the agent asks for none."""
+    from acp_tui.agent.verdicts import asking_rule
+
+    running, session = conversation.running, conversation.session
+    if running is None or session is None:
+        return Background()
+    rule = asking_rule(running.host, call, session, running.agent.name)
+    why = _why(rule, running.host.policy_of(session.id)) if unasked else ""
+    return Background(rule, _before(conversation, call), why)
+
+
+def _why(rule: Rule | None, policy: Policy) -> str:
+    from acp_tui.rules.model import WORDS
+
+    because = "a rule of yours asks" if rule is not None else f"this session {WORDS[policy]}"
+    return f"The agent did not ask for permission; {because}."
+
+
+def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
+    from acp_tui.agent.past_questions import precedents
+
+    assert conversation.running is not None
+    assert conversation.session is not None
+    decisions, command = conversation.running.decisions, call.command
+    if decisions.path is None:
+        return None
+    hidden = decisions.hidden(command) if command is not None else None
+    beginning = _start_of_input(command) if command is not None else ""
+    try:
+        return precedents(
+            decisions.path, conversation.session.cwd, call.kind, hidden, call.named_paths, beginning
+        )
+    except OSError as error:
+        log.warning("the decision log: %s", error)
+        return None
+
+
+def _start_of_input(command: str) -> str:
+    """Return the first two words of a single command; nothing of a chain, whose parts say more."""
+    from acp_tui.rules.shell import take_apart
+
+    commands = take_apart(command).commands
+    words = [word.source for word in commands[0].words[:2]] if len(commands) == 1 else []
+    beginning = " ".join(words)
+    return beginning if len(words) == 2 and command.startswith(beginning) else ""
+
+
+class Reach(NamedTuple):
+    """One way to mean "always"."""
+
+    words: str
+    rule: Rule | None = None
+    """What then counts in the session; None: nothing of ours."""
+
+
+AGENT_ONLY: Final = Reach("only what the agent itself remembers")

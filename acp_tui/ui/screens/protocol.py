@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,16 +15,300 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from acp_tui.readable import size
-from acp_tui.store.tail import Tail
-from acp_tui.ui.screens.frame import SHOWN, FrameScreen, copy
-from acp_tui.ui.screens.frame_list import FrameList
-from acp_tui.ui.screens.frames import Frame, Frames, matches, other_half
+from acp_tui.store.journal import Tail
+from acp_tui.ui.screens.texts import Sheet
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Lines
+from acp_tui.ui.widgets.line_view import Line as RowLine
+from acp_tui.ui.widgets.line_view import Lines, RowList
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.output_block import JsonBlock, beginning
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.store.journal import Line
+
+
+Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
+_REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}
+"""Kinds of rows that are no messages, by their direction."""
+
+_ID_AT_END: Final = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"]*")\s*\}\s*\}$')
+_NAME: Final = 120
+"""Characters of a name."""
+
+
+@dataclass(slots=True, frozen=True)
+class Frame:
+    """One row of a journal."""
+
+    offset: int
+    size: int
+    """Where its line is in the file, in bytes."""
+    t: float
+    """Seconds since the start of the connection."""
+    direction: str
+    """`out`, `in`, `raw`, `err` or `note`."""
+    kind: Kind
+    name: str
+    """Its method, the method it answers, or its first words."""
+    detail: str = ""
+    """What more there is to say on the line, such as the kind of an update."""
+    session: str = ""
+    latency: float | None = None
+    """Seconds between a request and this response."""
+    answers: int | None = None
+    """Where the request that this response answers is in the file; None for others."""
+
+
+class Frames:
+    """Turns lines into frames, in order; remembers requests until their responses come."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str], tuple[float, str, str, int]] = {}
+
+    def read(self, line: Line) -> Frame:
+        """Return the frame of the next line."""
+        row = beginning(line.head.decode("utf-8", "replace"))
+        if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
+            return Frame(
+                line.offset, line.size, 0.0, "", "broken", _words(line.head.decode("utf-8", "replace"))
+            )
+        t = row["t"] if isinstance(row.get("t"), int | float) else 0.0
+        direction, msg = row["dir"], row.get("msg")
+        if direction not in ("in", "out") or not isinstance(msg, dict):
+            return _remark(line, float(t), direction, msg)
+        _complete(msg, line)
+        if isinstance(msg.get("method"), str):
+            return self._call(line, float(t), direction, msg)
+        return self._response(line, float(t), direction, msg)
+
+    def _call(self, line: Line, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+        params = msg.get("params")
+        session, update = _text(params, "sessionId"), _get(params, "update")
+        name = msg["method"][:_NAME]
+        kind: Kind = "request" if "id" in msg else "notification"
+        if kind == "request":
+            self._open[direction, _key(msg["id"])] = (t, name, session, line.offset)
+        detail = _text(update, "sessionUpdate") or _words(_text(params, "path") or _text(params, "command"))
+        return Frame(line.offset, line.size, t, direction, kind, name, detail, session)
+
+    def _response(self, line: Line, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+        asked_by = "out" if direction == "in" else "in"
+        found = self._open.pop((asked_by, _key(msg.get("id"))), None)
+        sent, name, session, asked = found or (None, "", "", None)
+        error = msg.get("error")
+        kind: Kind = "error" if error is not None else "response"
+        detail = (
+            _words(_text(error, "message")) if kind == "error" else _text(msg.get("result"), "stopReason")
+        )
+        session = session or _text(msg.get("result"), "sessionId")
+        latency = None if sent is None else t - sent
+        return Frame(line.offset, line.size, t, direction, kind, name, detail, session, latency, asked)
+
+
+def other_half(frames: Sequence[Frame], frame: Frame) -> Frame | None:
+    """Return the request that a response answers, or the response to a request, if it is there."""
+    for other in frames:
+        if frame.answers == other.offset or (frame.kind == "request" and other.answers == frame.offset):
+            return other
+    return None
+
+
+def matches(frame: Frame, text: str, line: bytes) -> bool:
+    """Return whether a frame has all words of a filter; the word `errors` keeps errors only.
+
+    `line` is its line in the file, in lower case.
+    """
+    for word in text.lower().split():
+        if word == "errors":
+            if frame.kind not in ("error", "broken"):
+                return False
+        elif word not in frame.name.lower() and word.encode() not in line:
+            return False
+    return True
+
+
+def _remark(line: Line, t: float, direction: str, msg: Any) -> Frame:
+    """Return a row that is no message: noise, stderr, or a note of ours."""
+    kind = _REMARKS.get(direction, "broken")
+    words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
+    return Frame(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
+
+
+def _complete(msg: dict[str, Any], line: Line) -> None:
+    """Add what stands at the end of a line that was too long to be read whole."""
+    found = _ID_AT_END.search(line.foot) if line.foot else None
+    if found and "id" not in msg:
+        msg["id"] = beginning(found[1].decode())
+
+
+def _key(request_id: object) -> str:
+    return repr(request_id)
+
+
+def _words(text: str) -> str:
+    return " ".join(text[: 4 * _NAME].split())[:_NAME]
+
+
+def _text(value: Any, name: str) -> str:
+    found = _get(value, name)
+    return found[:_NAME] if isinstance(found, str) else ""
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+_ROLES: Final = {
+    "request": "text",
+    "notification": "text",
+    "response": "text",
+    "error": "error",
+    "raw": "warning",
+    "err": "muted",
+    "note": "notice",
+    "broken": "warning",
+}
+_WORDS: Final = {"raw": "not JSON", "err": "stderr", "note": "note", "broken": "not readable"}
+_ARROWS: Final = {"out": ("→", ">"), "in": ("←", "<")}
+_SESSION: Final = 8
+"""Characters of a session's id that are shown: its end, by which ids differ."""
+
+
+class FrameList(RowList[Frame]):
+    """Frames, one a row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False, id="frames.up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="frames.down"),
+        Binding("pageup", "move_page(-1)", "Page up", show=False, id="frames.page-up"),
+        Binding("pagedown", "move_page(1)", "Page down", show=False, id="frames.page-down"),
+        Binding("home", "move_to(0)", "First", show=False, id="frames.first"),
+        Binding("end", "move_to(-1)", "Follow the end", show=False, id="frames.last"),
+        Binding("enter", "open", "Open", id="frames.open"),
+    ]
+
+    FOLLOWS = True
+
+    def pieces(self, item: Frame) -> tuple[list[Piece], list[Piece]]:
+        """Return a frame: time, direction, what it is; session, size and latency on the right."""
+        return pieces(item, self.look, self.row_width)
+
+
+def pieces(frame: Frame, look: Look, width: int) -> tuple[list[Piece], list[Piece]]:
+    """Return a frame's row as (left, right); a narrow row leaves out the session."""
+    role = _ROLES[frame.kind]
+    arrow = _ARROWS.get(frame.direction, (" ", " "))[look.ascii]
+    left: list[Piece] = [
+        ("muted", f"{frame.t:9.3f} "),
+        ("accent" if frame.direction == "out" else "success", f"{arrow} "),
+    ]
+    if frame.kind in _WORDS:
+        left += [("muted", f"{_WORDS[frame.kind]}  "), (role, safe_line(frame.name))]
+    elif frame.kind in ("response", "error"):
+        word = "response to" if frame.kind == "response" else "error for"
+        left += [("muted", f"{word} "), (role, safe_line(frame.name) or "an unknown request")]
+    else:
+        left.append(("strong" if frame.kind == "request" else role, safe_line(frame.name)))
+    if frame.detail:
+        left.append((role if frame.kind == "error" else "muted", f"  {safe_line(frame.detail)}"))
+    latency = "" if frame.latency is None else _latency(frame.latency)
+    right: list[Piece] = [("accent", f"  {latency:>7}"), ("muted", f" {size(frame.size):>7} ")]
+    if width >= 70:
+        right.insert(0, ("muted", f"  {safe_line(frame.session[-_SESSION:]):>{_SESSION}}"))
+    return left, right
+
+
+def _latency(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+SHOWN: Final = 256 << 10
+"""Bytes of one frame that are shown."""
+_COPIED: Final = 1 << 20
+"""Bytes of one frame that are copied: a larger one is found in the journal, and read while keys wait."""
+
+
+class FrameScreen(Sheet):
+    """Shows one frame."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="frame.close"),
+        Binding("c", "copy", "Copy", id="frame.copy"),
+        Binding("p", "pair", "Request or answer", id="frame.pair"),
+    ]
+
+    def __init__(
+        self,
+        frame: Frame,
+        tail: Tail,
+        look: Look | None = None,
+        pair: Callable[[Frame], Frame | None] = lambda _: None,
+    ) -> None:
+        """Show a frame of the journal that `tail` reads; `pair` finds the other half of a call."""
+        super().__init__(look)
+        self._frame = frame
+        self._tail = tail
+        self._pair = pair
+
+    def title_line(self) -> RowLine:
+        """The frame's row."""
+        return pieces(self._frame, self.look, 80)
+
+    def content(self) -> Iterable[Block]:
+        """The frame's message."""
+        return blocks(self._frame, self._tail.line(self._frame.offset, self._frame.size, SHOWN))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the other half only where there may be one."""
+        return action != "pair" or self._frame.kind in ("request", "response", "error")
+
+    def action_pair(self) -> None:
+        """Show the answer to this request, or the request that this answers."""
+        other = self._pair(self._frame)
+        if other is None:
+            asks = self._frame.kind == "request"
+            self.notify("It has no answer yet." if asks else "Its request is not among what was read.")
+            return
+        self._frame = other
+        self.fill()
+
+    def action_copy(self) -> None:
+        """Copy the frame."""
+        copy(self, self._frame, self._tail)
+
+
+def copy(screen: Screen[None], frame: Frame, tail: Tail) -> None:
+    """Copy a frame as it is in the journal, unless it is too large, and say what was done."""
+    if frame.size > _COPIED:
+        said = f"It is in the journal, {frame.offset:,} bytes from its start."
+        screen.notify(said, title=f"{size(frame.size)} are too much to copy", severity="warning")
+        return
+    screen.app.copy_to_clipboard(tail.line(frame.offset, frame.size).decode("utf-8", "replace"))
+    screen.notify(f"The frame is copied ({size(frame.size)}).")
+
+
+def blocks(frame: Frame, head: bytes) -> list[Block]:
+    """Return what to show of a frame: its message as JSON, or its text.
+
+    `head` is its line in the journal, or the beginning of a very long one.
+    """
+    text = head.decode("utf-8", "replace")
+    found: list[Block] = []
+    if len(head) < frame.size:
+        cut = f"Only the beginning: {size(len(head))} of {size(frame.size)}."
+        found.append(TextBlock([("notice", cut)]))
+    row = beginning(text)
+    if not isinstance(row, dict) or "msg" not in row:
+        return [*found, TextBlock([("text", text)])]
+    msg = row["msg"]
+    return [*found, TextBlock([("text", msg)]) if isinstance(msg, str) else JsonBlock(msg)]
+
 
 _LAST: Final = 1 << 20
 """Bytes of the end of a file that are shown at first."""

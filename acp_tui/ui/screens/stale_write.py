@@ -11,19 +11,28 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from acp_tui.readable import inside
-from acp_tui.ui.screens.details import Details
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.diff_hints import diff_hints
-from acp_tui.ui.widgets.answer_list import Answer, AnswerList, as_bound
-from acp_tui.ui.widgets.blocks import TextBlock
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
     from acp_tui.session.questions import StaleWrite
+
+
+def diff_hints(view: DiffView, files: str) -> list[tuple[str, str]]:
+    """Return pairs (key, action); `files` says what the parts of the view are called here."""
+    return [
+        (pair_of(view, "diff.next-change", "diff.previous-change"), "changes"),
+        (pair_of(view, "diff.next-file", "diff.previous-file"), files),
+        (key_of(view, "diff.side-by-side"), "sides"),
+        (key_of(view, "diff.wrap"), "wrap"),
+    ]
+
 
 Choice = Literal["write", "keep", "stop"]
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+import re
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,26 +16,137 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
+from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
 from acp_tui.readable import inside
+from acp_tui.session.entries import Diff, Text
+from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title
-from acp_tui.ui.screens.call_pages import Page, blocks, pages
-from acp_tui.ui.screens.signals import choose_signal
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.keys import Keys
-from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.one_line import Piece
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.output_block import JsonBlock, OutputBlock
 from acp_tui.ui.widgets.picture import has_pictures
-from acp_tui.ui.widgets.terminal_view import TerminalView
+from acp_tui.ui.widgets.terminal.view import TerminalView
 from acp_tui.ui.widgets.text import exact_line
-from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from acp_tui.host.terminals import Terminal
-    from acp_tui.session.entries import ToolCall
-    from acp_tui.session.items import Diff
+    from textual.app import App
+
+    from acp_tui.session.entries import Item, ToolCall
+    from acp_tui.workspace.terminals import Terminal
+
+
+Kind = Literal["text", "diff", "terminal", "json"]
+
+_MARKDOWN: Final = re.compile(r"[`*_#>|\[\]~\\&]|://|^\s*[-+]|^\s*\d+[.)]\s|^\s*=+\s*$", re.MULTILINE)
+"""What Markdown would show otherwise than as it is written; without it, lines stay lines."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: things of a kind that stand together."""
+
+    name: str
+    """What it is called; no two pages of a call have the same name."""
+    kind: Kind
+    items: Sequence[Any] = field(default_factory=list)
+    """Content items; for `json`, the one value."""
+
+
+def pages(call: ToolCall) -> list[Page]:
+    """Return the pages of a call: its content in order, then what went in and came out of the tool."""
+    found = list(_content_pages(call.content))
+    if call.raw_input is not None:
+        found.append(Page("raw input", "json", [call.raw_input]))
+    if call.raw_output is not None:
+        found.append(Page("raw output", "json", [call.raw_output]))
+    if call.meta:
+        found.append(Page("_meta", "json", [call.meta]))
+    return found or [Page("text", "text")]
+
+
+def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Block]:
+    """Return what to show of a page of texts or of JSON, or of a terminal that is kept no more.
+
+    `redraw` is told when a picture is decoded; without it there are none, just what they are.
+    """
+    if page.kind == "json":
+        return [JsonBlock(page.items[0])]
+    if page.kind == "terminal":  # whoever has it still shows it in a view of its own
+        return [TextBlock([("notice", "Nothing is kept of the output of this terminal.")])]
+    if not page.items:
+        return [TextBlock([("notice", "The agent has reported nothing of it yet.")])]
+    return [_block(item, redraw) for item in page.items]
+
+
+def _content_pages(content: Sequence[Item]) -> Iterator[Page]:
+    names: Counter[str] = Counter()
+    for kind, run in groupby(content, key=_kind):
+        items = list(run)
+        for together in [items] if kind != "terminal" else [[item] for item in items]:
+            names[kind] += 1
+            yield Page(kind if names[kind] == 1 else f"{kind} {names[kind]}", kind, together)
+
+
+def _kind(item: Item) -> Kind:
+    if isinstance(item, Diff):
+        return "diff"
+    return "terminal" if isinstance(item, TerminalItem) else "text"
+
+
+def _block(item: Text | ContentItem | UnknownItem, redraw: Callable[[Block], None] | None) -> Block:
+    if isinstance(item, UnknownItem):
+        return JsonBlock(item.raw)
+    if isinstance(item, Text):
+        return _text(item.text)
+    content = item.content
+    if isinstance(content, EmbeddedResource) and content.resource.text is not None:
+        return OutputBlock(content.resource.text)
+    if isinstance(content, ImageContent) and redraw is not None:
+        return picture(content, redraw)
+    return card(content)
+
+
+def _text(text: str) -> Block:
+    """Return Markdown, as the protocol says, unless it is plainly what a program printed."""
+    has_lines = "\n" in text.strip()
+    if "\x1b" in text or "\r" in text.replace("\r\n", "\n") or (has_lines and not _MARKDOWN.search(text)):
+        return OutputBlock(text)
+    block = MarkdownBlock(text)
+    block.finish()
+    return block
+
+
+_SIGNALS: Final = (
+    (signal.SIGINT, "interrupt, like Ctrl+C"),
+    (signal.SIGTERM, "ask it to end"),
+    (signal.SIGHUP, "the terminal is gone; some read their settings again"),
+    (signal.SIGQUIT, "end with a dump, like Ctrl+\\"),
+    (signal.SIGSTOP, "pause it"),
+    (signal.SIGCONT, "let it go on"),
+    (signal.SIGUSR1, "means what the program says"),
+    (signal.SIGUSR2, "means what the program says"),
+    (signal.SIGKILL, "end it at once"),
+)
+
+
+def choose_signal(app: App[Any], terminal: Terminal, look: Look) -> None:
+    """Let the person choose a signal, and send it to the foreground of a terminal."""
+    from acp_tui.ui.screens.menu import Item, Menu
+
+    def chosen(name: str | None) -> None:
+        if name is not None:
+            terminal.signal(signal.Signals[name])
+
+    items = [Item(number.name, number.name, words) for number, words in _SIGNALS]
+    app.push_screen(Menu("Signal", items, None, look), chosen)
+
 
 _LOCATIONS: Final = 3
 """Lines of locations in the header at most."""

@@ -2,17 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
 from acp_tui.ui.screens.menu import Item, LiveMenu
-from acp_tui.ui.session_screen.waiting import WORDS, Waiting, waiting
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.text import shortened
+from acp_tui.ui.widgets.text import safe_line, shortened
 
 if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.session.questions import Question
+    from acp_tui.session.session import Session
+    from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.look import Look
+
+
+Kind = Literal["permission", "stale write", "form", "link", "login", "ended", "failed", "done"]
+
+WORDS: Final[dict[Kind, str]] = {
+    "permission": "asks",
+    "stale write": "asks",
+    "form": "asks",
+    "link": "asks",
+    "login": "wants a login",
+    "ended": "has ended",
+    "failed": "failed",
+    "done": "is done",
+}
+"""What is said of a session, by what waits in it."""
+
+
+class Waiting(NamedTuple):
+    """One thing that waits."""
+
+    screen: SessionScreen
+    kind: Kind
+    what: str
+    """What it is about, in a line; may be empty."""
+    question: tuple[str, str] | None = None
+    """Names the question, for kinds that are one."""
+
+
+def waiting(screens: Iterable[SessionScreen]) -> list[Waiting]:
+    """Return what waits, questions first, then in the order of the tabs."""
+    found = [one for screen in screens for one in _of(screen)]
+    # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
+    once: dict[object, Waiting] = {}
+    for one in found:
+        once.setdefault(one.question or (one.screen, one.kind), one)
+    return sorted(once.values(), key=lambda one: one.question is None)
+
+
+def _of(screen: SessionScreen) -> Iterator[Waiting]:
+    conversation = screen.conversation
+    for key, question in conversation.questions.items():
+        yield Waiting(screen, _kind(question), about(question, conversation.session), key)
+    if conversation.phase == "logging-in":
+        yield Waiting(screen, "login", conversation.agent_name)
+    elif conversation.phase in ("failed", "ended"):
+        failure = conversation.failure
+        yield Waiting(screen, "ended", failure.reason if failure is not None else "")
+    elif screen.presence.has_news and not conversation.questions:
+        yield _ended_turn(screen, conversation)
+
+
+def _ended_turn(screen: SessionScreen, conversation: Conversation) -> Waiting:
+    """Return what there is to say of a turn that has ended unseen."""
+    session = conversation.session
+    failed = session is not None and bool(session.turns) and session.turns[-1].stop_reason == "failed"
+    return Waiting(screen, "failed" if failed else "done", last_said(session))
+
+
+def _kind(question: Question) -> Kind:
+    from acp_tui.session.questions import Permission, StaleWrite
+
+    if isinstance(question, Permission):
+        return "permission"
+    if isinstance(question, StaleWrite):
+        return "stale write"
+    return "form" if question.url is None else "link"
+
+
+class Abouts(Sequence[str]):
+    """What questions are about, each in a line that is made when it is read."""
+
+    def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
+        self._questions = tuple(questions)
+        self._session = session
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        """Return the line of a question, or of some."""
+        if isinstance(at, slice):
+            return Abouts(self._questions[at], self._session)
+        return about(self._questions[at], self._session)
+
+    def __len__(self) -> int:
+        """Return how many questions there are."""
+        return len(self._questions)
+
+
+def about(question: Question, session: Session | None) -> str:
+    """Return what a question is about, in a line."""
+    from acp_tui.readable import inside
+    from acp_tui.session.questions import Permission, StaleWrite
+    from acp_tui.ui.entries.words import call_sentence
+
+    if isinstance(question, StaleWrite):
+        cwd = session.cwd if session is not None else ""
+        return f"write over newer changes in {inside(question.path, cwd)}"
+    if not isinstance(question, Permission):
+        return question.message
+    return call_sentence(question.call, session.cwd if session is not None else "")
 
 
 class InboxMenu(LiveMenu):
@@ -68,3 +173,76 @@ class Inbox:
     def _key(self, one: Waiting) -> str:
         """Name what waits, for as long as it does."""
         return f"{self._tabs.screens.index(one.screen)} {one.kind} {one.question}"
+
+
+LONGEST: Final = 80
+"""Characters of a name."""
+
+
+class Naming:
+    """Names one session: in its tab, in lists and in exports."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    @property
+    def title(self) -> str:
+        """What the session is about, in a few words: a name, its title, its first prompt, or the agent."""
+        conversation = self._screen.conversation
+        session = conversation.session
+        fork = "fork: " if session is not None and session.is_fork and not self.own else ""
+        return fork + (self.own or title_of(self._screen) or conversation.agent_name)
+
+    def ask(self) -> None:
+        """Let the person write a name."""
+        from acp_tui.ui.screens.menu import NameDialog
+
+        if self._screen.conversation.session is None:
+            self._screen.notify("There is no session to name yet.")
+            return
+        without = title_of(self._screen) or self._screen.conversation.agent_name
+        dialog = NameDialog(self.own, without, LONGEST, self._screen.look)
+        self._screen.app.push_screen(dialog, lambda name: None if name is None else self.rename(name))
+
+    def rename(self, name: str) -> None:
+        """Call the session by this name from now on; an empty one gives its own title back."""
+        session = self._screen.conversation.session
+        if session is None:
+            self._screen.notify("There is no session to name yet.")
+            return
+        name = " ".join(safe_line(name).split())[:LONGEST]
+        problem = self._screen.tabs.names.put(self.agent, session.id, name)
+        if problem is not None:
+            self._screen.notify(str(problem), title="Names", severity="warning")
+        self._screen.show_status()
+        said = f"This session is called {name} now." if name else "This session has its own title again."
+        self._screen.notify(said)
+
+    @property
+    def agent(self) -> str:
+        """What the person calls the agent, by which names of its sessions are kept."""
+        conversation = self._screen.conversation
+        if conversation.recorded is not None:
+            return conversation.recorded.agent
+        return conversation.launch.name if conversation.launch is not None else ""
+
+    @property
+    def own(self) -> str:
+        """The person's name for the session; an empty text if there is none."""
+        session = self._screen.conversation.session
+        return self._screen.tabs.names.get(self.agent, session.id) if session is not None else ""
+
+
+def title_of(screen: SessionScreen) -> str:
+    """Return what a session is called without the person: the agent's title, else the first prompt."""
+    session = screen.conversation.session
+    return session.subject if session is not None else ""
+
+
+def last_said(session: Session | None) -> str:
+    """Return the newest prompt of a session, in a line."""
+    from acp_tui.session.entries import UserMessage, line_of
+
+    entries = reversed(session.entries) if session is not None else ()
+    said = next((entry for entry in entries if isinstance(entry, UserMessage)), None)
+    return line_of(said) if said is not None else ""

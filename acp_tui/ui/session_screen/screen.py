@@ -2,47 +2,181 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on, work
 from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
 from textual.screen import Screen
 
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.store.folders import state_folder
-from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.panes.changes import ChangesPane
+from acp_tui.ui.panes.chat import ChatPane, welcome
+from acp_tui.ui.panes.pane import Frame
+from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.panes.welcome import welcome
+from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.key_guard import hands_of
-from acp_tui.ui.session_screen.arranging import Arranging
-from acp_tui.ui.session_screen.asking import Asking
-from acp_tui.ui.session_screen.keys import KEYS
-from acp_tui.ui.session_screen.logging_in import LoggingIn
-from acp_tui.ui.session_screen.presence import Presence
-from acp_tui.ui.session_screen.rooms import Rooms
-from acp_tui.ui.session_screen.showing import Showing
-from acp_tui.ui.session_screen.writing import Writing
+from acp_tui.ui.session_screen.layout import Arranging
+from acp_tui.ui.session_screen.prompt import Writing
+from acp_tui.ui.session_screen.questions import Asking
+from acp_tui.ui.session_screen.start import LoggingIn
+from acp_tui.ui.session_screen.view import Presence, Showing
 from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.lines import Line, Lines
+from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import restyle
-from acp_tui.ui.widgets.transcript import Transcript
+from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from acp_tui.conversation.agents import RunningAgent
+    from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.opening import Attach
-    from acp_tui.conversation.running import RunningAgent
-    from acp_tui.conversation.start import Start
     from acp_tui.store.recorded import Recorded
-    from acp_tui.ui.attention import Attention
+    from acp_tui.ui.session_screen.commands import Slash
+    from acp_tui.ui.session_screen.export import Copying, Exporting
+    from acp_tui.ui.session_screen.inbox import Naming
+    from acp_tui.ui.session_screen.open import Opened, OptionMenus, Unresponsive
+    from acp_tui.ui.session_screen.rules import Ruling
+    from acp_tui.ui.session_screen.shell import OwnShell
+    from acp_tui.ui.session_screen.start import Beginning
     from acp_tui.ui.tabs import Tabs
+    from acp_tui.ui.terminal import Attention
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
+
+
+class Rooms:
+    """The parts of one screen. The first frame needs none of them, so it does not wait for their modules."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """Leads to a session, and explains what stands in the way."""
+        from acp_tui.ui.session_screen.start import Beginning
+
+        return Beginning(self._screen, self._start)
+
+    @cached_property
+    def copying(self) -> Copying:
+        """Copies what was said."""
+        from acp_tui.ui.session_screen.export import Copying
+
+        return Copying(self._screen)
+
+    @cached_property
+    def exporting(self) -> Exporting:
+        """Writes the session into a file."""
+        from acp_tui.ui.session_screen.export import Exporting
+
+        return Exporting(self._screen)
+
+    @cached_property
+    def naming(self) -> Naming:
+        """Names the session."""
+        from acp_tui.ui.session_screen.inbox import Naming
+
+        return Naming(self._screen)
+
+    @cached_property
+    def opened(self) -> Opened:
+        """Opens tool calls, files and details over the session."""
+        from acp_tui.ui.session_screen.open import Opened
+
+        return Opened(self._screen, self._start)
+
+    @cached_property
+    def option_menus(self) -> OptionMenus:
+        """Sets modes, models and options."""
+        from acp_tui.ui.session_screen.open import OptionMenus
+
+        return OptionMenus(self._screen)
+
+    @cached_property
+    def own_shell(self) -> OwnShell:
+        """Runs the person's own commands."""
+        from acp_tui.ui.session_screen.shell import OwnShell
+
+        return OwnShell(self._screen, self._start)
+
+    @cached_property
+    def ruling(self) -> Ruling:
+        """Leads to the person's rules."""
+        from acp_tui.ui.session_screen.rules import Ruling
+
+        return Ruling(self._screen, self._start)
+
+    @cached_property
+    def slash(self) -> Slash:
+        """Knows our own commands behind `/`."""
+        from acp_tui.ui.session_screen.commands import Slash
+
+        return Slash(self._screen)
+
+    @cached_property
+    def unresponsive(self) -> Unresponsive:
+        """Deals with an agent that does not answer."""
+        from acp_tui.ui.session_screen.open import Unresponsive
+
+        return Unresponsive(self._screen)
+
+
+def _unseen(key: str, action: str, description: str, name: str) -> Binding:
+    """Return a key that the footer has no room for; F1 and the palette tell of it."""
+    return Binding(key, action, description, id=name, show=False, priority=True)
+
+
+KEYS: Final = (
+    Binding("escape", "stop_turn", "Stop", id="session.stop"),
+    Binding("ctrl+c", "interrupt", "Copy; empty the prompt; stop", id="session.interrupt", show=False),
+    Binding("shift+tab", "next_mode", "Next mode", id="session.next-mode", priority=True),
+    Binding("ctrl+o", "open('call')", "Details", id="session.details", priority=True),
+    Binding("ctrl+t", "pane('plan')", "Plan", id="session.plan", priority=True),
+    Binding("f2", "pane('chat')", "Chat", id="session.chat", priority=True),
+    _unseen("f3", "pane('plan')", "Plan", "session.plan-pane"),
+    Binding("f4", "pane('tool-calls')", "Tool calls", id="session.tool-calls", priority=True),
+    Binding("f5", "pane('changes')", "Changes", id="session.changes", priority=True),
+    Binding("f6", "open('mode')", "Mode", id="session.mode", priority=True),
+    Binding("f7", "open('model')", "Model", id="session.model", priority=True),
+    Binding("f8", "open('option')", "Options", id="session.options", priority=True),
+    Binding("h", "arrange('hide')", "Hide this pane", id="session.hide-pane", show=False),
+    Binding("f9", "arrange('side')", "Side panes", id="session.side", priority=True),
+    Binding("f11", "arrange('zoom')", "Zoom", id="session.zoom", priority=True),
+    Binding("ctrl+y", "open('answer')", "Answer", id="session.answer", priority=True),
+    Binding("ctrl+backslash", "open('protocol')", "Protocol", id="session.protocol", priority=True),
+    _unseen("alt+g", "send_now", "Stop and send now", "session.send-now"),
+    _unseen("alt+up", "edit_queue", "Edit what waits", "session.edit-queue"),
+    _unseen("alt+p", "open('policy')", "What is allowed unasked", "session.policy"),
+    _unseen("alt+l", "open('rules')", "Rules", "session.rules"),
+    _unseen("alt+d", "open('decisions')", "Decisions", "session.decisions"),
+    _unseen("alt+q", "open('queue')", "Queue: edit, move, drop", "session.queue"),
+    _unseen("alt+i", "open('details')", "Session details", "session.about"),
+    _unseen("alt+r", "open('rename')", "Rename the session", "session.rename"),
+    _unseen("alt+f12", "open('log-out')", "Log out", "session.log-out"),
+    _unseen("alt+k", "open('fork')", "Fork this session", "session.fork"),
+    _unseen("alt+h", "open('hand-over')", "Tell the agent what stands above", "session.hand-over"),
+    _unseen("alt+c", "copy('answer')", "Copy the last answer", "session.copy"),
+    _unseen("alt+e", "open('export')", "Export the session", "session.export"),
+    _unseen("alt+u", "open('restore')", "Restore files to before the last turn", "session.restore"),
+    _unseen("alt+t", "drop_note", "Do not tell of rejections", "session.drop-note"),
+    _unseen("alt+v", "open('range')", "Changes since", "session.range"),
+    _unseen("ctrl+f", "open('find')", "Find in the chat", "session.find"),
+    Binding("f12", "restart", "Restart the agent", id="session.restart", show=False),
+    _unseen("alt+x", "open('ladder')", "Wait, stop, kill or restart", "session.ladder"),
+    _unseen("alt+j", "open('background')", "Stop what goes on in the background", "session.background"),
+    _unseen("ctrl+l", "arrange('prompt')", "Prompt", "session.prompt"),
+)
+"""A priority key works wherever the focus is, also in the prompt. What `open` opens is in `doors`."""
 
 
 class Body(Horizontal):
@@ -118,8 +252,6 @@ class SessionScreen(Screen[None]):
 
     async def _complete(self) -> None:
         """Add the panes beside the chat, and the lines that are empty at first."""
-        from acp_tui.ui.session_screen.side import Side
-
         with self.app.batch_update():
             self._sessions = Lines(id="sessions")
             await self.mount(self._sessions, Lines(id="tabs"), before="#body")
@@ -207,7 +339,7 @@ class SessionScreen(Screen[None]):
 
     async def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         """Follow what comes of it."""
-        from acp_tui.ui.session_screen.saying import say
+        from acp_tui.ui.session_screen.commands import say
 
         hands_of(self.app).sent()
         self.query_one(ChatPane).action_follow_end()
@@ -223,8 +355,6 @@ class SessionScreen(Screen[None]):
 
     def action_stop_turn(self) -> None:
         """Take completions or a zoom away, else stop what runs."""
-        from acp_tui.ui.session_screen.interrupting import stop
-
         stop(self)
 
     def action_send_now(self) -> None:
@@ -248,18 +378,16 @@ class SessionScreen(Screen[None]):
         if not self.is_complete:
             return False
         if action in {"pane", "arrange"}:
-            from acp_tui.ui.session_screen.own_keys import is_taken
-
             return not is_taken(self, action, parameters)
         if action == "open":
-            from acp_tui.ui.session_screen.doors import can_open
+            from acp_tui.ui.session_screen.commands import can_open
 
             return can_open(self, str(parameters[0]))
         return True
 
     async def action_open(self, door: str) -> None:
         """Open what has this name in `doors`."""
-        from acp_tui.ui.session_screen.doors import open_door
+        from acp_tui.ui.session_screen.commands import open_door
 
         await open_door(self, door)
 
@@ -286,8 +414,6 @@ class SessionScreen(Screen[None]):
 
     def action_interrupt(self) -> None:
         """Copy, else empty the prompt, else stop what runs."""
-        from acp_tui.ui.session_screen.interrupting import interrupt
-
         interrupt(self)
 
     def action_next_mode(self) -> None:
@@ -297,3 +423,62 @@ class SessionScreen(Screen[None]):
     def action_restart(self) -> None:
         """End the agent and start it again; without one, choose one."""
         self.rooms.beginning.restart()
+
+
+class Side(Vertical):
+    """The panes beside the chat, one below the other."""
+
+    def __init__(self) -> None:
+        super().__init__(id="side")
+
+    def compose(self) -> ComposeResult:
+        """Each pane under its title."""
+        yield Frame(PlanPane(), id="plan-frame")
+        yield Frame(ToolCallsPane(), id="tool-calls-frame")
+        yield Frame(ChangesPane(), id="changes-frame")
+
+
+def is_taken(screen: Screen[None], action: str, parameters: tuple[object, ...]) -> bool:
+    """Return whether what is focused, or what holds it, has the key of a priority action of the screen.
+
+    Only the user's settings bring that about, and then what is nearer to the user wins. The keys of Textual's
+    own fields do not count: there the settings win.
+    """
+    if not screen.app._keymap:
+        return False
+    wanted = f"{action}({', '.join(map(repr, parameters))})" if parameters else action
+    nearer: set[str] = set()
+    for node, bindings in screen._modal_binding_chain:
+        if node is screen:
+            found = bindings.key_to_bindings.items()
+            return any(key in nearer for key, all_of in found if any(one.action == wanted for one in all_of))
+        nearer.update(
+            key for key, all_of in bindings.key_to_bindings.items() if any(one.id for one in all_of)
+        )
+    return False
+
+
+def interrupt(screen: SessionScreen) -> None:
+    """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
+    if screen.rooms.copying.selection():
+        return
+    if screen.query("#prompt") and screen.prompt.has_focus and screen.prompt.text:
+        screen.prompt.replace_all("")
+        screen.notify("The prompt is empty. Ctrl+Z in it brings the text back.", timeout=3)
+    elif not _stops_work(screen):
+        screen.notify(f"{key_of(screen, 'app.quit')} ends the agent and quits.", timeout=3)
+
+
+def stop(screen: SessionScreen) -> None:
+    """Take completions or a zoom away; else stop what runs; else go back to the prompt."""
+    if screen.query_one(Writing).dismiss():
+        return
+    if screen.maximized is not None:
+        screen.arranging.toggle_zoom()
+    elif not _stops_work(screen):
+        screen.arranging.leave()
+
+
+def _stops_work(screen: SessionScreen) -> bool:
+    """End a command of the person, else the turn, whose open questions are answered `cancelled`."""
+    return screen.rooms.own_shell.kill() or screen.conversation.stop()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from datetime import datetime
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -12,18 +14,92 @@ from textual.widgets import Input
 
 from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.menu import Item, Menu, Place
-from acp_tui.ui.session_screen.forking import fork_listed
-from acp_tui.ui.session_screen.gone_folder import folder_to_go_on_in
-from acp_tui.ui.session_screen.session_listing import Listing
+from acp_tui.ui.session_screen.commands import fork_listed
+from acp_tui.ui.session_screen.start import folder_to_go_on_in
 from acp_tui.ui.widgets.key_names import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from acp_tui.acp.sessions import SessionInfo
+    from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.protocol.schema import SessionInfo
     from acp_tui.store.recorded import Recorded
     from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+_PACE: Final = 0.25
+"""Seconds between two times that the person is shown what has come."""
+
+
+class Listing:
+    """Reads the first page when it is wanted, and the others while the person looks at it."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.found: list[SessionInfo] = []
+        """In the agent's order."""
+        self.problem = ""
+        """Why there may be more than was found."""
+        self.is_whole = False
+        """Whether the agent has nothing to add."""
+        self.has_begun = asyncio.Event()
+        """Set once the first page is there, or will not come."""
+        self._conversation = conversation
+        self._pages: AsyncIterator[list[SessionInfo]] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent may have more to give."""
+        return self._pages is not None and not self.is_whole
+
+    async def read(self, show: Callable[[], None], *, asks: bool = True) -> None:
+        """Read all pages; `show` is called after the first, now and then, and at the end.
+
+        `asks`: the agent has a list.
+        """
+        try:
+            if asks:
+                await self.begin()
+            show()
+        finally:
+            self.has_begun.set()
+        await self.read_on(show)
+
+    async def begin(self) -> None:
+        """Read the first page; when the agent wants a login first, let the person log in."""
+        from acp_tui.agent.capabilities import AgentError
+        from acp_tui.conversation.login import asked
+
+        try:
+            self.found += await asked(self._conversation, self._first)
+        except AgentError as error:
+            self._failed(error)
+
+    async def read_on(self, show: Callable[[], None]) -> None:
+        """Read the pages that are left; `show` is called now and then, and at the end."""
+        from acp_tui.agent.capabilities import AgentError
+
+        shown = monotonic()
+        try:
+            while self._pages is not None and not self.is_whole:
+                page = await anext(self._pages, None)
+                self.is_whole = page is None
+                self.found += page or ()
+                if monotonic() - shown > _PACE and not self.is_whole:
+                    shown = monotonic()
+                    show()
+        except AgentError as error:
+            self._failed(error)
+        show()
+
+    async def _first(self, agent: Agent) -> list[SessionInfo]:
+        self._pages = agent.listing.pages()
+        return await anext(self._pages, [])
+
+    def _failed(self, error: Exception) -> None:
+        self.problem, self._pages = str(error), None
+
 
 _RECENT: Final = 50
 """Recorded sessions that are looked at."""
@@ -179,7 +255,7 @@ class SessionList:
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
 
     async def _delete(self, info: SessionInfo, place: Place) -> None:
-        from acp_tui.agent.errors import AgentError
+        from acp_tui.agent.capabilities import AgentError
 
         agent = self._screen.conversation.agent
         question = Menu(
@@ -241,13 +317,13 @@ class SessionList:
     async def _recorded(self) -> list[Recorded]:
         """Return what was recorded here and is not what is seen."""
         from acp_tui.store.folders import data_folder
-        from acp_tui.store.recorded_sessions import recent_sessions
+        from acp_tui.store.recorded import recent_sessions
 
         found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         return [one for one in found if one.title and self._showing(one) is not self._screen]
 
     def _can(self, what: str) -> bool:
-        from acp_tui.acp.initialization import has
+        from acp_tui.protocol.schema import has
 
         agent = self._screen.conversation.agent
         return agent is not None and has(getattr(agent.can.session_capabilities, what))

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.color import Color
-from textual.events import MouseDown, MouseMove, MouseUp
+from textual.events import Click, MouseDown, MouseMove, MouseUp
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.marking import marked
-from acp_tui.ui.widgets.strips import full_strip
+from acp_tui.ui.widgets.strips import fit, full_strip, marked
+from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
 
 _KEPT: Final = 2_000
 """Strips kept at most; a screen needs about a hundred."""
@@ -198,3 +202,199 @@ class LineView(ScrollView, can_focus=True):
         thumb = range(start, start + length) if scrolls else range(0)
         bars = (self.look.glyph("track") if scrolls else " ", self.look.glyph("thumb"))
         return _Paper(width, base, ground, self.app.get_line_filters(), thumb, bars)
+
+
+Item = TypeVar("Item")
+
+
+class RowList(LineView, Generic[Item]):
+    """Items, one a row. A subclass gives `pieces` and binds keys to the actions."""
+
+    FOLLOWS: ClassVar[bool] = False
+    """Whether the list grows at its end, and the cursor goes with it until it is moved."""
+
+    @dataclass
+    class Opened(Message):
+        """The person wants to see an item."""
+
+        item: Any
+
+    def __init__(self, look: Look | None = None, *, id: str | None = None) -> None:
+        super().__init__(look, id=id)
+        self._items: Sequence[Item] = ()
+        self._cursor = 0
+        self.follows = self.FOLLOWS
+        """Whether the cursor stays on the last item."""
+
+    @abstractmethod
+    def pieces(self, item: Item) -> tuple[list[Piece], list[Piece]]:
+        """Return an item's row as (left, right)."""
+
+    @property
+    def current(self) -> Item | None:
+        """The item under the cursor."""
+        return self._items[self._cursor] if self._cursor < len(self._items) else None
+
+    def show(self, items: Sequence[Item], unchanged: int = 0) -> None:
+        """Show these items, of which the first `unchanged` are those shown before."""
+        self._items = items
+        before = self._cursor
+        last = max(0, len(items) - 1)
+        self._cursor = last if self.follows else min(self._cursor, last)
+        self.show_rows(len(items), min(unchanged, before))
+        if self.follows:
+            self.scroll_to(y=len(items), animate=False, immediate=True)
+
+    def paint_row(self, row: int) -> list[Segment]:
+        """Return an item, marked if the cursor is on it."""
+        ground = self.look.base + self.look["cursor"] if row == self._cursor else self.look.base
+        left, right = self.pieces(self._items[row])
+        segments = [
+            Segment(segment.text, ground + (segment.style or ground))
+            for segment in one_row(left, right, self.row_width, self.look)
+        ]
+        return fit(segments, 0, self.row_width, ground, self.look)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view."""
+        super().on_resize()
+        self._place(self._cursor)
+
+    def on_click(self, event: Click) -> None:
+        """Put the cursor on an item; a second click opens it."""
+        row = self.row_at(event.y)
+        if row >= len(self._items):
+            return
+        if row == self._cursor:
+            self.action_open()
+        self._place(row)
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor."""
+        self._place(self._cursor + rows)
+
+    def action_move_page(self, pages: int) -> None:
+        """Move the cursor by a page."""
+        self._place(self._cursor + pages * max(1, self.size.height - 1))
+
+    def action_move_to(self, row: int) -> None:
+        """Move the cursor to the first item, or to the last and follow."""
+        self._place(len(self._items) - 1 if row < 0 else row)
+
+    def action_open(self) -> None:
+        """Show the item under the cursor."""
+        if self.current is not None:
+            self.post_message(self.Opened(self.current))
+
+    def _place(self, row: int) -> None:
+        last = max(0, len(self._items) - 1)
+        before, self._cursor = self._cursor, min(max(0, row), last)
+        self.follows = self.FOLLOWS and self._cursor == last
+        self.repaint(before, self._cursor)
+        top, height = self.top_row(), self.size.height
+        if self._cursor < top:
+            self.scroll_to(y=self._cursor, animate=False, immediate=True)
+        elif self._cursor >= top + height:
+            self.scroll_to(y=self._cursor - height + 1, animate=False, immediate=True)
+
+
+Line = tuple[Sequence[Piece], Sequence[Piece]]
+"""What stands on the left and what on the right."""
+
+
+class Lines(Widget):
+    """As many rows as lines; nothing at all without any."""
+
+    DEFAULT_CSS = """
+    Lines {
+        height: auto;
+        width: 1fr;
+    }
+    """
+
+    class Clicked(Message):
+        """A place was clicked: `piece` counts the pieces of the line's left side, -1 for none of them."""
+
+        def __init__(self, lines: Lines, line: int, piece: int) -> None:
+            super().__init__()
+            self.lines = lines
+            self.line = line
+            self.piece = piece
+
+        @property
+        def control(self) -> Lines:
+            """The lines that were clicked."""
+            return self.lines
+
+    def __init__(
+        self, look: Look | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.look = look or Look()
+        self._lines: list[Line] = []
+        self._selected: int | None = None
+        self._strips: dict[int, Strip] = {}
+
+    def set_look(self, look: Look) -> None:
+        """Draw in another look from now on."""
+        self.look = look
+        self._redraw()
+
+    def set_lines(self, lines: Sequence[Line], selected: int | None = None) -> None:
+        """Show these lines; one of them may be marked."""
+        new = list(lines)
+        if new == self._lines and selected == self._selected:
+            return
+        taller = len(new) != len(self._lines)
+        self._lines, self._selected = new, selected
+        self._strips.clear()
+        self.refresh(layout=taller)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One row a line."""
+        return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        """Return a row."""
+        strip = self._strips.get(y)
+        if strip is None:
+            strip = self._strips[y] = self._painted(y)
+        return strip
+
+    def on_resize(self) -> None:
+        """Cut the lines anew."""
+        self._redraw()
+
+    def notify_style_update(self) -> None:
+        """Read the styles again."""
+        super().notify_style_update()
+        self._redraw()
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell which piece was clicked."""
+        if event.y >= len(self._lines):
+            return
+        event.stop()
+        column = event.x
+        for number, (_, text) in enumerate(self._lines[event.y][0]):
+            column -= Segment(text).cell_length
+            if column < 0:
+                self.post_message(self.Clicked(self, event.y, number))
+                return
+        self.post_message(self.Clicked(self, event.y, -1))
+
+    def _painted(self, y: int) -> Strip:
+        width = self.size.width
+        style = self.rich_style
+        if y >= len(self._lines):
+            return Strip.blank(width, style)
+        left, right = self._lines[y]
+        row = one_row(left, right, width, self.look)
+        if y == self._selected:
+            style += self.look["cursor"]
+        strip = Strip(row).apply_style(style).adjust_cell_length(width, style)
+        return full_strip(list(strip), width, self.app.get_line_filters(), self.background_colors[1])
+
+    def _redraw(self) -> None:
+        self._strips.clear()
+        self.refresh()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.style import Style
 
 if TYPE_CHECKING:
     from textual.screen import Screen
+
 
 ROLES: Final = (
     # text
@@ -116,6 +118,11 @@ class Look:
     def __getitem__(self, role: str) -> Style:
         """Return the style of a role; a role the theme leaves out is drawn as text."""
         return self.styles.get(role) or _PLAIN
+
+    @lru_cache(1024)  # noqa: B019 (a theme is kept for the run, and drawing asks for the same few)
+    def blend(self, roles: tuple[str, ...]) -> Style:
+        """Return the style of several roles laid over each other, the last one on top."""
+        return Style.combine([self[role] for role in roles])
 
     def glyph(self, name: str) -> str:
         """Return a mark by its name in `GLYPHS`."""

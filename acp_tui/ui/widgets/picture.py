@@ -14,13 +14,14 @@ from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
-from acp_tui.ui.widgets.blocks import Block, TextBlock
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import Row
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from textual.app import App
+
 
 COLUMNS: Final = 64
 ROWS: Final = 20

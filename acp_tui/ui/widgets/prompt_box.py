@@ -13,10 +13,9 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
-from acp_tui.store.history import History
-from acp_tui.store.prompt import CHIP, Prompt
+from acp_tui.store.prompts import CHIP, History, Prompt
+from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
-from acp_tui.ui.widgets.stand_ins import drawn, original, stand_in
 from acp_tui.ui.widgets.text import safe_line
 
 LONG_LINES: Final = 10

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.cache import FIFOCache
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
+
+from acp_tui.ui.widgets.look import Look
 
 _CACHED: Final = 16
 """What one cache of a strip holds at most, as in Textual's own."""
@@ -52,3 +56,49 @@ def full_strip(
     for line_filter in filters:
         segments = line_filter.apply(segments, ground)
     return FullStrip(segments, width)
+
+
+def fit(segments: list[Segment], pan: int, width: int, ground: Style, look: Look) -> list[Segment]:
+    """Return segments moved left by `pan` cells and exactly `width` wide, marked where they are cut."""
+    if width <= 0:
+        return []
+    length = sum([cell_len(text) for text, _, _ in segments])
+    if pan == 0 and length <= width:
+        return [*segments, Segment(" " * (width - length), ground)] if length < width else segments
+    mark = Segment(look.glyph("cut"), ground + look["accent"])
+    left = bool(pan and length)
+    right = length > pan + width and width > left  # one cell has room for one mark
+    inner = Strip(segments, length).crop(pan + left, pan + width - right)
+    inner = inner.adjust_cell_length(width - left - right, ground)
+    return [*([mark] if left else []), *inner, *([mark] if right else [])]
+
+
+def marked(row: Sequence[Segment], needle: str, style: Style) -> list[Segment]:
+    """Return a row with `style` over every place that has a text, in any case; `needle` is casefolded."""
+    text = "".join(segment.text for segment in row)
+    folded = text.casefold()
+    if len(folded) != len(text):  # letters that fold to several: positions would be off
+        folded = text.lower()
+    places = list(_places(folded, needle))
+    return [part for part in _cut(row, places, style) if part.text] if places else list(row)
+
+
+def _places(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    at = text.find(needle) if needle else -1
+    while at >= 0:
+        yield at, at + len(needle)
+        at = text.find(needle, at + len(needle))
+
+
+def _cut(row: Sequence[Segment], places: Sequence[tuple[int, int]], style: Style) -> Iterator[Segment]:
+    start = 0
+    for text, own, _ in row:
+        at = 0
+        for first, last in places:
+            first, last = max(first - start, at), min(last - start, len(text))
+            if first < last:
+                yield Segment(text[at:first], own)
+                yield Segment(text[first:last], (own or Style.null()) + style)
+                at = last
+        yield Segment(text[at:], own)
+        start += len(text)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len, set_cell_size
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from rich.cells import cell_len, set_cell_size, split_graphemes
+from rich.segment import Segment
+from rich.style import Style
 
 from acp_tui.safe_text import (
     PER_CELL,
@@ -43,3 +48,192 @@ def shortened(text: str, width: int, mark: str = "…") -> str:
     if len(start) == len(text) and cell_len(text) <= width:
         return text
     return (set_cell_size(start, width - 1) if cell_len(start) >= width else start) + mark
+
+
+Span: TypeAlias = tuple[str, Style]
+"""A piece of safe text and its style; a newline in it ends a row."""
+
+Row: TypeAlias = list[Segment]
+"""One row of the screen: not padded, without control segments, without the base background."""
+
+TAB: Final = "    "
+
+
+class Continued(list[Segment]):
+    """A row that only goes on with the line of the row above, for whoever copies text out of rows."""
+
+    __slots__ = ("glue", "prefix")
+
+    def __init__(self, prefix: Row, glue: str) -> None:
+        super().__init__(prefix)
+        self.prefix = sum(len(segment.text) for segment in prefix)
+        """Characters at the start of the row that are no text: indentation and marks."""
+        self.glue = glue
+        """What the break took out of the text: a space, or nothing when a long word was cut."""
+
+
+class _Cut(NamedTuple):
+    start: int
+    end: int
+    glue: str | None
+    """How the piece joins the one before it; None where a line starts."""
+
+
+def wrap(spans: Sequence[Span], width: int, first: Row = [], rest: Row = [], words: bool = True) -> list[Row]:  # noqa: B006 - never changed
+    """Lay spans out in rows of at most `width` cells, for every block that shows text.
+
+    Args:
+        spans: safe text with styles.
+        width: cells of a row, prefixes included.
+        first: the prefix of the first row.
+        rest: the prefix of all other rows, as wide as `first`.
+        words: break at spaces where there are any; else in any place, as code is broken.
+    """
+    room = max(1, width - row_cells(first))
+    text = "".join([text for text, _ in spans])
+    if "\t" in text:
+        spans = [(text.replace("\t", TAB), style) for text, style in spans]
+        text = text.replace("\t", TAB)
+    if len(text) <= room and text.isascii() and "\n" not in text:
+        return [[*first, *[Segment(text, style) for text, style in spans if text]]]
+    return _slice(spans, cuts(text, room, words), first, rest)
+
+
+def cut_at(spans: Sequence[Span], places: Sequence[tuple[int, int]]) -> list[Row]:
+    """Return rows that begin and end at these places of the spans' text."""
+    pieces = [_Cut(start, end, "") for start, end in places]
+    return _slice(spans, pieces, [], [])
+
+
+def cuts(text: str, width: int, words: bool = True) -> list[_Cut]:
+    """Return the pieces of `text` that become rows of `width` cells."""
+    found: list[_Cut] = []
+    start = 0
+    while True:
+        end = text.find("\n", start)
+        stop = len(text) if end < 0 else end
+        if text.isascii():
+            _cut_narrow(text, start, stop, width, words, found)
+        else:
+            _cut_wide(text, start, stop, width, words, found)
+        if end < 0:
+            return found
+        start = end + 1
+
+
+def row_cells(row: Row) -> int:
+    """Return how many cells a row takes."""
+    if not row:
+        return 0
+    text = "".join([text for text, _, _ in row])
+    return len(text) if text.isascii() else sum([cell_len(text) for text, _, _ in row])
+
+
+def row_text(row: Row) -> str:
+    """Return the characters of a row."""
+    return "".join([segment.text for segment in row])
+
+
+def joined(rows: Sequence[Row], start: int = 0, end: int | None = None) -> str:
+    """Return the text of rows as it was before it was wrapped, for copying.
+
+    Args:
+        rows: the rows.
+        start: the first character of the first row that counts.
+        end: the end in the last row; all of it if None.
+    """
+    parts: list[str] = []
+    for number, row in enumerate(rows):
+        text = row_text(row)
+        text = text[: end if number == len(rows) - 1 else None].rstrip()
+        if not number:
+            parts.append(text[start:])
+        elif isinstance(row, Continued):
+            parts.append(row.glue + text[row.prefix :])
+        else:
+            parts.append("\n" + text)
+    return "".join(parts)
+
+
+def _cut_narrow(text: str, start: int, stop: int, width: int, words: bool, found: list[_Cut]) -> None:
+    """Cut one line of one-cell characters: a search backwards from each edge, no step per word."""
+    glue: str | None = None
+    while stop - start > width:
+        edge = start + width
+        space = text.rfind(" ", start, edge + 1) if words else -1
+        end = len(text[start:space].rstrip(" ")) + start if space > start else start
+        if end == start:  # no space, or only those that indent
+            found.append(_Cut(start, edge, glue))
+            start, glue = edge, ""
+            continue
+        found.append(_Cut(start, end, glue))
+        start, glue = _skip_spaces(text, space, stop), " "
+    found.append(_Cut(start, stop, glue))
+
+
+def _cut_wide(text: str, start: int, stop: int, width: int, words: bool, found: list[_Cut]) -> None:
+    """Cut one line of characters of any width; wide ones may be broken between as words are."""
+    glue: str | None = None
+    while True:
+        edge, break_at = _reach(text, start, stop, width)
+        if edge == stop:
+            found.append(_Cut(start, stop, glue))
+            return
+        end = len(text[start:break_at].rstrip(" ")) + start if words else start
+        if end == start:
+            found.append(_Cut(start, edge, glue))
+            start, glue = edge, ""
+            continue
+        found.append(_Cut(start, end, glue))
+        after = _skip_spaces(text, break_at, stop)
+        glue = " " if after > end else ""
+        start = after
+
+
+def _reach(text: str, start: int, stop: int, width: int) -> tuple[int, int]:
+    """Return how far `width` cells go, and the last good place to break up to there."""
+    line = text[start : min(stop, start + 8 * width)]  # no grapheme of sense has more characters
+    graphemes, _ = split_graphemes(line)
+    cells, break_at, wide = 0, start, False
+    for begin, _, size in graphemes:
+        if line[begin] == " " or (begin and (size > 1 or wide)):
+            break_at = start + begin
+        if cells + size > width and begin:
+            return start + begin, break_at
+        cells, wide = cells + size, size > 1
+    return start + len(line), break_at
+
+
+def _skip_spaces(text: str, start: int, stop: int) -> int:
+    while start < stop and text[start] == " ":
+        start += 1
+    return start
+
+
+def _slice(spans: Sequence[Span], pieces: Sequence[_Cut], first: Row, rest: Row) -> list[Row]:
+    rows: list[Row] = []
+    parts = _parts(spans, pieces)
+    for number, piece in enumerate(pieces):
+        prefix = rest if number else first
+        row: Row = [*prefix] if piece.glue is None else Continued(prefix, piece.glue)
+        row.extend(next(parts))
+        rows.append(row)
+    return rows
+
+
+def _parts(spans: Sequence[Span], pieces: Sequence[_Cut]) -> Iterator[Row]:
+    """Yield the segments of each piece; both spans and pieces come in the order of the text."""
+    number, offset = 0, 0
+    for position, end, _ in pieces:
+        segments: Row = []
+        while position < end:
+            text, style = spans[number]
+            low, high = position - offset, end - offset
+            if low < len(text):
+                part = text[low:high]
+                segments.append(Segment(part, style))
+                position += len(part)
+            if high > len(text):
+                offset += len(text)
+                number += 1
+        yield segments

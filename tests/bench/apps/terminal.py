@@ -16,9 +16,9 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
 
-from acp_tui.host.terminals import Terminals
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.terminal_view import TerminalView
+from acp_tui.ui.widgets.terminal.view import TerminalView
+from acp_tui.workspace.terminals import Terminals
 
 READY = "ready-for-the-command"
 

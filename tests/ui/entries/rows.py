@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.acp.content import ImageContent
-from acp_tui.session.entries import Thought, ToolCall
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Text
-from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.setting import Setting
+from acp_tui.protocol.schema import ImageContent
+from acp_tui.session.entries import Text, Thought, ToolCall
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.acp.updates import UsageUpdate
-from acp_tui.session.entries import UserMessage
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Diff
-from acp_tui.session.turn import Turn
-from acp_tui.ui.entries.digest import is_read, run_line, turn_facts, turn_line
+from acp_tui.protocol.schema import UsageUpdate
+from acp_tui.session.entries import Diff, UserMessage
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.turns import Turn
+from acp_tui.ui.entries.folding import is_read, run_line, turn_facts, turn_line
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.one_line import Piece
+from acp_tui.ui.widgets.transcript.blocks import Piece
 from tests.ui.entries.rows import call
 
 GLYPH = Look().glyph

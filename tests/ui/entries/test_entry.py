@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.session.entries import AgentMessage, Entry, Thought
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Diff
+from acp_tui.session.entries import AgentMessage, Diff, Entry, Thought
+from acp_tui.session.text_buffer import GrowingText
 from tests.ui.entries.rows import PICTURE, block, call, rows, text_item
 
 WIDTH = 40

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.acp.updates import Cost, UsageUpdate
-from acp_tui.session.entries import AgentMessage, OwnCommand, ToolCall, UserMessage
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Diff
-from acp_tui.session.turn import Turn
+from acp_tui.protocol.schema import Cost, UsageUpdate
+from acp_tui.session.entries import AgentMessage, Diff, OwnCommand, ToolCall, UserMessage
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.folding import Folding
 from tests.ui.entries.rows import block, rows

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import pytest
+
+from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.session.entries import AgentMessage, UserMessage
-from acp_tui.session.growing import GrowingText
-from acp_tui.ui.entries.messages import ThoughtBlock
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.entries.messages import ThoughtBlock, described
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import row_text
+from acp_tui.ui.widgets.text import row_text
 from tests.ui.entries.rows import PICTURE, block, rows, setting, thought
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (PICTURE, "image image/png 5 B"),
+        (ImageContent(data="%%%", mime_type="image/png"), "image image/png that cannot be read"),
+        (AudioContent(data="", mime_type="audio/wav"), "audio audio/wav 0 B"),
+        (ResourceLink(uri="file:///a", name="a", size=2048), "a file:///a 2 KB"),
+    ],
+)
+def test_what_is_no_text_is_a_card(content: ContentBlock, words: str) -> None:
+    assert described(content) == words
 
 
 def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:

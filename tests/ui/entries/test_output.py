@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acp_tui.session.growing import GrowingText
+from acp_tui.session.text_buffer import GrowingText
 from acp_tui.ui.entries.output import TextTail
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import row_text
+from acp_tui.ui.widgets.text import row_text
 
 
 def shown(tail: TextTail) -> list[str]:

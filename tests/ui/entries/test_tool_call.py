@@ -9,15 +9,40 @@ from typing import Any
 import pytest
 from rich.color import Color
 
-from acp_tui.acp.tools import TerminalItem
-from acp_tui.host.terminals import Terminals
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Diff, Text
-from acp_tui.ui.entries.tool_call import ToolCallBlock, call_pieces
+from acp_tui.protocol.schema import TerminalItem
+from acp_tui.session.entries import Diff, Text, ToolCall
+from acp_tui.session.files import Edit
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.entries import tool_call as counting
+from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.look import Look
+from acp_tui.workspace.terminals import Terminals
 from tests.ui.entries.rows import block, call, rows, setting, text_item
 from tests.waiting import until
+
+
+def test_each_edit_of_a_file_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(old: str | None, new: str) -> tuple[int, int] | None:
+        asked.append(new)
+        return counting._counts(old, new)
+
+    monkeypatch.setattr(counting, "counted", counted)
+    counts = EditCounts()
+    edits = [Edit("a\n", "b\nc\n")]
+    assert counts.of(edits) == [(2, 1)]
+
+    edits.append(Edit(None, "new\n"))
+    assert counts.of(edits) == [(2, 1), (1, 0)]
+    assert asked == ["b\nc\n", "new\n"]
+
+
+def test_an_edit_that_takes_the_place_of_another_is_counted_anew() -> None:
+    counts = EditCounts()
+    counts.of([Edit("a\n", "b\n")])
+
+    assert counts.of([Edit("a\n", "b\nc\nd\n")]) == [(3, 1)]
 
 
 def test_a_call_is_a_line_with_its_kind_title_and_duration() -> None:

@@ -1,13 +1,23 @@
+"""None"""
+
 from __future__ import annotations
 
 import json
 from typing import get_args
 
-from acp_tui.session.entries import AgentMessage, Entry, Notice, UserMessage
-from acp_tui.session.growing import GrowingText
-from acp_tui.session.items import Diff
+from acp_tui.session.entries import AgentMessage, Diff, Entry, Notice, UserMessage
+from acp_tui.session.text_buffer import GrowingText
 from acp_tui.ui.entries.views import VIEWS
 from tests.ui.entries.rows import block, call, rows, setting, text_item, thought
+
+
+def test_a_notice_shows_the_end_of_its_detail() -> None:
+    notice = Notice("The agent has ended.", "error", detail="\n".join(map(str, range(30))))
+
+    shown = rows(block(notice))
+
+    assert shown[1] == "· The agent has ended."
+    assert shown[2:] == [f"  {number}" for number in range(18, 30)]
 
 
 def test_every_kind_of_entry_has_a_view() -> None:

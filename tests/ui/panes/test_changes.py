@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from acp_tui.host.untracked import Untracked
+from acp_tui.changes.untracked import Untracked
 from acp_tui.session.changes import Change
 from acp_tui.session.events import Snapped, Wrote
 from acp_tui.session.files import OnDisk

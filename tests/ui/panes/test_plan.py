@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.acp.plan import PlanEntry
+from acp_tui.protocol.schema import PlanEntry
 from acp_tui.ui.panes.plan import PlanLine, PlanPane
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.wrap import row_cells, row_text
+from acp_tui.ui.widgets.text import row_cells, row_text
 from tests.ui.seats import seat
 
 ODD = "日本語 👨‍👩‍👧 ☁️ 🇩🇪 e\u0301te\u0301"

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from acp_tui.acp.permissions import PermissionOption
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Item, Location
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.session.entries import Item, Location, ToolCall
 from acp_tui.session.questions import OldText, Permission
-from acp_tui.ui.screens.background import NOTHING_KNOWN, Background
 from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.screens.permission_details import NOTHING_KNOWN, Background
 from tests.ui.screens.dialogs import LOOK
 
 FOUR = [

@@ -1,11 +1,27 @@
+"""None"""
+
+from __future__ import annotations
+
+from typing import cast
+
 import pytest
 
-from acp_tui.host.encoding import BROKEN
-from acp_tui.host.snapshot import Changed
-from acp_tui.session.files import Edit, FileChange, OnDisk
-from acp_tui.ui.screens.changes import ChangesScreen, differences, in_order, on_disk
-from acp_tui.ui.screens.reviewing import Seen
-from acp_tui.ui.widgets.diff_page import FileDiff
+from acp_tui.changes.tracking import Tracking
+from acp_tui.changes.tree import Changed
+from acp_tui.changes.undo import Hunk, Reviewed
+from acp_tui.conversation.rejections import Rejections
+from acp_tui.session.files import Edit, FileChange, OnDisk, Origin
+from acp_tui.ui.screens.changes import (
+    ChangesScreen,
+    Review,
+    Seen,
+    differences,
+    in_order,
+    on_disk,
+    origin_words,
+)
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.workspace.encoding import BROKEN
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
@@ -94,3 +110,52 @@ def test_texts_are_shown_in_their_encoding_which_is_named(
     assert texts is None or (shown.old, shown.new) == texts
     assert shown.note == ", ".join(filter(None, ["on disk", note]))
     assert seen.has_lines is has_lines
+
+
+def words(*origins: Origin) -> str:
+    file = FileChange("/w/a")
+    for origin in origins:
+        file.came_from(origin)
+    return origin_words(file, lambda turn: f"prompt {turn} {'long ' * 20}" if turn == 3 else f"prompt {turn}")
+
+
+def test_the_newest_change_is_told_whole_and_earlier_ones_by_their_turns() -> None:
+    first, second = Origin(1, "t1", "Edit a", "add the flag"), Origin(2, "t2", "Edit a again")
+
+    assert words(first) == "turn 1, Edit a, plan: add the flag, “prompt 1”"
+    assert words(first, second) == "turn 2, Edit a again, “prompt 2”; before in turn 1"
+    assert words(first, second, Origin(1)) == "turn 1, “prompt 1”; before in turn 2"
+
+
+def test_what_came_from_no_turn_is_not_told_and_long_prompts_are_cut() -> None:
+    assert words() == ""
+    assert words(Origin(0)) == ""
+    assert words(Origin(1, "t", "Edit"), Origin(0)) == "turn 1, Edit, “prompt 1”"
+    _, _, prompt = words(Origin(3)).partition("“")
+    assert len(prompt) == 61
+    assert prompt.endswith("…”")
+
+
+OLD = b"a\nb\nc\n"
+NEW = b"a\nX\nY\nZ\nC\n"
+
+
+class Looked:
+    """Stands for what looks at the disk."""
+
+    def __init__(self) -> None:
+        self.reviewed = Reviewed()
+
+
+def test_a_hunk_that_is_kept_twice_before_the_screen_follows_is_kept_once() -> None:
+    looked = Looked()
+    review = Review(cast(Tracking, looked), Rejections(lambda: None))
+    change = Changed("f", "M", "f", 0o100644, 0o100644, "old", "new")
+    seen, hunk = Seen(change, OLD, OLD, NEW), Hunk(1, 2, 1, 4)
+
+    assert review.keep(seen, hunk)
+    assert not review.keep(seen, hunk)
+
+    assert looked.reviewed.base(change, OLD) == b"a\nX\nY\nZ\nc\n"
+    assert review.keep(Seen(change, OLD, b"a\nX\nY\nZ\nc\n", NEW), Hunk(4, 5, 4, 5))
+    assert review.is_done(change)

@@ -9,9 +9,8 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.store.decisions import Decision, DecisionLog, Offered
-from acp_tui.ui.screens.decision_list import DecisionList, Sieve
-from acp_tui.ui.screens.decisions import DecisionsScreen
-from acp_tui.ui.screens.session_details import SessionDetailsScreen
+from acp_tui.ui.screens.decisions import DecisionList, DecisionsScreen, Sieve
+from acp_tui.ui.screens.texts import SessionDetailsScreen
 from tests.store.test_decisions import ONE
 from tests.ui.screens.stage import Stage, look, screen_text, until
 

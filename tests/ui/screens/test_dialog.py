@@ -1,5 +1,7 @@
 """A dialog cannot be answered by accident: what is typed, pasted or clicked meanwhile answers nothing."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from dataclasses import replace
@@ -13,22 +15,22 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
 
-from acp_tui.acp.authentication import AuthMethod
-from acp_tui.host.snapshot import Changed
+from acp_tui.changes.tree import Changed
+from acp_tui.protocol.schema import AuthMethod
+from acp_tui.rules.files import RuleFile
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, StaleWrite
-from acp_tui.store.rules import RuleFile
 from acp_tui.ui.screens.address import AddressDialog
-from acp_tui.ui.screens.dialog import Dialog
-from acp_tui.ui.screens.failure import FailureScreen
+from acp_tui.ui.screens.dialog import Dialog, hint_row
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.permission import Answer, PermissionDialog
-from acp_tui.ui.screens.rule_trust import RuleTrust
+from acp_tui.ui.screens.rules import RuleTrust
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
+from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.ui.screens.unasked import UnaskedScreen
-from acp_tui.ui.session_screen.restoring import RestoreDialog
-from acp_tui.ui.session_screen.withdrawing import withdraw
+from acp_tui.ui.session_screen.questions import withdraw
+from acp_tui.ui.session_screen.restore import RestoreDialog
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
 from tests.ui.screens.permissions import asks, dialog
 from tests.ui.screens.stage import until
@@ -287,3 +289,18 @@ async def test_a_terminal_with_too_few_rows_for_the_answers_says_so_until_it_has
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: "demo wants to change files" in app.text)
         assert "Too few rows here" not in app.text
+
+
+HINTS = [("↑↓ Enter", "choose"), ("r", "reject with a reason"), ("m", "rule"), ("Esc", "later")]
+
+
+def test_hints_stand_apart_as_far_as_there_is_room() -> None:
+    assert hint_row(HINTS, 80, "…").plain == "↑↓ Enter choose   r reject with a reason   m rule   Esc later"
+    assert hint_row(HINTS, 59, "…").plain == "↑↓ Enter choose  r reject with a reason  m rule  Esc later"
+
+
+def test_the_way_out_stays_and_what_is_left_out_has_a_mark() -> None:
+    assert hint_row(HINTS, 56, "…").plain == "↑↓ Enter choose  r reject with a reason  …  Esc later"
+    assert hint_row(HINTS, 30, "…").plain == "↑↓ Enter choose  …  Esc later"
+    assert hint_row(HINTS, 12, "~").plain == "~  Esc later"
+    assert hint_row(HINTS[-1:], 20, "…").plain == "Esc later"

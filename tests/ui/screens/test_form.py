@@ -8,7 +8,7 @@ from textual.widgets import Input
 
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.form import FormAnswer, FormDialog
-from acp_tui.ui.widgets.choices import Choices
+from acp_tui.ui.widgets.controls import Choices
 from tests.ui.screens.dialogs import LOOK, NOTHING, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
 

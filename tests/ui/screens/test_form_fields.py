@@ -1,5 +1,8 @@
 """The fields of a form and their values, without a screen."""
 
+from __future__ import annotations
+
+import time
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from acp_tui.ui.screens.form_fields import (
     can_be_sent,
     fields_of,
     limits_of,
+    matches,
     value_of,
 )
 
@@ -169,3 +173,25 @@ def test_limits_are_told_before_they_are_broken() -> None:
     assert limits_of(field({"type": "string", "maxLength": 1})) == "at most 1 character"
     assert limits_of(field({"type": "string"})) == ""
     assert limits_of(field({"type": "string", "format": "ipv4"})) == "ipv4", "a note, since nothing checks it"
+
+
+def test_patterns_are_found_or_not() -> None:
+    assert matches([("^a+$", "aaa"), ("^a+$", "b"), (r"\d", "no"), ("", "")], 20) == [
+        True,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_pattern_that_is_none_cannot_be_told_and_spares_the_others() -> None:
+    assert matches([("(", "x"), (r"\p{L}", "x"), ("x", "x")], 20) == [None, None, True]
+
+
+def test_c105_a_catastrophic_pattern_ends_in_time() -> None:
+    began = time.monotonic()
+
+    found = matches([("x", "x"), ("^(a+)+$", "a" * 60 + "b"), ("x", "x")], 2)
+
+    assert found[1:] == [None, None]
+    assert time.monotonic() - began < 30

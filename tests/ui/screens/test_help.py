@@ -7,8 +7,8 @@ from textual.content import Content
 from textual.screen import Screen
 
 from acp_tui.ui.screens.help import HelpScreen, columns, folded, laid_out
-from acp_tui.ui.widgets.diff_view import DiffView
-from acp_tui.ui.widgets.key_map import KeyLine
+from acp_tui.ui.widgets.diff.view import DiffView
+from acp_tui.ui.widgets.keys import KeyLine
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 

@@ -1,5 +1,7 @@
 """The permission dialog under the hands of a person."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Sequence
@@ -10,14 +12,15 @@ from typing import Any
 import pytest
 from textual.widgets import Input, OptionList
 
-from acp_tui.host.rules import Rule
-from acp_tui.session.entries import ToolCall
-from acp_tui.session.items import Diff, Item
+from acp_tui.rules.model import Rule
+from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import OldText
-from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of
-from acp_tui.ui.screens.reach import AGENT_ONLY, Reach
-from acp_tui.ui.widgets.answer_list import AnswerList
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of, waiting_list
+from acp_tui.ui.screens.permission_details import AGENT_ONLY, Reach
+from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.diff.view import DiffView
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import row_text
 from tests.ui.screens.dialogs import NOTHING, shown
 from tests.ui.screens.permissions import asks, dialog, options
 from tests.ui.screens.stage import until
@@ -393,3 +396,34 @@ async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_
         await until(pilot, lambda: "Choice 4999" in app.text)
         await pilot.press("enter")
         assert app.result == Answer("o4999")
+
+
+LOOK = Look()
+
+
+def rows(waiting: list[str], place: int, most: int) -> list[str]:
+    return [
+        row_text(row).strip()
+        for block in waiting_list(waiting, place, most, LOOK)
+        for row in block.rows(100, LOOK)
+    ]
+
+
+def test_one_question_alone_has_no_list() -> None:
+    assert rows(["only"], 0, 5) == []
+
+
+def test_the_one_that_is_asked_is_marked_and_always_among_those_shown() -> None:
+    mark = LOOK.glyph("current")
+    waiting = [f"ask {number}" for number in range(1, 8)]
+
+    assert rows(waiting, 0, 3) == [f"{mark} 1 ask 1", "2 ask 2", "3 ask 3", "and 4 more", ""]
+    assert rows(waiting, 6, 3) == ["5 ask 5", "6 ask 6", f"{mark} 7 ask 7", "and 4 more", ""]
+    assert rows(waiting[:2], 1, 3) == ["1 ask 1", f"{mark} 2 ask 2", ""]
+
+
+def test_a_long_question_is_cut_and_its_control_characters_are_shown() -> None:
+    first = rows(["x" * 99, "\x1b[2J"], 1, 3)
+
+    assert first[0] == f"1 {'x' * 59}…"
+    assert "\x1b" not in first[1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from acp_tui.agent.rule_changes import Draft
-from acp_tui.store.rules import WrittenRule
+from acp_tui.rules.book import Draft
+from acp_tui.rules.files import WrittenRule
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until

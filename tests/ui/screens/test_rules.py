@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.agent.rule_book import RuleBook
-from acp_tui.agent.rule_changes import Draft, RuleChanges
-from acp_tui.host.rules import Ask
-from acp_tui.store.rule_trust import Trust
-from acp_tui.ui.screens.rule_editor import RuleEditor
-from acp_tui.ui.screens.rule_trust import RuleTrust
-from acp_tui.ui.screens.rule_trying import RuleTrying
-from acp_tui.ui.screens.rules import RulesScreen
+from acp_tui.rules.book import Draft, RuleBook, RuleChanges
+from acp_tui.rules.files import Trust
+from acp_tui.rules.model import Ask
+from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrying
+from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import Stage, look, screen_text, until
 

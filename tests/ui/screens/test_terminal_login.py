@@ -1,3 +1,5 @@
+"""None"""
+
 from __future__ import annotations
 
 import shlex
@@ -10,9 +12,9 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui.conversation.login import STOPPED
-from acp_tui.host.processes import ExitStatus
-from acp_tui.host.terminals import Terminals
-from acp_tui.ui.screens.terminal_login import TerminalLoginScreen, failure
+from acp_tui.ui.screens.login import TerminalLoginScreen, failure
+from acp_tui.workspace.processes import ExitStatus
+from acp_tui.workspace.terminals import Terminals
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk
 from tests.ui.screens.stage import until
 

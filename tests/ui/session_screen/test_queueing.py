@@ -1,11 +1,13 @@
+"""None"""
+
 from __future__ import annotations
 
 from pathlib import Path
 
-from acp_tui.store.demo import demo_launch
-from acp_tui.ui.session_screen.queueing import QueueMenu
+from acp_tui.store.agents import demo_launch
+from acp_tui.ui.session_screen.commands import QueueMenu
 from tests.ui.seats import Seat, seat
-from tests.ui.session_screen.test_copying import told
+from tests.ui.session_screen.test_export import told
 
 
 def waits(here: Seat) -> list[str]:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.rule_changes import Draft
-from acp_tui.host.rules import Ask, Rule
-from acp_tui.store.rules import WrittenRule
+from acp_tui.rules.book import Draft
+from acp_tui.rules.files import WrittenRule
+from acp_tui.rules.model import Ask, Rule
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.rule_editor import RuleEditor
-from acp_tui.ui.screens.rule_trust import RuleTrust
-from acp_tui.ui.screens.rules import RulesScreen
-from acp_tui.ui.session_screen.ruling import preview
+from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
+from acp_tui.ui.session_screen.rules import preview
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 

@@ -1,3 +1,5 @@
+"""None"""
+
 from __future__ import annotations
 
 import json
@@ -6,11 +8,11 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from acp_tui.acp.commands import Command, CommandInput
+from acp_tui.protocol.schema import Command, CommandInput
 from acp_tui.session.entries import OwnCommand
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
-from acp_tui.ui.screens.past_prompts import PastPrompts
+from acp_tui.ui.screens.menu import PastPrompts
 from acp_tui.ui.widgets.prompt_box import PromptBox
 from tests.ui.seats import seat
 

@@ -7,9 +7,8 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from acp_tui.ui.theme import choose, look_of
-from acp_tui.ui.widgets.diff_page import FileDiff, Page
-from acp_tui.ui.widgets.diff_rows import DiffRows
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.rows import DiffRows, FileDiff, Page
+from acp_tui.ui.widgets.diff.view import DiffView
 from tests.waiting import PATIENCE
 
 LOOK = look_of(choose("acp-dark")[0])

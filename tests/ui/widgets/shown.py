@@ -7,8 +7,8 @@ import textwrap
 from rich.style import Style
 
 from acp_tui.ui.widgets.look import ROLES, Look
-from acp_tui.ui.widgets.markdown_block import MarkdownBlock
-from acp_tui.ui.widgets.wrap import row_text
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.text import row_text
 
 LOOK = Look()
 MARKED = Look(styles={role: Style(meta={"role": role}) for role in ROLES})

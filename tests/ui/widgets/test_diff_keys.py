@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_tui.ui.widgets.diff_page import FileDiff
-from acp_tui.ui.widgets.diff_view import DiffView
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
 from tests.ui.widgets.differing import NEW, OLD, Viewer, screen, until
 
 

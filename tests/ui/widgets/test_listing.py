@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.ui.widgets import highlight, listing
-from acp_tui.ui.widgets.listing import GROUPS, STRETCH, Listing
+from acp_tui.ui.widgets import code as highlight
+from acp_tui.ui.widgets import code as listing
+from acp_tui.ui.widgets.code import GROUPS, STRETCH, Listing
 
 PLAIN = [f"x{number} = 1" for number in range(3 * STRETCH)]
 STRING = ["s = '''", *["text"] * 20, "'''", *PLAIN]

@@ -9,9 +9,9 @@ from PIL import Image
 from rich.segment import Segment
 
 from acp_tui.ui.widgets import picture
-from acp_tui.ui.widgets.blocks import Block
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.picture import COLUMNS, ROWS, PictureBlock, decoded
+from acp_tui.ui.widgets.transcript.blocks import Block
 from tests.waiting import until
 
 RED, BLUE, NOTHING = (255, 0, 0, 255), (0, 0, 255, 255), (0, 0, 0, 0)

@@ -9,8 +9,7 @@ from textual.app import App, ComposeResult
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from acp_tui.store.history import History
-from acp_tui.store.prompt import Prompt
+from acp_tui.store.prompts import History, Prompt
 from acp_tui.ui.widgets.prompt_box import PromptBox
 
 LONG = "\n".join(f"line {number}" for number in range(84))

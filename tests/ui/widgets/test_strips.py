@@ -6,13 +6,77 @@ import gc
 import weakref
 
 import pytest
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import Monochrome
 from textual.strip import Strip
 
-from acp_tui.ui.widgets.strips import full_strip
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.strips import fit, full_strip, marked
+
+
+def fitted(text: str, pan: int, width: int) -> str:
+    return "".join(segment.text for segment in fit([Segment(text)], pan, width, Style(), Look(ascii=True)))
+
+
+@pytest.mark.parametrize(
+    ("pan", "row"),
+    [(0, "abcde>"), (2, ">defgh"), (4, ">fgh  ")],
+)
+def test_a_row_says_on_which_side_it_goes_on(pan: int, row: str) -> None:
+    mark = Look(ascii=True).glyph("cut")
+    text = "abcdefgh"
+
+    assert fitted(text, pan, 6) == row.replace(">", mark)
+
+
+def test_a_short_row_is_filled_up_and_one_that_fits_is_as_it_was() -> None:
+    segments = [Segment("abc")]
+
+    assert fitted("ab", 0, 4) == "ab  "
+    assert fit(segments, 0, 3, Style(), Look()) is segments
+    assert fitted("abc", 0, 0) == ""
+
+
+@pytest.mark.parametrize("width", range(1, 9))
+@pytest.mark.parametrize("pan", range(5))
+def test_r36_wide_characters_are_never_halved(pan: int, width: int) -> None:
+    assert cell_len(fitted("日本語a日", pan, width)) == width
+
+
+PLAIN, RED, HIT = Style(), Style(color="red"), Style(reverse=True)
+
+
+def hits(*row: Segment, needle: str) -> list[str]:
+    """Return what is marked, piece by piece."""
+    made = marked(row, needle, HIT)
+    assert "".join(segment.text for segment in made) == "".join(segment.text for segment in row)
+    return [segment.text for segment in made if segment.style is not None and segment.style.reverse]
+
+
+def test_a_text_is_marked_in_any_case_wherever_it_is() -> None:
+    assert hits(Segment("Read, then read on.", PLAIN), needle="read") == ["Read", "read"]
+
+
+def test_a_text_over_several_segments_is_marked_in_each_and_keeps_their_colours() -> None:
+    row = (Segment("a re", PLAIN), Segment("ad b", RED))
+
+    assert hits(*row, needle="read") == ["re", "ad"]
+    assert marked(row, "read", HIT)[2].style == RED + HIT
+
+
+def test_letters_that_fold_to_several_move_no_mark() -> None:
+    assert hits(Segment("Straße read", PLAIN), needle="read") == ["read"]
+
+
+def test_without_a_hit_the_row_is_as_it_was() -> None:
+    row = [Segment("text", RED)]
+
+    assert marked(row, "nothing", HIT) == row
+    assert marked(row, "", HIT) == row
+
 
 GROUND = Color(0, 0, 0)
 

@@ -1,1 +1,0 @@
-"""The words of the Agent Client Protocol, one file a page of its documentation."""

@@ -1,0 +1,185 @@
+"""What an agent has said that it takes, asked before anything is sent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from acp_tui.protocol.jsonrpc import ErrorObject
+from acp_tui.protocol.reading import Unreadable, read
+from acp_tui.protocol.schema import (
+    LOGIN_REQUIRED,
+    AgentCapabilities,
+    AudioContent,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    InitializeResponse,
+    Marker,
+    Word,
+    as_text,
+    has,
+    said_in,
+    speaks_of_login,
+)
+from acp_tui.workspace.processes import ExitStatus
+
+
+class AgentError(Exception):
+    """Base of the tree; its text is made to be shown."""
+
+
+class CallFailed(AgentError):
+    """The agent answered a request of ours with an error."""
+
+    def __init__(self, method: str, error: ErrorObject) -> None:
+        self.method = method
+        self.code = error.code
+        self.message = error.message
+        self.data = error.data
+        said = said_in(error.data)
+        message = as_text(error.message)
+        super().__init__(f"{message}: {said}" if said else message)
+
+
+class LoginRequired(CallFailed):
+    """The agent wants a login first. Source: ACP, page "authentication"."""
+
+    @property
+    def methods(self) -> list[Any]:
+        """Return the ways to log in that the error itself names, as they came; some agents do so."""
+        named = self.data.get("authMethods") if isinstance(self.data, dict) else None
+        return named if isinstance(named, list) else []
+
+
+class AgentGone(AgentError):
+    """The agent's process has ended, or its output was closed."""
+
+
+class Busy(AgentError):
+    """A second prompt for a session whose turn still runs; nothing was sent."""
+
+
+class Closed(AgentError):
+    """A prompt for a session that was closed or deleted; nothing was sent."""
+
+
+class FolderGone(AgentError):
+    """A session whose folder is not there any more; nothing was sent."""
+
+    def __init__(self, cwd: str) -> None:
+        super().__init__(f"The folder {cwd} is not there any more: it was moved or deleted.")
+
+
+class NotOffered(AgentError):
+    """The agent does not offer what it would take; nothing was sent. Source: ACP, "initialization"."""
+
+
+class WrongVersion(AgentError):
+    """The agent speaks another version of the protocol."""
+
+    def __init__(self, offered: Any, ours: int) -> None:
+        super().__init__(f"The agent offers protocol version {offered!r}; acp-tui speaks version {ours}.")
+        self.offered = offered
+
+
+def gone(status: ExitStatus | None = None) -> str:
+    """Return what is said of an agent whose process has ended, in the chat and wherever it is missed."""
+    return "The agent has ended." if status is None else f"The agent has ended ({status})."
+
+
+def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> CallFailed:
+    """Return the exception for an error response.
+
+    Some agents ask for a login in words alone: that counts where there are ways to log in.
+    """
+    if error.code == LOGIN_REQUIRED:
+        return LoginRequired(method, error)
+    required = LoginRequired(method, error)
+    is_offered = offers_logins or bool(required.methods)
+    if is_offered and method.startswith("session/") and speaks_of_login(str(required)):
+        return required
+    return CallFailed(method, error)
+
+
+class Offered:
+    """The offers of one agent; before it has introduced itself there are none."""
+
+    def __init__(self) -> None:
+        self.info: InitializeResponse | None = None
+
+    @property
+    def can(self) -> AgentCapabilities:
+        """What the agent can do."""
+        return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
+
+    def need(self, offered: Marker | None, what: str) -> None:
+        """Stop before something is sent that the agent has not offered to take.
+
+        Raises:
+            NotOffered.
+        """
+        if not has(offered):
+            raise NotOffered(f"This agent cannot {what}.")
+
+    def need_blocks(self, prompt: Sequence[ContentBlock]) -> None:
+        """Stop before a prompt with what the agent does not take.
+
+        Raises:
+            NotOffered.
+        """
+        can = self.can.prompt_capabilities
+        for block in prompt:
+            match block:
+                case ImageContent():
+                    self.need(can.image, "take images in a prompt")
+                case AudioContent():
+                    self.need(can.audio, "take sounds in a prompt")
+                case EmbeddedResource():
+                    self.need(can.embedded_context, "take embedded files in a prompt")
+
+    def further_roots(self, cwd: str, roots: Sequence[str]) -> list[str] | None:
+        """Return the further folders of a session as the agent takes them: without doubles, or not at all."""
+        if not has(self.can.session_capabilities.additional_directories):
+            return None
+        return [root for root in dict.fromkeys(roots) if root and root != cwd]
+
+
+def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
+    """Return (what an agent may offer, whether it does), in the order of the protocol's pages."""
+    prompt, mcp, session = can.prompt_capabilities, can.mcp_capabilities, can.session_capabilities
+    return [
+        ("load sessions", can.load_session),
+        ("resume sessions", has(session.resume)),
+        ("list sessions", has(session.list)),
+        ("close sessions", has(session.close)),
+        ("delete sessions", has(session.delete)),
+        ("fork sessions", has(session.fork)),
+        ("further folders", has(session.additional_directories)),
+        ("images in prompts", prompt.image),
+        ("audio in prompts", prompt.audio),
+        ("embedded files in prompts", prompt.embedded_context),
+        ("MCP servers over http", mcp.http),
+        ("MCP servers over sse", mcp.sse),
+        ("log out", has(can.auth.logout)),
+    ]
+
+
+W = TypeVar("W", bound=Word)
+
+
+def as_word(word: type[W], method: str, result: Any) -> W:
+    """Return an answer of the agent as a word.
+
+    Raises:
+        AgentError: it cannot be read.
+    """
+    try:
+        return read(word, result)
+    except Unreadable as error:
+        raise AgentError(f"The answer to {method} cannot be read: {error}") from error
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """Return a result as an object: null, nothing and oddities count as an empty one."""
+    return value if isinstance(value, dict) else {}

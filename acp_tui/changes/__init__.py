@@ -1,0 +1,1 @@
+"""Changes of the workspace: snapshots, watching, undoing, and who changed what."""

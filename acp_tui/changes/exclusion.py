@@ -1,0 +1,194 @@
+"""The patterns that leave files of a workspace out, beside those of the .gitignore files in it.
+
+They stand in the user's own ignore file, in `info/exclude` of the repository, and in the .gitignore files
+above a workspace that is a folder of a repository. None of them leaves out the workspace itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.changes.git import Git, Repository, lines_of, repository_of
+from acp_tui.workspace.processes import Stalled
+
+
+class IgnorePattern(NamedTuple):
+    """One line, taken apart."""
+
+    line: bytes
+    names: tuple[bytes, ...]
+    """What the names of a path have to be like; one only: anywhere."""
+    is_anchored: bool
+    """Whether it speaks of a place, and not of a name."""
+    brings_back: bool
+
+    @classmethod
+    def of(cls, line: bytes) -> IgnorePattern | None:
+        """Read a line; None for a comment or nothing."""
+        core = line.rstrip()
+        if not core or core.startswith(b"#"):
+            return None
+        brings_back = core.startswith(b"!")
+        core = core.removeprefix(b"!").rstrip(b"/")
+        is_anchored = b"/" in core
+        names = tuple(core.removeprefix(b"/").split(b"/"))
+        return cls(line, names, is_anchored, brings_back)
+
+    def fits(self, way: Sequence[bytes]) -> bool:
+        """Whether it means a folder, named by the way from its own folder to that one."""
+        return _fit(self.names, way) if self.is_anchored else _is_like(way[-1], self.names[0])
+
+    def below(self, way: Sequence[bytes]) -> bytes | None:
+        """Return the line that means the same from a folder below; None where it means nothing in there."""
+        if not self.is_anchored:
+            return self.line
+        rest = list(self.names)
+        for name in way:
+            if rest[:1] == [b"**"]:
+                break
+            if not rest or not _is_like(name, rest.pop(0)):
+                return None
+        if not rest:
+            return None
+        end = b"/" if self.line.rstrip().endswith(b"/") else b""
+        return b"!" * self.brings_back + b"/" + b"/".join(rest) + end
+
+    def from_above(self, folder: bytes) -> bytes:
+        """Return the line that means the same when it stands above the folder of this one."""
+        if not folder:
+            return self.line
+        inside = re.sub(rb"([*?\[\\])", rb"\\\1", folder) + (b"/" if self.is_anchored else b"/**/")
+        end = b"/" if self.line.rstrip().endswith(b"/") else b""
+        return b"!" * self.brings_back + b"/" + inside + b"/".join(self.names) + end
+
+
+def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:
+    if not names:
+        return not way
+    if names[0] == b"**":
+        return any(_fit(names[1:], way[skipped:]) for skipped in range(len(way) + 1))
+    return bool(way) and _is_like(way[0], names[0]) and _fit(names[1:], way[1:])
+
+
+def _is_like(name: bytes, wanted: bytes) -> bool:
+    """Whether a name matches one part of a pattern."""
+    if not any(sign in wanted for sign in b"*?[\\"):
+        return name == wanted
+    shell = re.sub(rb"\\(.)", rb"[\1]", wanted).replace(b"[^", b"[!")
+    return fnmatchcase(name, shell)
+
+
+_SETTING: Final = "core.excludesFile"
+_MOST: Final = 20_000
+"""Patterns of a file that count: each is looked at for its own sake."""
+
+
+class _Source(NamedTuple):
+    """A file of patterns."""
+
+    path: Path
+    way: tuple[bytes, ...] = ()
+    """The folders from where its patterns count to the workspace."""
+
+
+class Exclusion:
+    """Gathers the patterns for one workspace."""
+
+    def __init__(self, git: Git, without: Sequence[Path] = ()) -> None:
+        """Gather nothing yet.
+
+        Args:
+            git: on the workspace, of ours.
+            without: folders that are left out if they are in the workspace.
+        """
+        self._git = git
+        self._ours = [_pattern(git.root, folder.resolve()) for folder in without]
+        self._users: list[Path] | None = None
+
+    async def lines(self) -> bytes:
+        """Return all patterns as they are now, as a file of them for git."""
+        repository = await asyncio.to_thread(repository_of, self._git.root)
+        if self._users is None:
+            self._users = await self._of_the_user(repository)
+        return await asyncio.to_thread(self._joined, repository)
+
+    async def _of_the_user(self, repository: Repository | None) -> list[Path]:
+        """Return the user's own files of patterns: the one in the repository's settings comes first."""
+        named = ""
+        with suppress(OSError, Stalled):
+            config = repository.common / "config" if repository is not None else None
+            if config is not None and any(b"excludesfile" in line.lower() for line in lines_of(config)):
+                named = await self._git.path_in_settings(_SETTING, config)
+            named = named or await self._git.path_in_settings(_SETTING)
+        if named:
+            return [(repository.top if repository else self._git.root) / named]
+        home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")  # noqa: PTH118
+        return [Path(home, "git", "ignore")] if os.path.isabs(home) else []  # noqa: PTH117
+
+    def _joined(self, repository: Repository | None) -> bytes:
+        """Join the lines of all files, the strongest last."""
+        way: tuple[bytes, ...] = ()
+        sources = []
+        if repository is not None:
+            way = tuple(os.fsencode(name) for name in self._git.root.relative_to(repository.top).parts)
+            sources = [_Source(repository.common / "info" / "exclude", way)]
+            folders = [repository.top.joinpath(*map(os.fsdecode, way[:depth])) for depth in range(len(way))]
+            sources += [_Source(folder / ".gitignore", way[depth:]) for depth, folder in enumerate(folders)]
+        read = [
+            _Read.of(source) for source in (*(_Source(user, way) for user in self._users or ()), *sources)
+        ]
+        if _is_left_out(read, len(way)):
+            read = [each.without_the_way() for each in read]
+        lines = [line for each in read for line in each.below()]
+        return b"\n".join([*lines, *self._ours, b""])
+
+
+class _Read(NamedTuple):
+    """The patterns of a file."""
+
+    patterns: tuple[IgnorePattern, ...]
+    way: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, source: _Source) -> _Read:
+        found = map(IgnorePattern.of, lines_of(source.path)[:_MOST])
+        return cls(tuple(pattern for pattern in found if pattern is not None), source.way)
+
+    def without_the_way(self) -> _Read:
+        """Return the patterns but those that leave out the workspace, or a folder that it is in."""
+        steps = [self.way[: end + 1] for end in range(len(self.way))]
+        kept = [each for each in self.patterns if each.brings_back or not any(map(each.fits, steps))]
+        return _Read(tuple(kept), self.way)
+
+    def below(self) -> list[bytes]:
+        """Return lines that mean the same in the workspace."""
+        return [line for each in self.patterns if (line := each.below(self.way)) is not None]
+
+
+def _is_left_out(read: Sequence[_Read], depth: int) -> bool:
+    """Whether the workspace, or a folder on the way to it, is left out: the last pattern that fits counts."""
+    for left in reversed(range(depth)):  # folders of the way that are below the one that is looked at
+        fitting = [
+            pattern
+            for each in read
+            if len(each.way) > left
+            for pattern in each.patterns
+            if pattern.fits(each.way[: len(each.way) - left])
+        ]
+        if fitting and not fitting[-1].brings_back:
+            return True
+    return False
+
+
+def _pattern(root: Path, folder: Path) -> bytes:
+    """Return a pattern for a folder in the workspace; an empty one, which matches nothing, for any other."""
+    if not folder.is_relative_to(root) or folder == root:
+        return b""
+    return b"/" + re.sub(rb"([*?\[\\ ])", rb"\\\1", os.fsencode(folder.relative_to(root)))

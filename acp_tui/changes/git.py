@@ -1,0 +1,246 @@
+"""Git, started in one way only: on a folder of ours, by settings of ours.
+
+The settings of the user's repository are never read. It may come from anybody, and they name programs:
+monitors, filters, pagers, transports. So git gets a folder of ours as its repository, and of the user's the
+index and the objects at most. What remains is switched off, too. A git that does not know a switch passes
+over it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.workspace.processes import SHELL, STILL, finish, started
+
+_NOTHING: Final = "/dev/null"
+_SETTINGS: Final = (
+    # what git does with bytes and names
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.fileMode=true",
+    "core.symlinks=true",
+    "core.ignoreCase=false",
+    "gc.auto=0",
+    "core.packedGitWindowSize=32m",
+    "core.packedGitLimit=512m",
+    "maintenance.auto=false",
+    # what would start a program, or reach for a network
+    f"core.hooksPath={_NOTHING}",
+    f"core.attributesFile={_NOTHING}",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "core.gitProxy=false",
+    "core.alternateRefsCommand=false",
+    "credential.helper=",
+    "diff.external=",
+    "interactive.diffFilter=",
+    "gpg.program=false",
+    "commit.gpgSign=false",
+    "uploadpack.packObjectsHook=",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+)  # fmt: skip
+_NO_PATTERNS: Final = f"core.excludesFile={_NOTHING}"
+_PATIENCE: Final = 3.0
+"""Seconds that reading a setting may hang: a file of settings may be a pipe."""
+_ROOM: Final = 3 << 30
+"""Bytes of memory for git: it reads a file of patterns as a whole, whatever its size."""
+_LIMITED: Final = f'ulimit -v {_ROOM >> 10} 2>/dev/null; exec "$@"'
+_BEFORE: Final = (SHELL, "-c", _LIMITED, SHELL) if sys.platform.startswith("linux") else ()
+"""Sets the limit before git begins: one that is set from outside may come after it has taken its memory."""
+_WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
+_OF_THE_USER: Final = (
+    "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+)  # fmt: skip
+"""Variables that say where the user's own settings are."""
+
+
+class Said(NamedTuple):
+    """The end of a command of git."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git on one folder of files."""
+
+    folder: Path
+    """What git takes for the repository: a folder of ours."""
+    root: Path
+    """The files: its work tree."""
+    index: Path | None = None
+    """An index elsewhere; without one, that of `folder`."""
+    objects: Path | None = None
+    """Objects elsewhere; without them, those of `folder`."""
+    place: Path | None = None
+    """Where it runs, in `root`; without one, there."""
+
+    async def start(self, *arguments: str, settings: Sequence[str] = (), reads: bool = True) -> Process:
+        """Start a command; its output and, with `reads`, its input and errors are pipes.
+
+        Raises:
+            OSError: it could not be started.
+        """
+        return await self._started(arguments, (_NO_PATTERNS, *settings), self._environment(), reads)
+
+    async def run(
+        self, *arguments: str, given: bytes = b"", patience: float = STILL, settings: Sequence[str] = ()
+    ) -> Said:
+        """Run a command to its end.
+
+        Args:
+            arguments: the command, and what it takes.
+            given: what it reads.
+            patience: seconds that it may do nothing at all.
+            settings: of git, for this command, such as `core.abbrev=7`.
+
+        Raises:
+            OSError: it could not be started.
+            Stalled: it waited for something that does not come, and was ended.
+        """
+        process = await self.start(*arguments, settings=settings)
+        out, err = await finish(process, given, patience)
+        return Said(process.returncode or 0, out, err)
+
+    async def path_in_settings(self, name: str, file: Path | None = None) -> str:
+        """Return a path from a file of settings, or from those of the user and the system; nothing is run.
+
+        It is empty where none is named.
+
+        Raises:
+            OSError, Stalled.
+        """
+        own = {each: os.environ[each] for each in _OF_THE_USER if each in os.environ}
+        environment = {key: value for key, value in self._environment().items() if key not in _OF_THE_USER}
+        where = ("--file", str(file), "--no-includes") if file is not None else ()
+        words = ("config", *where, "--path", "--get", name)
+        process = await self._started(words, (), {**environment, **own}, True)
+        out, _ = await finish(process, b"", _PATIENCE)
+        return os.fsdecode(out.removesuffix(b"\n"))
+
+    async def _started(
+        self, arguments: Sequence[str], settings: Sequence[str], environment: dict[str, str], reads: bool
+    ) -> Process:
+        program = found()
+        if program is None:
+            raise FileNotFoundError(2, "there is no git on PATH")
+        options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
+        return await started(
+            *_BEFORE, program, "--no-pager", *options, *arguments, cwd=self.place or self.root,
+            env=environment, stdin=PIPE if reads else DEVNULL, stdout=PIPE, stderr=PIPE if reads else DEVNULL,
+            umask=0o077,
+        )  # fmt: skip
+
+    def _environment(self) -> dict[str, str]:
+        """Return all variables: none of ours goes on, for some say where a repository is or what to run."""
+        folder = str(self.folder)
+        objects = {"GIT_OBJECT_DIRECTORY": str(self.objects)} if self.objects is not None else {}
+        return {
+            "PATH": _path(),
+            "LC_ALL": "C",
+            "HOME": folder,
+            "XDG_CONFIG_HOME": folder,
+            "GIT_DIR": folder,
+            "GIT_WORK_TREE": str(self.root),
+            "GIT_INDEX_FILE": str(self.index or self.folder / "index"),
+            **objects,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_CEILING_DIRECTORIES": str(self.root.parent),
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_ALLOW_PROTOCOL": "",
+            "GIT_PROTOCOL_FROM_USER": "0",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "SSH_ASKPASS": "false",
+            "GIT_SSH_COMMAND": "false",
+            "GIT_EDITOR": "false",
+            "GIT_PAGER": "cat",
+            **{f"GIT_{who}_{what}": name for who in ("AUTHOR", "COMMITTER") for what, name in _WHO.items()},
+        }
+
+
+def found() -> str | None:
+    """Return where git is; None where there is none."""
+    return shutil.which("git", path=_path())
+
+
+def _path() -> str:
+    """Return the folders of programs; a relative one would mean the workspace."""
+    path = os.environ.get("PATH", os.defpath)
+    return os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.isabs(folder))  # noqa: PTH117
+
+
+_LARGEST: Final = 1 << 20  # bytes of a file that is read
+
+
+class Repository(NamedTuple):
+    """Where the parts of a repository are."""
+
+    top: Path
+    """The folder with its files."""
+    folder: Path
+    """Its own git folder: that of a worktree or submodule lies elsewhere."""
+    common: Path
+    """The git folder that all of its worktrees share."""
+
+
+def repository_of(folder: Path) -> Repository | None:
+    """Return the repository that a folder is, or lies in."""
+    return next((found for each in (folder, *folder.parents) if (found := repository_at(each))), None)
+
+
+def repository_at(top: Path) -> Repository | None:
+    """Return the repository whose files begin in a folder; None for any other folder."""
+    own = top / ".git"
+    if not own.is_dir():
+        line = b"".join(lines_of(own)[:1])
+        if not line.startswith(b"gitdir:"):
+            return None
+        own = Path(os.path.normpath(top / os.fsdecode(line[7:].strip())))
+    shared = b"".join(lines_of(own / "commondir")[:1]).strip()
+    common = Path(os.path.normpath(own / os.fsdecode(shared))) if shared else own
+    try:
+        is_one = (
+            os.path.lexists(own / "HEAD") and (common / "objects").is_dir() and (common / "refs").is_dir()
+        )
+    except (OSError, ValueError):  # a name that is none
+        return None
+    return Repository(top, own, common) if is_one else None
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """Return the lines of a file that comes with a repository and may be anything: a pipe would never end."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (OSError, ValueError):  # missing, or no name of a file
+        return []
+    try:
+        is_plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        data = os.read(descriptor, _LARGEST) if is_plain else b""
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
+    return [line.removesuffix(b"\r") for line in data.split(b"\n")] if is_plain else []

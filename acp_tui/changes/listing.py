@@ -1,0 +1,184 @@
+"""The files of a folder that are not left out, also those of repositories inside."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.changes.exclusion import Exclusion
+from acp_tui.changes.git import Git, Repository, lines_of, repository_of
+from acp_tui.workspace.processes import Stalled, Unsearched, ended, obstacle_in, pieces
+
+if TYPE_CHECKING:
+    from ignore import Walk
+
+
+PATIENCE: Final = 3.0
+"""Seconds that git may do nothing at all: a pipe in place of a file would never end."""
+_PIECE: Final = 64 * 1024
+"""Bytes of a listing that are taken in before keys get their turn."""
+_STEPS: Final = 500
+"""Steps of a walk that are made at one go."""
+_MOST_INSIDE: Final = 200
+"""Repositories inside that are looked into."""
+_PATTERNS: Final = (".gitignore", ".ignore")
+_SEARCHED: Final = 5.0
+"""Seconds in which the files of patterns are looked at; where that is not enough, none counts."""
+_LARGEST_INDEX: Final = 1 << 30  # bytes
+_TRACKED: Final = ("ls-files", "-z", "--stage")
+_OTHERS: Final = ("ls-files", "-z", "--others", "--exclude-standard")
+_REPOSITORY: Final = re.compile(rb"160000 [^\0]*\0")
+_FACTS: Final = re.compile(rb"(?:(?<=\0)|\A)\d+ [0-9a-f]+ \d\t")
+"""What stands before the path of a file that is tracked."""
+
+
+async def files_in(folder: str) -> AsyncGenerator[list[str]]:
+    """Yield paths relative to the folder, some at a time; the same one may come twice."""
+    root, inside = Path(folder), [""]
+    for number in range(_MOST_INSIDE + 1):
+        if number == len(inside):
+            return
+        prefix = inside[number]
+        async with aclosing(_listed(root / prefix, is_inner=number > 0)) as parts:
+            async for paths in parts:
+                inside += [f"{prefix}{path}" for path in paths if path.endswith("/")]
+                yield [f"{prefix}{path}" for path in paths if not path.endswith("/")]
+
+
+async def _listed(folder: Path, is_inner: bool) -> AsyncGenerator[list[str]]:
+    """Yield the files of a folder, and the repositories inside, which end with a slash."""
+    repository = await asyncio.to_thread(repository_of, folder)
+    if is_inner and (repository is None or repository.top != folder):
+        return
+    ours = await asyncio.to_thread(_private_folder, repository)
+    try:
+        patterns = await Exclusion(Git(ours, folder)).lines()
+        exclude = ours / "info" / "exclude"
+        await asyncio.to_thread(exclude.write_bytes, patterns)
+        is_stalled = False
+        if repository is not None:
+            try:
+                async with aclosing(_by_git(folder, ours, repository)) as parts:
+                    async for paths in parts:
+                        yield paths
+                return
+            except Stalled:
+                is_stalled = True
+            except OSError:  # there is no git
+                pass
+        walk, goes_on = await asyncio.to_thread(_walk, folder, exclude, is_stalled), True
+        while goes_on:
+            paths, goes_on = await asyncio.to_thread(_walked, walk, str(folder))
+            yield paths
+    finally:
+        shutil.rmtree(ours, ignore_errors=True)
+
+
+async def _by_git(folder: Path, ours: Path, repository: Repository) -> AsyncGenerator[list[str]]:
+    """Yield what the repository tracks first, then all that is not left out.
+
+    Raises:
+        OSError: git could not be started.
+        Stalled: it waited for something that does not come.
+    """
+    index = repository.folder / "index"
+    if await asyncio.to_thread(_is_file, index, _LARGEST_INDEX):
+        tracking = Git(ours, repository.top, index, repository.common / "objects", folder)
+        async with aclosing(_paths(tracking, _TRACKED)) as parts:
+            async for data in parts:
+                yield _split(_FACTS.sub(b"", _REPOSITORY.sub(b"", data)))
+    async with aclosing(_paths(Git(ours, folder), _OTHERS)) as parts:
+        async for data in parts:
+            yield _split(data)
+
+
+async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
+    """Yield what a command prints; it ends at a zero each time."""
+    process = await git.start(*command, reads=False)
+    try:
+        rest = b""
+        async with aclosing(pieces(process, _PIECE, PATIENCE)) as parts:
+            async for data in parts:
+                whole, end, rest = (rest + data).rpartition(b"\0")
+                if end:
+                    yield whole + end
+                await asyncio.sleep(0)
+        await process.wait()  # to kill what is over would take its end from who waits for it
+        if process.returncode and command == _OTHERS:  # as where a file of patterns is far too large
+            raise Stalled
+    finally:
+        if process.returncode is None:
+            await ended(process)
+
+
+def _split(data: bytes) -> list[str]:
+    return data.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def _private_folder(repository: Repository | None) -> Path:
+    """Make what git takes for an empty repository, with the kind of names that the true one has."""
+    folder = Path(tempfile.mkdtemp(prefix="acp-tui-"))
+    for name in ("objects", "refs", "info"):
+        (folder / name).mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    if repository is not None:
+        config = [line.lower().replace(b" ", b"") for line in lines_of(repository.common / "config")]
+        if any(line.strip().startswith(b"objectformat=sha256") for line in config):
+            text = "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n"
+            (folder / "config").write_text(text)
+        with suppress(OSError):
+            for shared in repository.folder.glob("sharedindex.*"):  # of an index in two parts
+                if _is_file(shared, _LARGEST_INDEX):
+                    (folder / shared.name).symlink_to(shared)
+    return folder
+
+
+def _is_file(path: Path, most: int) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= most
+
+
+def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
+    from ignore import WalkBuilder
+
+    reads = not is_stalled and _can_read_patterns(folder)
+    walk = WalkBuilder(folder).require_git(False).parents(False).git_global(False).git_exclude(False)
+    walk = walk.ignore(reads).git_ignore(reads)
+    walk.add_ignore(exclude)
+    return walk.build()
+
+
+def _can_read_patterns(folder: Path) -> bool:
+    """Whether no file of patterns is a pipe or far too large: the walk would never come back from it."""
+    try:
+        return obstacle_in(folder, _PATTERNS, _SEARCHED) is None
+    except Unsearched:
+        return False
+
+
+def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
+    """Make the next steps of a walk: return (the files that were met, whether it goes on)."""
+    from ignore import Error
+
+    paths: list[str] = []
+    for _ in range(_STEPS):
+        try:
+            path = str(next(walk).path())
+        except StopIteration:
+            return paths, False
+        except Error:  # a folder that may not be read
+            continue
+        if not os.path.isdir(path):  # noqa: PTH112  # a Path takes five times as long
+            paths.append(path[len(folder.rstrip("/")) + 1 :])
+    return paths, True

@@ -1,0 +1,88 @@
+"""Giving one file of a workspace back what it was: no link is followed, and nothing is half written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Final
+
+from acp_tui.workspace.files import Backups, parent_of, replace_file
+
+_EXECUTABLE: Final = 0o111
+
+
+def put_back(
+    root: Path, path: str, old_path: str, content: bytes | None, mode: int, backups: Backups | None = None
+) -> None:
+    """Make `old_path` what it was, and take `path` away if it was not there.
+
+    Args:
+        root: the workspace, links resolved.
+        path: the file now, relative to the workspace.
+        old_path: the file as it was; the same path unless it was renamed.
+        content: its bytes, or where the link leads; None when there was no file.
+        mode: as git knows it.
+        backups: where a file with several names is kept while it is written.
+
+    Raises:
+        OSError: a folder became a link, permissions forbid it, the disk is full; the file is untouched.
+    """
+    if content is not None:
+        with _parent(root, old_path, make=True) as (folder, name):
+            _write(name, folder, content, mode, str(root / old_path), backups)
+    if content is None or old_path != path:
+        remove(root, path)
+
+
+def read_file(root: Path, path: str) -> bytes:
+    """Return a file of the workspace; one that is a link, or behind one, is an OSError."""
+    with _parent(root, path) as (folder, name):
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EISDIR, "it is a directory now, or no plain file")
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
+
+def remove(root: Path, path: str) -> None:
+    """Take a file away, and the folders that are empty without it."""
+    with suppress(FileNotFoundError), _parent(root, path) as (folder, name):
+        os.unlink(name, dir_fd=folder)
+    for above in list(Path(path).parents)[:-1]:
+        with suppress(FileNotFoundError), _parent(root, str(above)) as (folder, name):
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError:  # something is in it
+                return
+
+
+def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups: Backups | None) -> None:
+    """Put a file or a link in its place, with the permissions that the file there has."""
+    try:
+        before = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        before = None
+    is_file = before is not None and stat.S_ISREG(before.st_mode)
+    if before is not None and (stat.S_ISLNK(mode) or not is_file):
+        os.unlink(name, dir_fd=folder)
+    if stat.S_ISLNK(mode):
+        os.symlink(content, name, dir_fd=folder)
+        return
+    replace_file(name, folder, content, before if is_file else None, real, backups)
+    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    try:
+        now = stat.S_IMODE(os.fstat(file).st_mode)
+        if bool(mode & _EXECUTABLE) != bool(now & stat.S_IXUSR):
+            readers = (now & 0o444) >> 2
+            os.fchmod(file, now | readers if mode & _EXECUTABLE else now & ~_EXECUTABLE)
+    finally:
+        os.close(file)
+
+
+def _parent(root: Path, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
+    """Give the open folder of a file, and its name in there."""
+    return parent_of(root, path.split("/"), make)

@@ -1,0 +1,461 @@
+"""Snapshots of a workspace: what its files were, what changed since, and the way back.
+
+Not in a snapshot: files that .gitignore leaves out, other repositories inside, and very large files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.changes.exclusion import IgnorePattern
+from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
+from acp_tui.changes.tree import Changed, LeftOut, Reason, Snapshot, ignored_of, look_at, successor, update
+from acp_tui.changes.watcher import Watcher
+from acp_tui.workspace.encoding import BINARY, pair
+
+_RENAMES: Final = 1_000  # files up to which renames are looked for
+QUESTION: Final = (
+    "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}", "--ignore-cr-at-eol",
+)  # fmt: skip
+"""The command whose answer `changes_in` reads; the two trees follow.
+
+A line of which only the end changed is not counted, as the view of a difference says it of the whole file.
+"""
+
+
+def changes_in(answer: bytes, left_out: Iterable[LeftOut]) -> list[Changed]:
+    """Return what differs; `left_out`: what is not in the later tree, though it may be there."""
+    large = {each.path for each in left_out if each.reason == "large"}
+    return list(_with_large(_parsed(answer), large))
+
+
+def _parsed(out: bytes) -> Iterator[Changed]:
+    """Read `--raw --numstat -z`: first a row `:modes ids status` and its paths for each file, then counts."""
+    words = iter(out.split(b"\0")[:-1])
+    found: dict[str, Changed] = {}
+    for word in words:
+        if word.startswith(b":"):
+            change = _change(word, words)
+            found[change.path] = change
+        else:
+            _count_in(found, word, words)
+    yield from found.values()
+
+
+def _change(word: bytes, words: Iterator[bytes]) -> Changed:
+    old_mode, new_mode, old_id, new_id, status = word[1:].decode().split()
+    first = os.fsdecode(next(words))
+    path = os.fsdecode(next(words)) if status[0] in "RC" else first
+    return Changed(
+        path,
+        status[0],  # type: ignore[arg-type]  # git is not asked for others
+        first,
+        int(old_mode, 8),
+        int(new_mode, 8),
+        "" if old_id == NO_FILE else old_id,
+        "" if new_id == NO_FILE else new_id,
+    )
+
+
+def _count_in(found: dict[str, Changed], word: bytes, words: Iterator[bytes]) -> None:
+    added, removed, name = word.split(b"\t", 2)
+    if not name:  # a rename: the old and the new name follow
+        next(words)
+        name = next(words)
+    path = os.fsdecode(name)
+    binary = added == b"-"
+    counts = {} if binary else {"added": int(added), "removed": int(removed)}
+    found[path] = Changed(**{**vars(found[path]), "binary": binary, **counts})
+
+
+def _with_large(changes: Iterable[Changed], large: set[str]) -> Iterator[Changed]:
+    """A file that grew too large is not deleted: its content is unknown."""
+    for change in changes:
+        if change.status == "D" and change.path in large:
+            yield Changed(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
+        else:
+            yield change
+
+
+_REFS: Final = "refs/snapshots/"
+_NAMED: Final = 1_000  # folders that a command of git is given at once
+_LOOSE: Final = 1_000  # objects in files of their own, and packs, that are put up with
+_PACKS: Final = 50
+_FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
+
+
+class Snapshots:
+    """Takes snapshots of one workspace and compares them."""
+
+    def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
+        """Begin with what earlier runs have left.
+
+        Args:
+            folder: where the stores of all workspaces are.
+            root: the workspace.
+            without: folders that are left out if they are in the workspace; `folder` always is.
+        """
+        self.root = root.resolve()
+        self.store = SnapshotStore(folder, self.root, without)
+        self.damaged: Path | None = None
+        """Where the store is that was damaged, once that was found; its snapshots are lost."""
+        self._turn = asyncio.Lock()
+        self._watcher: Watcher | None = None
+        self._latest = ""
+        """How the workspace was when the watcher was asked last, if all that was known then."""
+        self._kept: set[str] = set()
+        self._wanted: set[str] = set()
+        """Snapshots of earlier runs that somebody goes on with."""
+        self._left_out: dict[bytes, Reason] = {}
+        self._touched: set[bytes] = set()
+
+    async def watch(self) -> bool:
+        """Let the system tell what changes from now on; return whether it can.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        watcher = Watcher(self.root, self._ignored)
+        try:
+            if not await watcher.begin():
+                return False
+        except BaseException:
+            watcher.close()
+            raise
+        self.close()
+        self._watcher, self._latest = watcher, ""
+        return True
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something may have changed since all was looked at; costs next to nothing."""
+        return self._watcher is None or not self._latest or self._watcher.has_news
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether the system tells what changes."""
+        return self._watcher is not None and not self._watcher.is_lost
+
+    def doubt(self) -> None:
+        """Look at every file the next time, whatever the system tells."""
+        self._latest = ""
+
+    def close(self) -> None:
+        """Watch no more."""
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None
+
+    async def take(self) -> Snapshot:
+        """Remember all files as they are now; costs what changed since the last time.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        if self._latest in self._kept and not self.has_news:
+            return self._snapshot(self._latest)
+        damaged = self.damaged
+        try:
+            async with self._open():
+                await self._read_rules()
+                return await self._take()
+        except GitFailed:
+            if self.damaged == damaged:
+                raise
+        async with self._open():
+            return await self._take()
+
+    async def changes(self, before: Snapshot, after: Snapshot | None = None) -> list[Changed]:
+        """Return what differs between two snapshots, or between one and now.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            if after is None:
+                after = self._snapshot(await self._now())
+            out = await self.store.git(*QUESTION, before.id, after.id)
+        return await asyncio.to_thread(changes_in, out, after.left_out)
+
+    def touched(self) -> set[bytes]:
+        """Return files that may have changed since this was last asked."""
+        touched, self._touched = self._touched, set()
+        return touched
+
+    async def files(self) -> list[bytes]:
+        """Return the files of the newest snapshot.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            return (await self.store.git("ls-files", "-z")).split(b"\0")[:-1]
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What is in no snapshot, as far as all was looked at."""
+        found: dict[bytes, Reason] = {}
+        if self._watcher is not None:
+            found |= dict.fromkeys(self._watcher.inner, "repository")
+            found |= dict.fromkeys(self._watcher.special, "unreadable")
+        found |= self._left_out
+        return tuple(LeftOut(os.fsdecode(path), reason) for path, reason in found.items())
+
+    async def newly_hidden(self, before: Snapshot) -> list[str]:
+        """Return files that .gitignore files leave out now and did not at a snapshot; looks at every file.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            now = await self._now()
+            known, rules = [
+                (await self.store.git("ls-tree", "-r", "-z", "--name-only", name)).split(b"\0")
+                for name in (now, before.id)
+            ]
+            lines: list[bytes] = []
+            for path in sorted(path for path in rules if path.rpartition(b"/")[2] == b".gitignore"):
+                content = await self.store.git("cat-file", "blob", f"{before.id}:{os.fsdecode(path)}")
+                found = map(IgnorePattern.of, content.replace(b"\r\n", b"\n").split(b"\n"))
+                lines += [each.from_above(path.rpartition(b"/")[0]) for each in found if each is not None]
+            shown = await self.store.others(b"\n".join(lines))
+            hidden = shown - await self.store.others() - set(known)
+        return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
+
+    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+        """Return what the file was and what it became; None where there is none, or it is too large.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            old, new = [
+                await self._content(name) if name else None for name in (change.old_id, change.new_id)
+            ]
+        return old, new
+
+    async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
+        """Return how many lines are added and removed from one text in UTF-8 to another.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        async with self._open():
+            names = [
+                (await self.store.git("hash-object", "-w", "--stdin", given=text)).decode().strip()
+                for text in (old, new)
+            ]
+            out = await self.store.git("diff", "--numstat", "--ignore-cr-at-eol", *names)
+        added, removed = out.split(b"\t")[:2] if out else (b"0", b"0")
+        return int(added), int(removed)
+
+    async def keep(self, names: Collection[str]) -> set[str]:
+        """Return those of some snapshots of earlier runs that there are still, and see that they stay.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        if not names:
+            return set()
+        async with self._open():
+            given = "".join(f"{name}\n" for name in names).encode()
+            out = await self.store.git("cat-file", "--batch-check=%(objectname) %(objecttype)", given=given)
+            rows = [line.split() for line in out.decode().splitlines()]
+            there = {row[0] for row in rows if row[1:] == ["commit"]} & set(names)
+            held = {name for _, _, name in await self._known()}
+            now = time.time_ns()
+            orders = [f"create {_REFS}{now + at} {name}\n" for at, name in enumerate(sorted(there - held))]
+            if orders:
+                await self.store.git("update-ref", "--stdin", given="".join(orders).encode())
+            self._wanted |= there
+        return there
+
+    async def prune(self, oldest: float, most_bytes: int) -> None:
+        """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
+
+        What `keep` was told of stays. Stores of other workspaces that nobody has opened since then are
+        deleted.
+
+        Raises:
+            Unavailable, GitFailed.
+        """
+        await asyncio.to_thread(self.store.forget_others, oldest)
+        async with self._open():
+            room = await self._room()
+            known = [row for row in await self._known() if row[2] not in self._wanted]
+            old = [ref for ref, at, _ in known if at < oldest]
+            if 1024 * (room["size"] + room["size-pack"]) > most_bytes:
+                old = [ref for ref, _, _ in known[: len(known) // 2]] or old
+            if not old:
+                await self._pack(room)
+                return
+            orders = "".join(f"delete {ref}\n" for ref in old)
+            await self.store.git("update-ref", "--stdin", given=orders.encode())
+            await self.store.git("prune", f"--expire={_FRESH}")
+            await self.store.git("repack", "-A", "-d", "-q", f"--unpack-unreachable={_FRESH}")
+
+    # ------------------------------------------------------------------ parts
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        """Have the store for oneself; if something fails because it is damaged, begin it anew."""
+        async with self._turn, self.store.open():
+            try:
+                yield
+            except GitFailed as error:
+                self._latest = ""
+                if not isinstance(error, GitStalled) and not await self.store.is_sound():
+                    self._kept.clear()
+                    self.damaged = await self.store.rebuild()
+                raise
+
+    async def _read_rules(self) -> None:
+        """Look at all anew, and watch anew, once other files are left out; what is kept already stays.
+
+        Only here: what an agent writes into such rules hides nothing in the same turn.
+        """
+        try:
+            is_news = await self.store.read_rules()
+        except OSError:  # as when the disk is full: those from before count
+            return
+        if is_news:
+            self._latest = ""
+            self.close()
+
+    async def _take(self) -> Snapshot:
+        name = await self._now()
+        if name not in self._kept:
+            await self.store.git("update-ref", f"{_REFS}{time.time_ns()}", name)
+            self._kept.add(name)
+        return self._snapshot(name)
+
+    def _snapshot(self, name: str) -> Snapshot:
+        return Snapshot(name, time.time(), self.left_out)
+
+    async def _now(self) -> str:
+        """Return a commit of the files as they are now."""
+        latest, self._latest = self._latest, ""
+        changed = await self._watcher.changed() if self._watcher is not None else None
+        if latest and changed is not None:
+            if not changed:
+                self._latest = latest
+                return latest
+            self._touched |= changed
+            found = await successor(self.store, latest, changed)
+            if found is not None:
+                self._note_left_out(found.left_out)
+                self._latest = found.id
+                return found.id
+        left_out, touched = await update(self.store)
+        self._touched |= touched
+        listed = {os.fsencode(each.path): each.reason for each in left_out}
+        self._left_out = {**self._special(), **listed}
+        tree = (await self.store.git("write-tree")).decode().strip()
+        made = await self.store.git("commit-tree", tree, given=b"snapshot\n")
+        name = made.decode().strip()
+        if changed is not None:
+            self._latest = name
+        return name
+
+    def _special(self) -> dict[bytes, Reason]:
+        """Return pipes and the like that were told of: git does not list them."""
+        base = os.fsencode(self.root) + b"/"
+        known = [path for path, reason in self._left_out.items() if reason == "unreadable"]
+        return {path: "unreadable" for path in known if look_at(base, path).reason == "unreadable"}
+
+    def _note_left_out(self, found: dict[bytes, Reason | None]) -> None:
+        for path, reason in found.items():
+            if reason is None:
+                self._left_out.pop(path, None)
+            else:
+                self._left_out[path] = reason
+
+    async def _ignored(self, folders: Sequence[bytes]) -> set[bytes]:
+        """Return those folders that are left out, and hold nothing that was not left out before."""
+        try:
+            ignored = await ignored_of(self.store, folders)
+        except GitFailed:  # one of them has become a link in the meantime: they are watched for nothing
+            return set()
+        names = [os.fsdecode(folder) for folder in list(ignored)[:_NAMED]]
+        known = await self.store.git("--literal-pathspecs", "ls-files", "-z", "--", *names) if names else b""
+        return ignored - {path for path in ignored if (b"\0" + known).find(b"\0" + path + b"/") >= 0}
+
+    async def _content(self, name: str) -> bytes:
+        return await self.store.git("cat-file", "blob", name)
+
+    async def _pack(self, room: Mapping[str, int]) -> None:
+        """Put what lies about in many files into one."""
+        if room["packs"] > _PACKS:
+            await self.store.git("repack", "-a", "-d", "-k", "-q")
+        elif room["count"] > _LOOSE:
+            await self.store.git("repack", "-d", "-q")
+
+    async def _room(self) -> dict[str, int]:
+        """Return what git counts in the store: objects in files of their own, packs, kilobytes of both."""
+        out = await self.store.git("count-objects", "-v")
+        rows = (line.partition(": ") for line in out.decode().splitlines())
+        return {name: int(count) for name, _, count in rows if count.isdigit()}
+
+    async def _known(self) -> list[tuple[str, float, str]]:
+        out = await self.store.git(
+            "for-each-ref", "--format=%(refname) %(committerdate:unix) %(objectname)", _REFS
+        )
+        rows = [line.split() for line in out.decode().splitlines()]
+        return [(ref, float(at), name) for ref, at, name in rows]
+
+
+_AT_ONCE: Final = 20
+"""Files that are read in one go; the others follow with the next."""
+_KEPT: Final = 2_000
+
+
+class Counts(NamedTuple):
+    """Lines."""
+
+    added: int
+    removed: int
+
+
+class LineCounts:
+    """Counts each pair of texts once."""
+
+    def __init__(self, snapshots: Snapshots) -> None:
+        self._snapshots = snapshots
+        self._counts: dict[tuple[str, str], Counts | None] = {}
+
+    def of(self, change: Changed) -> Counts | None:
+        """Return the counts of a change; None for data, and where nothing was counted yet."""
+        if not change.binary:
+            return Counts(change.added, change.removed)
+        return self._counts.get((change.old_id, change.new_id))
+
+    async def learn(self, changes: Iterable[Changed]) -> None:
+        """Count what git did not.
+
+        Raises:
+            SnapshotError.
+        """
+        new = [each for each in changes if each.binary and (each.old_id, each.new_id) not in self._counts]
+        for change in new[:_AT_ONCE]:
+            while len(self._counts) >= _KEPT:
+                del self._counts[next(iter(self._counts))]
+            self._counts[change.old_id, change.new_id] = await self._counted(change)
+
+    async def _counted(self, change: Changed) -> Counts | None:
+        old, new = await self._snapshots.texts(change)
+        if old is None and new is None:
+            return None
+        texts = [each for each in await asyncio.to_thread(pair, old, new) if each is not None]
+        if any(each.encoding == BINARY for each in texts):
+            return None
+        lines = [each.text.removeprefix("\ufeff").encode("utf-8", "replace") for each in texts]
+        if old is None or new is None:
+            count = lines[0].count(b"\n") + (lines[0][-1:] not in (b"\n", b""))
+            return Counts(count, 0) if old is None else Counts(0, count)
+        return Counts(*await self._snapshots.count_lines(*lines))

@@ -1,0 +1,564 @@
+"""Keeps a session's list of changed files equal to the disk, whoever writes there."""
+
+from __future__ import annotations
+
+import asyncio
+import os.path
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acp_tui.changes.found import Found, not_shown
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.changes.snapshots import LineCounts, Snapshots
+from acp_tui.changes.tree import MOST_FILES, Changed, Restored, Snapshot
+from acp_tui.changes.undo import Reviewed
+from acp_tui.changes.untracked import Marks, Modes, Untracked, changed, inside, marks
+from acp_tui.changes.ways_back import WaysBack
+from acp_tui.session.events import Noted, Ranged, Snapped
+from acp_tui.session.past import Kept, Past, Redone, Undid
+from acp_tui.session.session import THIS_TURN
+
+
+class Ranges:
+    """The snapshots before each turn, and which of them the person compares with."""
+
+    def __init__(
+        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[Ranged], None]
+    ) -> None:
+        """Begin with the beginning.
+
+        Args:
+            snapshots: compares.
+            found: what has changed since the beginning.
+            counts: counts lines where git does not.
+            tell: takes what is to be shown into the session.
+        """
+        self.since = 0
+        """A turn, from 1; 0: the beginning; or `THIS_TURN`."""
+        self.newest = 0
+        """The number of the newest turn."""
+        self.shown: dict[str, Changed] = {}
+        """What has changed since then, by absolute path."""
+        self._snapshots = snapshots
+        self._found = found
+        self._counts = counts
+        self._tell = tell
+        self._turns: dict[int, Snapshot] = {}
+        self._ranged: Ranged | None = None
+
+    def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
+        """Go on after the turns of earlier runs, from before which there are these snapshots."""
+        self.newest = max(self.newest, turns)
+        self._turns = {**snapshots, **self._turns}
+
+    def remember(self, turn: int, snapshot: Snapshot) -> None:
+        """Keep how the workspace was before a turn."""
+        self._turns[turn] = snapshot
+
+    @property
+    def turns(self) -> list[int]:
+        """The turns before which the workspace is known, from 1."""
+        return sorted(self._turns)
+
+    def before(self, turn: int) -> Snapshot | None:
+        """Return how the workspace was before a turn."""
+        return self._turns.get(turn)
+
+    def base(self, first: Snapshot | None) -> Snapshot | None:
+        """Return what files are compared with; `first`: how they were when the session began."""
+        since = self.newest if self.since == THIS_TURN else self.since
+        later = [number for number in self._turns if number >= since]
+        return self._turns[min(later)] if self.since and later else first
+
+    async def show(self, first: Snapshot | None) -> None:
+        """Tell what of the changes the person wants to see.
+
+        Raises:
+            SnapshotError.
+        """
+        base, self.shown = self.base(first), self._found.changes
+        if base is not None and base is not first:
+            changes = await self._snapshots.changes(base)
+            await self._counts.learn(changes)
+            self.shown = self._found.by_path(changes)
+        if self.since or self._ranged:
+            now = Ranged(self.since, self._found.listed(self.shown)) if self.since else Ranged(0)
+            if now != self._ranged:
+                self._ranged = now
+                self._tell(now)
+
+    def go_on(self, turns: int) -> None:
+        """Go on in a session that has so many turns: the same ones as before, or others."""
+        if not turns <= self.newest <= turns + 1:  # a prompt that did not arrive began no turn
+            self._turns.clear()
+            self.since, self.newest = min(self.since, 0), turns
+        self._ranged = None
+
+    def clear(self) -> None:
+        """Forget all turns: their snapshots are lost."""
+        self._turns.clear()
+        self.shown = {}
+
+
+PATIENCE: Final = 0.08
+"""Seconds that a prompt waits for its snapshot at most."""
+_EVERY: Final = 2.0  # seconds between two looks while a turn runs
+_SOON: Final = 0.25  # the same, where the system tells whether there is anything to see
+_IDLE: Final = 1.0  # the same, while no turn runs
+_ALL: Final = 60.0  # seconds between two looks at every file, after a turn
+_SHARE: Final = 20  # of the time at most one part is spent looking
+_KEPT: Final = 14 * 24 * 3600.0  # seconds
+_MOST: Final = 2 << 30  # bytes
+_SLICE: Final = 2_000
+"""Files whose permissions are looked at in one go."""
+
+_SETTLING: Final = 2.0  # seconds that the end of a session waits for its last look
+
+Told = Snapped | Ranged | Noted | Kept | Undid | Redone
+"""What a session hears of its workspace."""
+
+_Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+def is_too_wide(root: Path) -> bool:
+    """Whether a workspace holds the person's whole home, or everything."""
+    return Path.home().resolve().is_relative_to(root.resolve())
+
+
+def lost(at: float, *, moved: str = "", were_kept: bool = False) -> str:
+    """Return why files of an earlier run cannot be given back.
+
+    Args:
+        at: when the oldest snapshot was taken that there is.
+        moved: the folder in which the session worked, if that was another one.
+        were_kept: whether there were snapshots.
+    """
+    when = datetime.fromtimestamp(at)
+    today = when.date() == datetime.now().date()
+    told = f"files from before {when:%H:%M}" if today else f"files from before {when:%Y-%m-%d %H:%M}"
+    if moved:
+        return f"The snapshots of this session are of {moved}: {told} cannot be given back here."
+    if were_kept:
+        return f"The snapshots of this session were removed: {told} cannot be given back."
+    return f"There are no snapshots of the earlier part of this session: {told} cannot be given back."
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+class Tracking:
+    """Looks at one workspace for one conversation: at its beginning, before, during and after each turn.
+
+    What cannot be done is said once, and everything else goes on.
+    """
+
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        cwd: str,
+        tell: Callable[[Told], None],
+        every: float = _EVERY,
+    ) -> None:
+        """Look later, from `begin` on.
+
+        Args:
+            snapshots: of the workspace.
+            cwd: the workspace as the session names it.
+            tell: takes what was found into the session.
+            every: seconds between two looks while a turn runs.
+        """
+        self.first: Snapshot | None = None
+        """How the workspace was when the session began."""
+        self.before: Snapshot | None = None
+        """How it was before the newest turn."""
+        self.is_late = False
+        """Whether that one was taken when the agent may have begun already."""
+        self._late: set[int] = set()
+        self.reviewed = Reviewed()
+        """What the person has kept of the changes."""
+        self.lost = ""
+        """Why not all of an earlier run of the session can be given back, for people; empty where all can."""
+        self._snapshots = snapshots
+        self._cwd = cwd
+        self.ways_back = WaysBack(snapshots, self.look, tell)
+        """Undoes changes for the person."""
+        self._tell = tell
+        self._every = every
+        self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
+        self._cost = 0.0
+        self._one = asyncio.Lock()
+        self._since: float | None = None
+        """When the look began that is being taken."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._in_turn = False
+        self._begun = 0
+        """How many turns have begun: one may begin and end within one look."""
+        self._is_settling = False
+        """Whether a turn has ended and what it left was not looked at yet."""
+        self._damaged = snapshots.damaged
+        self._following: asyncio.Task[None] | None = None
+        self._can_watch = True
+        self._doubted = time.monotonic()
+        self._counts = LineCounts(snapshots)
+        self._found = Found(cwd, tell, self._counts.of)
+        self._ranges = Ranges(snapshots, self._found, self._counts, tell)
+        self._has_failed = False
+        self.obstacle = ""
+        """Why changes are not tracked, or not all, for people; empty while they are."""
+        self.untracked: tuple[Untracked, ...] = ()
+        """What changed since the session began and is in no snapshot."""
+        self._marks: Marks | None = None
+        self._hidden: tuple[Untracked, ...] = ()
+        self._first_inner: Marks | None = None
+        self._inner: Marks = {}
+        """Files of repositories inside: when the session began, and as they were looked at last."""
+        self._modes = Modes(snapshots.root)
+        self._is_closed = False
+
+    # ------------------------------------------------------------------ the life of a session
+
+    def begin(self, past: Past | None = None) -> None:
+        """Take the first snapshot in the background, or go on with those of earlier runs of the session."""
+        if past is not None:
+            self._ranges.recall(len(past.turns), {})
+            newest = {path: origins[-1:] for (path, _), origins in past.origins.items()}
+            outside = [path for path, origins in newest.items() if origins and not origins[0].turn]
+            self._found.recall((file.seen for file in past.files if file.seen is not None), outside)
+        self._start(partial(self._begin, past))
+
+    def go_on(self, turns: int, *, is_known: bool = True) -> None:
+        """Tell all anew to the session of another process, in the same workspace.
+
+        Args:
+            turns: how many it has; other ones than those that were tracked cannot be compared with.
+            is_known: whether the session knows of the first snapshot.
+        """
+        self._found.tell_again()
+        self._ranges.go_on(turns)
+        if self.first is not None:
+            if not is_known:
+                self._tell_kept(0, self.first)
+            self._start(self._look)
+
+    async def settle(self) -> None:
+        """Look at what a turn has left before nobody hears of it any more; gives up after a while."""
+        is_open = self._in_turn or self._is_settling
+        if is_open or self._one.locked():  # a look that is being taken has told nothing yet
+            self._in_turn, self._is_settling = False, is_open
+            await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
+
+    async def before_turn(self, turn: int | None = None) -> None:
+        """Remember how things are before the agent begins; comes back soon, whether that is done or not.
+
+        Args:
+            turn: the number that the turn will have in the session, from 1.
+        """
+        self.before = None
+        self._ranges.newest = self._ranges.newest + 1 if turn is None else turn
+        remembering = self._start(partial(self._remember, self._ranges.newest))
+        done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
+        self.is_late = not done
+        if self.is_late:
+            self._late.add(self._ranges.newest)
+        self._in_turn = True
+        self._begun += 1
+
+    def after_turn(self) -> None:
+        """Look once more; what comes now is not of this turn."""
+        if time.monotonic() - self._doubted > _ALL:
+            self._doubted = time.monotonic()
+            self._snapshots.doubt()
+        self._in_turn, self._is_settling = False, True
+        self._start(partial(self._look, settles=True))
+
+    async def look(self) -> None:
+        """Look now, for a person who wants to see."""
+        await self._start(self._look)
+
+    async def close(self) -> None:
+        """End what is being done; nothing is done any more."""
+        self._is_closed = True
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._snapshots.close()
+
+    # ------------------------------------------------------------------ for the person
+
+    @property
+    def looking_for(self) -> float:
+        """Seconds that the look takes so far that is being taken; 0 without one."""
+        return time.monotonic() - self._since if self._since is not None else 0.0
+
+    def is_kept(self, path: str) -> bool:
+        """Whether the person has kept all changes of a file, by its absolute path."""
+        change = self.change(path)
+        return change is not None and self.reviewed.is_done(change)
+
+    def change(self, path: str) -> Changed | None:
+        """Return how a file differs from the beginning, or the chosen turn, as far as it was looked at.
+
+        Args:
+            path: absolute, as in the session's list.
+        """
+        return self._ranges.shown.get(path)
+
+    async def show_since(self, turn: int) -> None:
+        """Tell from now on what changed since a turn: from 1; 0: since the beginning; or `THIS_TURN`."""
+        self._ranges.since = turn
+        await self.look()
+
+    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+        """Return a file as it was at the beginning and as it became; nothing if it cannot be told."""
+        try:
+            return await self._snapshots.texts(change)
+        except SnapshotError as error:
+            self._failed(error)
+            return None, None
+
+    @property
+    def turns(self) -> list[int]:
+        """The turns before which the workspace is known, from 1."""
+        return self._ranges.turns
+
+    def before_of(self, turn: int | None) -> Snapshot | None:
+        """Return how the workspace was before a turn; None: before the newest."""
+        return self.before if turn is None else self._ranges.before(turn)
+
+    def why_unknown(self, turn: int | None) -> str:
+        """Return why there is no snapshot from before a turn, for people; empty where it will come."""
+        if self.obstacle:
+            return self.obstacle
+        if self.lost:
+            return self.lost
+        return "" if self._ranges.newest or self.first is None else "No turn has begun yet."
+
+    def was_late(self, turn: int | None) -> bool:
+        """Whether that was taken when the agent may have begun already."""
+        return self.is_late if turn is None else turn in self._late
+
+    async def since_turn(self, turn: int | None = None) -> list[Changed]:
+        """Return what differs from before a turn, or the newest: what `restore` can undo.
+
+        Raises:
+            SnapshotError.
+        """
+        before = self.before_of(turn)
+        return await self._snapshots.changes(before) if before is not None else []
+
+    async def reject(self, change: Changed) -> Restored:
+        """Give a file back what it was at the beginning of the session, or of the chosen turn.
+
+        Raises:
+            SnapshotError: nothing was done.
+        """
+        base = self._ranges.base(self.first)
+        assert base is not None, "there is no change without a beginning"
+        return await self.ways_back.restore(base, [change])
+
+    # ------------------------------------------------------------------ parts
+
+    def _start(self, work: _Work) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._guarded(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, work: _Work) -> None:
+        if self._is_closed:
+            return
+        try:
+            await work()
+        except SnapshotError as error:
+            self._failed(error)
+        if self._snapshots.damaged != self._damaged:
+            self._damaged = self._snapshots.damaged
+            self._start_over()
+
+    @asynccontextmanager
+    async def _looking(self) -> AsyncIterator[None]:
+        """Look alone; it is known since when."""
+        async with self._one:
+            self._since = time.monotonic()
+            try:
+                yield
+            finally:
+                self._since = None
+
+    async def _begin(self, past: Past | None = None) -> None:
+        async with self._looking():
+            if past is not None and past.turns:
+                await self._recall(past)
+            if self.first is None:
+                self.first = await self._snapshots.take()
+                self._tell_kept(0, self.first, since=self._ranges.newest)
+            self._can_watch = await self._snapshots.watch()  # which tells of more that is in no snapshot
+            self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
+        if self.first.left_out:
+            self._tell(not_shown(self.first.left_out))
+        self._follow_on()
+        await self._begin_beside()
+        await self._snapshots.prune(time.time() - _KEPT, _MOST)
+
+    async def _recall(self, past: Past) -> None:
+        """Go on with the snapshots of earlier runs, as far as there are still some."""
+        kept = {each.turn: each for each in past.kept if each.turn <= len(past.turns)}
+        names = {each.id for each in kept.values()}
+        names.update(name for each in past.undid for name in (each.back, each.after))
+        there = await self._snapshots.keep(names)
+        shots = {turn: Snapshot(each.id, each.at) for turn, each in kept.items() if each.id in there}
+        if not shots:
+            self.first = await self._snapshots.take()
+        else:
+            self.first = shots[min(shots)]
+            self._ranges.recall(len(past.turns), {turn: shot for turn, shot in shots.items() if turn})
+            self._late.update(turn for turn, each in kept.items() if each.late)
+            self.before = self._ranges.before(len(past.turns))
+            self.is_late = len(past.turns) in self._late
+            for place in reversed(self.ways_back.recall(past.undid, there)):
+                self._tell(Redone(place))
+        if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
+            self.lost = lost(self.first.at)
+        elif min(kept) not in shots:
+            moved = next((each.cwd for each in kept.values() if not _is_same(each.cwd, self._cwd)), "")
+            self.lost = lost(self.first.at, moved=moved, were_kept=True)
+        if self.lost and (0 not in shots or not kept[0].since):
+            for turn, shot in {0: self.first, **shots}.items():
+                since = min((number for number in shots if number), default=len(past.turns) + 1) - 1
+                self._tell_kept(turn, shot, since=0 if turn else since)
+            for each in past.undid:
+                if {each.back, each.after} <= there:
+                    self._tell(each)
+
+    def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
+        self._tell(Kept(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
+
+    async def _begin_beside(self) -> None:
+        """Look at what takes long, and what no prompt waits for."""
+        self._inner = await inside(self._snapshots.root, self._snapshots.left_out)
+        if self._first_inner is None:
+            self._first_inner = self._inner
+        files = await self._snapshots.files()
+        for begun in range(0, len(files), _SLICE):
+            await asyncio.to_thread(self._modes.begin, files[begun : begun + _SLICE])
+
+    async def _remember(self, turn: int) -> None:
+        async with self._looking():
+            self.before = await self._snapshots.take()
+            self._ranges.remember(turn, self.before)
+            if self.first is None:
+                self.first = self.before
+                self._tell_kept(0, self.first)
+            self._tell_kept(turn, self.before)
+        self._go_on_after_failure()
+        self._start(partial(self._look_back, self.before, is_late=turn in self._late))
+
+    def _follow_on(self) -> None:
+        if self._following is None or self._following.done():
+            self._following = self._start(self._follow)
+
+    async def _follow(self) -> None:
+        """Look whenever there may be something to see; where the system does not tell, only in turns."""
+        while not self._has_failed:
+            if self._can_watch and not self._snapshots.is_watching:
+                self._can_watch = await self._snapshots.watch()
+            is_told = self._snapshots.is_watching
+            if self._snapshots.has_news if is_told else self._in_turn:
+                await self._look()
+            await asyncio.sleep(self._pause)
+
+    @property
+    def _pause(self) -> float:
+        """Seconds until the next look: longer where looking costs much."""
+        if not self._snapshots.is_watching:
+            return max(self._every, self._cost * _SHARE)
+        return max(self._soon if self._in_turn else self._idle, min(self._every, self._cost * _SHARE))
+
+    async def _look(self, *, settles: bool = False) -> None:
+        """Compare the disk with the beginning; `settles`: what is seen belongs to the turn that ended."""
+        async with self._looking():
+            is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come first
+            self._is_settling = self._is_settling and not settles
+            if self.first is None:
+                return
+            began, begun = time.monotonic(), self._begun
+            changes = await self._snapshots.changes(self.first)
+            await self._counts.learn(changes)
+            self._cost = time.monotonic() - began
+            is_outside = is_idle and begun == self._begun
+            ours = self.ways_back.touched
+            self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours)
+            await self._ranges.show(self.first)
+            if settles:
+                self._found.settle()
+            await self._look_beside(changes, settles)
+
+    async def _look_beside(self, changes: Sequence[Changed], settles: bool) -> None:
+        """Look at what is in no snapshot, and what a .gitignore hides that it did not hide before."""
+        assert self.first is not None, "there is something to compare with"
+        left_out = self._snapshots.left_out
+        now = await asyncio.to_thread(marks, self._snapshots.root, left_out)
+        if self._marks is None:
+            self._marks = now
+        are_rules = any(change.path.rpartition("/")[2] == ".gitignore" for change in changes)
+        if not are_rules:
+            self._hidden = ()
+        elif settles or not self._in_turn:
+            hidden = await self._snapshots.newly_hidden(self.first)
+            self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
+        if settles or not self._in_turn:
+            self._inner = await inside(self._snapshots.root, left_out)
+            self._first_inner = self._inner if self._first_inner is None else self._first_inner
+        modes = await asyncio.to_thread(self._modes.look, self._snapshots.touched())
+        self.untracked = (
+            *changed(self._marks, now),
+            *changed(self._first_inner or {}, self._inner),
+            *changed({}, modes),
+            *self._hidden,
+        )
+        too_many = sum(each.reason == "too many" for each in left_out)
+        if not self._has_failed:
+            self.obstacle = f"{too_many:,} files beyond {MOST_FILES:,} are not tracked." if too_many else ""
+
+    async def _look_back(self, before: Snapshot, is_late: bool) -> None:
+        """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
+        async with self._looking():
+            if self.first is None:
+                return
+            if not is_late:
+                self._found.changed_since_then(await self._snapshots.changes(self.first, before))
+        await self._look()
+
+    def _failed(self, error: SnapshotError) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            self.obstacle = f"Only what the agent reports is shown: {error}"
+            text = "Only changes that the agent reports are shown from now on."
+            self._tell(Noted(text, "warning", str(error)))
+
+    def _go_on_after_failure(self) -> None:
+        """What stood in the way is gone, such as a full disk."""
+        if self._has_failed:
+            self._has_failed, self.obstacle = False, ""
+            self._follow_on()
+            self._tell(Noted("All changes are shown again."))
+
+    def _start_over(self) -> None:
+        """The store was damaged: what was before cannot be known any more."""
+        text = f"The snapshots of this workspace were damaged, and are now in {self._snapshots.damaged}."
+        self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
+        self.first = self.before = None
+        self._ranges.clear()
+        self._found.clear()
+        self.ways_back.clear()
+        self.lost = ""
+        self._has_failed = self._is_settling = False
+        self._start(self._begin)

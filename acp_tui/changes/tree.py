@@ -1,0 +1,316 @@
+"""What a snapshot of a workspace is, and what differs between two."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from acp_tui.changes.git_store import NO_FILE, SnapshotStore
+from acp_tui.changes.restore import read_file
+
+Reason = Literal["large", "repository", "unreadable", "too many"]
+
+LARGEST: Final = 8 * 1024 * 1024
+"""Bytes of a file up to which it is in a snapshot."""
+MOST: Final = 1_000
+"""Changed paths up to which a snapshot is made in this way."""
+
+_REF: Final = "refs/now"
+
+
+class Successor(NamedTuple):
+    """What the next snapshot is."""
+
+    id: str
+    left_out: dict[bytes, Reason | None]
+    """Why some of the paths are not in it; None for those that are now, or are gone."""
+
+
+class _Look(NamedTuple):
+    """What is at a path."""
+
+    reason: Reason | Literal["gone"] | None
+    """Why it is left out."""
+    mode: int = 0
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.mode)
+
+
+class _Wanted(NamedTuple):
+    """What is to stand at a path; no content: nothing."""
+
+    path: bytes
+    content: bytes | None = None
+    mode: int = 0
+
+
+async def successor(store: SnapshotStore, before: str, paths: set[bytes]) -> Successor | None:
+    """Return a snapshot like `before`, but with some paths as they are now; None if all has to be looked at.
+
+    Whoever calls this has the store for himself.
+
+    Raises:
+        GitFailed.
+    """
+    if len(paths) > MOST:
+        return None
+    known = await _known(store, before, paths)
+    seen = await asyncio.to_thread(_looked_at, store.root, paths)
+    if any(look.is_folder and known.get(path) == b"tree" for path, look in seen.items()):
+        return None
+    new = [path for path, look in seen.items() if path not in known and look.reason != "gone"]
+    for path in await ignored_of(store, new):
+        del seen[path]
+    wanted = await asyncio.to_thread(_wanted, store.root, seen, known)
+    left_out = {path: None if look.reason == "gone" else look.reason for path, look in seen.items()}
+    if not wanted:
+        return Successor(before, left_out)
+    tree = (await store.git("rev-parse", f"{before}^{{tree}}")).strip()
+    orders = b"".join(_orders(tree, wanted))
+    out = await store.git("fast-import", "--quiet", "--force", "--date-format=now", given=orders)
+    return Successor(out.decode().strip(), left_out)
+
+
+async def ignored_of(store: SnapshotStore, paths: Iterable[bytes]) -> set[bytes]:
+    """Return those paths that a .gitignore leaves out.
+
+    Raises:
+        GitFailed.
+    """
+    given = b"".join(b"./%s\0" % path for path in paths)  # so that a name with a colon has no other meaning
+    if not given:
+        return set()
+    out = await store.git("check-ignore", "-z", "--stdin", "--no-index", given=given, fine=(0, 1))
+    return {path.removeprefix(b"./") for path in out.split(b"\0")[:-1]}
+
+
+async def _known(store: SnapshotStore, before: str, paths: set[bytes]) -> dict[bytes, bytes]:
+    """Return which of the paths are in a snapshot: as `blob` or as `tree`."""
+    names = [os.fsdecode(path) for path in paths]
+    out = await store.git("--literal-pathspecs", "ls-tree", "-z", "-t", "--full-tree", before, "--", *names)
+    found: dict[bytes, bytes] = {}
+    for row in out.split(b"\0")[:-1]:
+        facts, _, path = row.partition(b"\t")
+        if path in paths:
+            found[path] = facts.split(b" ")[1]
+    return found
+
+
+def _looked_at(root: Path, paths: Iterable[bytes]) -> dict[bytes, _Look]:
+    """Look at paths; what is behind a link is not there."""
+    base = os.fsencode(root) + b"/"
+    is_true: dict[bytes, bool] = {}
+    seen: dict[bytes, _Look] = {}
+    for path in sorted(paths):
+        folder = (base + path).rpartition(b"/")[0]
+        if folder not in is_true:
+            is_true[folder] = os.path.realpath(folder) == folder
+        seen[path] = look_at(base, path) if is_true[folder] else _Look("gone")
+    return seen
+
+
+def look_at(base: bytes, path: bytes) -> _Look:
+    """Return what is at a path and why it is left out, if it is."""
+    try:
+        found = os.lstat(base + path)
+    except (FileNotFoundError, NotADirectoryError):
+        return _Look("gone")
+    except OSError:
+        return _Look("unreadable")
+    mode = found.st_mode
+    if stat.S_ISLNK(mode):
+        return _Look(None, mode)
+    if not stat.S_ISREG(mode) or not os.access(base + path, os.R_OK):
+        return _Look("unreadable", mode)
+    return _Look("large" if found.st_size > LARGEST else None, mode)
+
+
+def _wanted(root: Path, seen: dict[bytes, _Look], known: dict[bytes, bytes]) -> list[_Wanted]:
+    """Return what has to be put into the next snapshot, or taken out."""
+    wanted: list[_Wanted] = []
+    for path, (reason, mode) in seen.items():
+        content = _content(root, path, mode) if reason is None else None
+        if content is not None or path in known:
+            wanted.append(_Wanted(path, content, mode))
+    return wanted
+
+
+def _content(root: Path, path: bytes, mode: int) -> bytes | None:
+    try:
+        if stat.S_ISLNK(mode):
+            return os.readlink(os.fsencode(root) + b"/" + path)  # noqa: PTH115 - bytes, also those of no text
+        return read_file(root, os.fsdecode(path))
+    except OSError:  # it is gone again, which will be told
+        return None
+
+
+def _orders(tree: bytes, wanted: list[_Wanted]) -> Iterator[bytes]:
+    """Write what `git fast-import` reads; the new commit has no parent, so that it keeps nothing alive."""
+    yield b"commit %s\nmark :1\ncommitter acp-tui <acp-tui> now\ndata 9\nsnapshot\n\n" % _REF.encode()
+    yield b'M 040000 %s ""\n' % tree
+    for path, content, _ in wanted:
+        if content is None:
+            yield b"D %s\n" % _quoted(path)
+    for path, content, mode in wanted:
+        if content is not None:
+            yield b"M %s inline %s\ndata %d\n" % (_mode(mode), _quoted(path), len(content))
+            yield content
+            yield b"\n"
+    yield b"get-mark :1\n"
+
+
+def _mode(mode: int) -> bytes:
+    if stat.S_ISLNK(mode):
+        return b"120000"
+    return b"100755" if mode & stat.S_IXUSR else b"100644"
+
+
+def _quoted(path: bytes) -> bytes:
+    return b'"%s"' % path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+
+
+Status = Literal["A", "M", "D", "R", "T"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file, or a folder, that is not in a snapshot."""
+
+    path: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of a workspace at a moment."""
+
+    id: str
+    at: float
+    """Seconds since the epoch."""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One file that differs between two moments; paths are relative to the workspace."""
+
+    path: str
+    """As the file is called at the later moment; bytes that are no UTF-8 as lone surrogates."""
+    status: Status
+    """Added, modified, deleted, renamed, or of another type (file, link)."""
+    old_path: str
+    """As the file was called at the earlier moment."""
+    old_mode: int
+    new_mode: int
+    """As git knows them: 0o100644, 0o100755 (executable), 0o120000 (link); 0 where there is no file."""
+    old_id: str
+    new_id: str
+    """Content by its hash; empty where there is no file, or one that is too large."""
+    binary: bool = False
+    added: int = 0
+    removed: int = 0
+    """Lines."""
+
+    @property
+    def state(self) -> tuple[str, int]:
+        """What the file is at the later moment."""
+        return self.new_id, self.new_mode
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What came of going back."""
+
+    way_back: Snapshot
+    """How all files were just before."""
+    done: tuple[Changed, ...]
+    problems: tuple[str, ...]
+    """Why the other files stay as they are, for people."""
+
+
+MOST_FILES: Final = 200_000
+_AT_ONCE: Final = 10_000
+"""Files that one command takes in: within one it looks for each among those before it."""
+_PACKED_FROM: Final = 500
+"""Files from which their contents go into one pack instead of a file each."""
+_PACKED: Final = ("core.bigFileThreshold=1", "pack.compression=1")
+"""What is larger than this is written straight into a pack."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What of the workspace differs from the index."""
+
+    known: frozenset[bytes]
+    others: tuple[bytes, ...]
+    gone: frozenset[bytes]
+
+
+async def update(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[bytes]]:
+    """Look at every file; return what is left out, and which files may have changed.
+
+    Whoever calls this has the store for himself.
+
+    Raises:
+        GitFailed.
+    """
+    listed = await _list(store)
+    count = (await _count(store)) if len(listed.others) > 1_000 else 0
+    put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - count)
+    if drop:
+        lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
+        await store.git("update-index", "-z", "--index-info", given=lines)
+    settings = _PACKED if len(put) >= _PACKED_FROM else ()
+    for begun in range(0, len(put), _AT_ONCE):
+        paths = b"".join(path + b"\0" for path in put[begun : begun + _AT_ONCE])
+        orders = ("--add", "--remove", "--replace", "-z", "--stdin")
+        await store.git("update-index", *orders, given=paths, settings=settings)
+    return left_out, listed.known
+
+
+async def _list(store: SnapshotStore) -> _Listed:
+    try:
+        async with asyncio.TaskGroup() as both:  # none outlives this: whoever comes next has the store alone
+            listing = both.create_task(store.git("ls-files", "-z", "--others", "--exclude-standard"))
+            differing = both.create_task(store.git("diff-files", "-z", "--name-status"))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    words = differing.result().split(b"\0")
+    by_path = dict(zip(words[1::2], words[::2], strict=False))
+    return _Listed(
+        frozenset(path for path, status in by_path.items() if status != b"D"),
+        tuple(listing.result().split(b"\0")[:-1]),
+        frozenset(path for path, status in by_path.items() if status == b"D"),
+    )
+
+
+async def _count(store: SnapshotStore) -> int:
+    return (await store.git("ls-files", "-z")).count(b"\0")
+
+
+def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:
+    """Return (what to put into the index, what to take out of it, what stays out)."""
+    put: list[bytes] = []
+    reason: Reason | Literal["gone"] | None
+    drop = list(listed.gone)
+    left_out: list[LeftOut] = []
+    base = os.fsencode(root) + b"/"
+    for path in [*listed.known, *listed.others]:
+        is_known = path in listed.known
+        reason = "repository" if path.endswith(b"/") else look_at(base, path).reason
+        if reason is None and not is_known and len(put) >= room:
+            reason = "too many"
+        if reason is None:
+            put.append(path)
+        elif reason != "gone":
+            left_out.append(LeftOut(os.fsdecode(path.rstrip(b"/")), reason))
+        if reason is not None and is_known:
+            drop.append(path)
+    return put, drop, left_out

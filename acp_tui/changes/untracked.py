@@ -1,0 +1,228 @@
+"""What changes in a workspace beside the files of its snapshots: settings of git, pipes, very large files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import aclosing
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.changes.git import repository_at, repository_of
+from acp_tui.changes.listing import files_in
+from acp_tui.changes.tree import LeftOut
+
+MOST: Final = 1_000
+"""Files that are looked at."""
+_MODULES: Final = 50
+"""Submodules, and repositories inside, that are looked at."""
+_MOST_INSIDE: Final = 20_000
+"""Files of repositories inside that are looked at."""
+_SETTINGS: Final = ("config", "config.worktree", "info/exclude", "info/attributes", "objects/info/alternates")
+_SAMPLE: Final = ".sample"
+"""The end of the names of hooks that git does not run."""
+_WORDS: Final = {
+    "large": "above 8 MB",
+    "repository": "another repository",
+    "too many": "beyond the most files",
+}
+
+
+_KINDS: Final = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a device",
+    stat.S_IFCHR: "a device",
+}
+
+
+class Mark(NamedTuple):
+    """Tells one state of a file from another without reading it."""
+
+    what: str
+    """What it is, for people."""
+    state: tuple[int, ...]
+
+
+Marks = Mapping[str, Mark]
+"""By path, relative to the workspace."""
+
+
+class Untracked(NamedTuple):
+    """One change."""
+
+    path: str
+    what: str
+    """Why it is in no snapshot, for people."""
+
+
+def marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
+    """Look at what is in no snapshot of a workspace.
+
+    Blocking: call it in a thread.
+    """
+    found = dict(_of_git(root))
+    for each in islice(left_out, MOST):
+        if (state := _state(root / each.path)) is not None:
+            found[each.path] = Mark(_WORDS.get(each.reason) or _kind(state[0]), _kept(each, state))
+    return found
+
+
+async def inside(root: Path, left_out: Iterable[LeftOut]) -> Marks:
+    """Look at the files of the repositories inside a workspace, which are in no snapshot either."""
+    found: dict[str, Mark] = {}
+    inner = [each.path for each in left_out if each.reason == "repository"]
+    for path in inner[:_MODULES]:
+        folder = root / path
+        repository = await asyncio.to_thread(repository_at, folder)
+        if repository is None:
+            continue
+        own = dict.fromkeys([repository.folder, repository.common])
+        found |= await asyncio.to_thread(dict, _settings(root, own))
+        async with aclosing(files_in(str(folder))) as pieces:
+            async for names in pieces:
+                room = _MOST_INSIDE - len(found)
+                places = [(f"{path}/{name}", folder / name) for name in names[:room]]
+                found |= await asyncio.to_thread(_marked, places, "in another repository")
+                if len(found) >= _MOST_INSIDE:
+                    return found
+    return found
+
+
+def changed(before: Marks, now: Marks) -> list[Untracked]:
+    """Return what differs, in the order of the paths."""
+    paths = [path for path in {**before, **now} if before.get(path) != now.get(path)]
+    gone = {path: before[path] for path in paths if path not in now}
+    told = [Untracked(path, f"{gone[path].what}, gone" if path in gone else now[path].what) for path in paths]
+    return sorted(told)
+
+
+def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:
+    """Yield what makes git do other things, or run something."""
+    own = root / ".git"
+    if (state := _state(own)) is not None:
+        yield ".git", Mark("the repository", state[:2] if stat.S_ISDIR(state[0]) else state)
+    repository = repository_of(root)
+    if repository is None:
+        return
+    folders = dict.fromkeys([repository.folder, repository.common])
+    try:
+        modules = [path.parent for path in islice((repository.common / "modules").rglob("HEAD"), _MODULES)]
+    except OSError:
+        modules = []
+    yield from _settings(root, (*folders, *modules))
+
+
+def _settings(root: Path, folders: Iterable[Path]) -> Iterator[tuple[str, Mark]]:
+    """Yield the settings and hooks of some repositories."""
+    for folder in folders:
+        places = [(folder / name, "settings of git") for name in _SETTINGS]
+        try:
+            names = [entry.name for entry in islice(os.scandir(folder / "hooks"), MOST)]
+            hooks = [name for name in names if not name.endswith(_SAMPLE)]
+        except OSError:
+            hooks = []
+        for path, what in (*places, *((folder / "hooks" / name, "a hook of git") for name in hooks)):
+            if (found := _state(path)) is not None:
+                yield os.path.relpath(path, root), Mark(what, found)
+
+
+def _marked(places: Iterable[tuple[str, Path]], what: str) -> dict[str, Mark]:
+    return {name: Mark(what, state) for name, path in places if (state := _state(path)) is not None}
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _kept(each: LeftOut, state: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what counts of a state: a folder changes with what is in it, which is not looked at."""
+    return state[:1] if each.reason == "repository" or stat.S_ISDIR(state[0]) else state
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFBLK: "a device",
+        stat.S_IFCHR: "a device",
+    }
+    return kinds.get(stat.S_IFMT(mode), "cannot be read")
+
+
+_LOOKED_AT: Final = 20_000
+"""Files that are looked at in one go."""
+_FOLDERS: Final = 2_000
+"""Folders whose permissions are looked at each time: nobody tells which ones changed."""
+_COMMON: Final = 0o644
+"""Permissions that are not kept for each file that has them."""
+
+
+class Modes:
+    """Remembers the permissions that files had, and looks at those that may have others now."""
+
+    def __init__(self, root: Path) -> None:
+        self._base = os.fsencode(root) + b"/"
+        self._known: set[bytes] = set()
+        self._first: dict[bytes, int] = {}
+        self._folders: dict[bytes, int] = {}
+        self._changed: dict[bytes, tuple[int, int]] = {}
+
+    def begin(self, paths: Iterable[bytes]) -> None:
+        """Remember the permissions of files and their folders as they are now.
+
+        Blocking: call it in a thread.
+        """
+        for path in paths:
+            mode = self._mode(path)
+            if mode is not None:
+                if mode != _COMMON:
+                    self._first[path] = mode
+                self._known.add(path)  # at last: a look may come meanwhile
+            folder = path.rpartition(b"/")[0]
+            while folder and folder not in self._folders and len(self._folders) < _FOLDERS:
+                found = self._mode(folder)
+                if found is not None:
+                    self._folders[folder] = found
+                folder = folder.rpartition(b"/")[0]
+
+    def look(self, touched: Iterable[bytes]) -> Marks:
+        """Return a mark for each file or folder that has other permissions than in the beginning.
+
+        Blocking: call it in a thread.
+
+        Args:
+            touched: what may have changed since the last look.
+        """
+        again = {*self._changed, *self._folders}
+        again.update(path for path, _ in zip(touched, range(_LOOKED_AT), strict=False) if path in self._known)
+        for path in again:
+            first = self._folders[path] if path in self._folders else self._first.get(path, _COMMON)
+            now = self._mode(path)
+            self._changed.pop(path, None)
+            if now is not None and _differs(first, now):
+                self._changed[path] = first, now
+        return {
+            os.fsdecode(path): Mark(f"mode {first:o} → {now:o}", (now,))
+            for path, (first, now) in self._changed.items()
+        }
+
+    def _mode(self, path: bytes) -> int | None:
+        try:
+            found = os.lstat(self._base + path).st_mode
+        except (OSError, ValueError):
+            return None
+        return stat.S_IMODE(found) if stat.S_ISREG(found) or stat.S_ISDIR(found) else None
+
+
+def _differs(before: int, now: int) -> bool:
+    """Whether permissions differ in more than what a snapshot holds."""
+    is_seen = bool((before ^ now) & stat.S_IXUSR)
+    return bool((before ^ now) & ~0o111) if is_seen else before != now

@@ -1,0 +1,239 @@
+"""How an agent behaves, judged by what was seen of it: facts in, findings out, no IO."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from acp_tui.agent.capabilities import abilities
+from acp_tui.commands.frames import Finding, Frame, answer_of, is_answer, shown
+from acp_tui.commands.vocabulary import is_known
+from acp_tui.protocol import dialects
+from acp_tui.protocol.frames import BESIDE
+from acp_tui.protocol.jsonrpc import UNASKED, Dropped, Noise
+from acp_tui.protocol.reading import read_updates
+from acp_tui.protocol.schema import InitializeResponse, UnknownUpdate
+from acp_tui.workspace.processes import ExitStatus
+
+_MUCH: Final = 64 * 1024
+"""Bytes of stderr that are worth a remark, since they only are for a few calls."""
+_SHOWN: Final = 60
+
+
+def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
+    """Judge the answer to `initialize`, as it was read and as it came. Source: ACP, "initialization"."""
+    if type(info.protocol_version) is int:
+        yield Finding("protocol", "well", f"version {info.protocol_version}")
+    else:
+        yield Finding("protocol", "note", f"version {info.protocol_version!r} is no number", "read as 1")
+    if info.agent_info is None and isinstance(raw, dict) and raw.get("agentInfo") is not None:
+        text = "says who it is in a way that cannot be read"
+        yield Finding("identity", "broken", text, "called by the name of its command")
+    elif info.agent_info is None:
+        yield Finding("identity", "note", "does not say who it is", "called by the name of its command")
+    else:
+        version = f" {info.agent_info.version}" if info.agent_info.version else ""
+        yield Finding("identity", "well", f"{info.agent_info.shown}{version}")
+        if not version:
+            yield Finding("identity", "broken", "has no version", "shown without one")
+    can = [what for what, offered in abilities(info.agent_capabilities) if offered]
+    if "agentCapabilities" in info.model_fields_set or "agent_capabilities" in info.model_fields_set:
+        yield Finding("capabilities", "well", ", ".join(can) or "none beyond the baseline")
+    elif not isinstance(raw, dict) or raw.get("agentCapabilities") is None:
+        yield Finding("capabilities", "note", "names none", "nothing optional is used")
+    if dialects.normalise("InitializeResponse", raw) is not raw:
+        yield Finding("dialect", "note", "initialize is in older words", "read as today's")
+
+
+def new_session(result: Any) -> Iterator[Finding]:
+    """Judge what a new session came with. Source: ACP, pages "session setup" and "session modes"."""
+    if not isinstance(result, dict):
+        return
+    if dialects.normalise("NewSessionResponse", result) is not result:
+        yield Finding("dialect", "note", "session/new is in older words", "read as today's")
+    if isinstance(result.get("models"), dict):
+        yield Finding(
+            "dialect",
+            "note",
+            "offers “models”, which left the protocol",
+            "shown as an option and set by session/set_model, unless there is a config option for it",
+        )
+
+
+def envelopes(frames: Sequence[Frame]) -> Iterator[Finding]:
+    """Judge the JSON-RPC around the agent's messages."""
+    came = [frame.msg for frame in frames if frame.direction == "in"]
+    asked = {str(frame.msg.get("id")) for frame in frames if frame.direction == "out"}
+    bare = sum(msg.get("jsonrpc") != "2.0" for msg in came)
+    if bare:
+        yield Finding("JSON-RPC", "broken", f"{bare} messages without “jsonrpc”: “2.0”", "read all the same")
+    as_text = sum(
+        "method" not in msg and isinstance(msg.get("id"), str) and msg["id"] in asked for msg in came
+    )
+    if as_text:
+        yield Finding("JSON-RPC", "broken", "sends our ids back as text", "matched by their value")
+    if came and not bare and not as_text:
+        yield Finding(
+            "JSON-RPC", "well", f"{len(came)} messages, each with “jsonrpc”: “2.0” and ids as we sent them"
+        )
+
+
+def order(frames: Sequence[Frame]) -> Iterator[Finding]:
+    """Judge what came when. Source: ACP, pages "initialization" and "session setup"."""
+    early = _before_answer(frames, "initialize")
+    if early:
+        text = f"{_methods(early)} came before the answer to initialize"
+        yield Finding("order", "broken", text, "requests are answered, news of unknown sessions are dropped")
+    updates = [msg for msg in _before_answer(frames, "session/new") if msg.get("method") == "session/update"]
+    if updates:
+        text = f"{len(updates)} updates came before the answer that names their session"
+        yield Finding("order", "note", text, "kept, and applied after the answer")
+    if not early and not updates and answer_to(frames, "initialize") is not None:
+        yield Finding("order", "well", "answers first, then updates")
+
+
+def updates(frames: Sequence[Frame]) -> Iterator[Finding]:
+    """Judge the kinds of the updates. Source: ACP, schema of `session/update`."""
+    sent = [_update_of(frame.msg) for frame in frames if frame.msg.get("method") == "session/update"]
+    unread = [
+        update for update in sent if all(isinstance(one, UnknownUpdate) for one in read_updates(update))
+    ]
+    unknown = [_name(update) for update in unread if not is_known(update)]
+    older = [
+        _name(update)
+        for update in sent
+        if update not in unread and dialects.normalise_update(copy.deepcopy(update)) != update
+    ]
+    if unknown:
+        fallback = "not shown in the chat; in the protocol view"
+        yield Finding("updates", "note", f"of unknown kinds: {shown(unknown)}", fallback)
+    if older:
+        yield Finding("dialect", "note", f"updates in older words: {shown(older)}", "read as today's")
+    if sent and not unread and not older:
+        yield Finding("updates", "well", f"{len(sent)}, of kinds {_list({_name(each) for each in sent})}")
+
+
+def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
+    """Judge what stdout carried beside the protocol. Source: ACP, page "transports", stdio."""
+    odd = [line for line in lines if line.reason == UNASKED]
+    beside = [line for line in lines if line.reason == BESIDE]
+    plain = [line for line in lines if line not in odd and line not in beside]
+    if plain:
+        text = f"lines that are no messages: {len(plain)}, the first: {_start(plain[0])}"
+        yield Finding("stdout", "broken", text, "skipped, and shown in the protocol view")
+    if beside:
+        text = f"other bytes on the line of a message: {len(beside)} times, the first: {_start(beside[0])}"
+        yield Finding(
+            "stdout", "broken", text, "cut off, and shown in the protocol view; the message is read"
+        )
+    if odd:
+        text = f"answers to nothing that was asked, as to a notification: {len(odd)}"
+        yield Finding("stdout", "broken", text, "ignored")
+    if not lines:
+        yield Finding("stdout", "well", "nothing but messages")
+
+
+def too_large(messages: Sequence[Dropped]) -> Iterator[Finding]:
+    """Judge messages above the limit of one line."""
+    if messages:
+        text = f"messages that are too large: {len(messages)}, the first: {messages[0].reason}"
+        yield Finding("stdout", "broken", text, "dropped, which the chat says")
+
+
+def _start(line: Noise) -> str:
+    return line.line.decode("utf-8", "replace").strip()[:_SHOWN]
+
+
+def stderr(size: int, tail: str) -> Finding:
+    """Judge how much was said on the side. `size` is in bytes."""
+    if size > _MUCH:
+        text = f"{size:,} bytes of log for a few calls"
+        return Finding("stderr", "note", text, "drained always; the end of it is kept")
+    last = tail.rstrip().rpartition("\n")[2][:_SHOWN]
+    return Finding("stderr", "well", f"{size:,} bytes, the last line: {last}" if size else "silent")
+
+
+def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[Finding]:
+    """Judge the end after stdin was closed.
+
+    Args:
+        by_itself: whether the process ended without a signal of ours.
+        status: how it ended.
+        left_behind: whether something that it started still ran after its end.
+    """
+    if not by_itself:
+        needed = "KILL" if status.signal == "SIGKILL" else "TERM"
+        text = f"does not end when its input ends; it took {needed}"
+        yield Finding("exit", "note", text, "TERM after 2 s, and KILL 2 s later")
+    elif status.exit_code == 0:
+        yield Finding("exit", "well", "ends by itself when its input ends")
+    else:
+        text = f"ends by itself, but with {status}"
+        yield Finding("exit", "note", text, "shown, when it was not asked to end")
+    if left_behind:
+        text = "processes that it started outlive it"
+        yield Finding("children", "broken", text, "found by a mark in their environment, and ended")
+    elif by_itself:
+        yield Finding("children", "well", "nothing is left behind")
+
+
+def pages(frames: Sequence[Frame]) -> Iterator[Finding]:
+    """Judge the pages of `session/list`. Source: ACP, page "session list"."""
+    asked = [frame.msg for frame in frames if frame.msg.get("method") == "session/list"]
+    cursors: list[Any] = []
+    count = 0
+    for msg in asked:
+        result = answer_of(frames, msg.get("id"))
+        listed = result.get("sessions") if isinstance(result, dict) else None
+        if not isinstance(listed, list):
+            yield Finding("session/list", "broken", "a page without a list of sessions", "counts as empty")
+            return
+        count += len(listed)
+        cursors.append(result.get("nextCursor"))
+    given = [cursor for cursor in cursors if cursor is not None]
+    if len(given) != len(set(map(str, given))):
+        yield Finding("session/list", "broken", "gives the same cursor again", "listing stops there")
+    else:
+        yield Finding("session/list", "well", f"{count} sessions on {len(asked)} page(s)")
+
+
+# ------------------------------------------------------------------ looking things up
+
+
+def _before_answer(frames: Sequence[Frame], method: str) -> list[dict[str, Any]]:
+    """Return what came in between our first request of this method and its answer."""
+    asked: Any = None
+    came: list[dict[str, Any]] = []
+    for frame in frames:
+        if asked is None and frame.direction == "out" and frame.msg.get("method") == method:
+            asked = frame.msg.get("id")
+        elif asked is not None and frame.direction == "in":
+            if is_answer(frame.msg, asked):
+                return came
+            came.append(frame.msg)
+    return []
+
+
+def answer_to(frames: Sequence[Frame], method: str) -> Any:
+    """Return the raw result of our first request of this method, None without one."""
+    asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
+    request = next(asked, None)
+    return answer_of(frames, request.get("id")) if request is not None else None
+
+
+def _update_of(msg: dict[str, Any]) -> Any:
+    params = msg.get("params")
+    return params.get("update") if isinstance(params, dict) else None
+
+
+def _name(update: Any) -> str:
+    return str(update.get("sessionUpdate", "without a name")) if isinstance(update, dict) else "no object"
+
+
+def _methods(msgs: Sequence[dict[str, Any]]) -> str:
+    return _list({str(msg.get("method", "an answer")) for msg in msgs})
+
+
+def _list(names: set[str]) -> str:
+    return ", ".join(sorted(names))

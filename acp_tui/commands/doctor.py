@@ -1,0 +1,611 @@
+"""`acp-tui doctor`: examines an agent and prints what was found, for people or as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import sys
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from acp_tui.agent.agent import Agent
+from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired
+from acp_tui.agent.host import Host
+from acp_tui.agent.process import Process, SpawnFailed
+from acp_tui.agent.verdicts import Given
+from acp_tui.commands import conduct, vocabulary
+from acp_tui.commands.frames import Finding, Frame, Verdict
+from acp_tui.protocol import schema as errors
+from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
+from acp_tui.protocol.schema import InitializeResponse, TextContent, has
+from acp_tui.safe_text import safe_line
+from acp_tui.session.changes import Change
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
+from acp_tui.store.launch import Launch
+from acp_tui.store.urls import masked
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.terminals import Terminals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+HELP: Final = """\
+Examine an agent: how it starts, what it offers, which rules of the protocol it
+breaks, and what acp-tui does about each.
+
+  acp-tui doctor [options] --agent NAME [arguments of the agent …]
+  acp-tui doctor [options] --demo
+
+Nothing is said to the agent's model unless --prompt is given.
+
+  --cwd DIR        the folder of its session; the current one by default
+  --timeout S      seconds for each answer; 30 by default
+  --prompt TEXT    also say this, twice: once to the end, once to be cancelled;
+                   a third time if a cancel between the two has spoilt the second
+  --json           print JSON
+  --help           show this text
+
+Exit code: 0 all is well, 1 something is broken, 2 the command line is wrong.
+"""
+
+_MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
+_LONGEST: Final = 400
+"""Characters of what an agent says that are printed."""
+_CHECK: Final = 22
+"""Cells of the column of checks."""
+
+
+def parser() -> ArgumentParser:
+    """Return what reads the options before the agent."""
+    made = ArgumentParser(prog="acp-tui doctor", add_help=False, allow_abbrev=False, exit_on_error=False)
+    made.add_argument("--demo", action="store_true")
+    made.add_argument("--cwd", default=".")
+    made.add_argument("--timeout", type=_seconds, default=30.0)
+    made.add_argument("--prompt")
+    made.add_argument("--json", action="store_true")
+    return made
+
+
+def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json: bool) -> int:
+    """Examine an agent, print the report and return the exit code."""
+    from acp_tui import __version__
+    from acp_tui.workspace.guard import Guard
+
+    guard = Guard()
+    try:
+        report = asyncio.run(
+            examine(launch, cwd, patience=timeout, prompt=prompt, version=__version__, guard=guard)
+        )
+    finally:
+        guard.close()
+    _print(json.dumps(_plain(report), indent=2) if as_json else _words(report))
+    return int(report.broken)
+
+
+def print_missing(agent: str, why: str) -> None:
+    """Print the JSON of an agent that is not there to be examined, in the shape of the others."""
+    hidden = _hiding({})
+    finding = {"check": "program", "verdict": "broken", "text": hidden(why), "fallback": ""}
+    report = {"command": [hidden(agent)], "agent": None, "capabilities": None, "auth_methods": None}
+    _print(json.dumps({**report, "ok": False, "findings": [finding]}, indent=2))
+
+
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(f"{text}\n".encode(sys.stdout.encoding, "replace"))
+    sys.stdout.flush()
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ArgumentTypeError(f"must be a number of seconds, not {text}")
+    return seconds
+
+
+def _words(report: Report) -> str:
+    lines = [shlex.join(_command(report.launch)).replace(f"'{MASK}'", MASK), ""]
+    hidden = _hiding(report.launch.env)
+    for finding in report.findings:
+        lines += map(hidden, _lines(finding))
+    counts = dict.fromkeys(_MARKS, 0)
+    for finding in report.findings:
+        counts[finding.verdict] += 1
+    lines += ["", f"{counts['well']} well, {counts['note']} to know, {counts['broken']} broken"]
+    return "\n".join(map(safe_line, lines))
+
+
+def _lines(finding: Finding) -> list[str]:
+    lines = [f"{_MARKS[finding.verdict]} {finding.check:{_CHECK}}{finding.text}"]
+    if finding.fallback:
+        lines.append(f"{'':{_CHECK + 2}}→ {finding.fallback}")
+    return lines
+
+
+def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what makes a text fit to be shown to others, as reports are: short, and without secrets."""
+    from acp_tui.store.redacting import mask_tokens
+
+    values = secrets_of({**os.environ, **env})
+    secrets = sorted((one for one in values if len(one) >= SECRET_LENGTH), key=len, reverse=True)
+
+    def hidden(text: str) -> str:
+        for secret in secrets:
+            text = text.replace(secret, MASK)
+        text = mask_tokens(masked(text[: 4 * _LONGEST]), MASK)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+    return hidden
+
+
+def _command(launch: Launch) -> list[str]:
+    from acp_tui.store.redacting import mask_arguments
+
+    return [*map(_hiding(launch.env), mask_arguments(launch.argv, MASK))]
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    from acp_tui.agent.capabilities import abilities
+
+    info, hidden = report.info, _hiding(report.launch.env)
+    named = info.agent_info if info is not None else None
+    return {
+        "command": _command(report.launch),
+        "agent": {
+            "name": hidden(named.name),
+            "title": hidden(named.title) if named.title is not None else None,
+            "version": hidden(named.version),
+        }
+        if named
+        else None,
+        "capabilities": dict(abilities(info.agent_capabilities)) if info is not None else None,
+        "auth_methods": [hidden(method.id) for method in info.auth_methods] if info is not None else None,
+        "ok": not report.broken,
+        "findings": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict,
+                "text": hidden(finding.text),
+                "fallback": hidden(finding.fallback),
+            }
+            for finding in report.findings
+        ],
+    }
+
+
+PING: Final = "_acp-tui/ping"
+"""An extension that no agent has."""
+_PING_TIME: Final = 5.0  # seconds for an answer that needs no thought
+_LARGE: Final = 1_000_000  # characters in one line
+_LINGER: Final = 0.3  # seconds that an answer to a notification, which must not come, may take
+_CROSSED: Final = 0.2
+"""Seconds within which the end of a turn and our cancel may have crossed on the way."""
+_STREAMING: Final = 3.0  # seconds until a turn is cancelled that says nothing
+
+T = TypeVar("T")
+
+
+@dataclass
+class Report:
+    """What was found out about an agent."""
+
+    launch: Launch
+    findings: list[Finding] = field(default_factory=list)
+    info: InitializeResponse | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether the agent breaks a rule, or cannot be used at all."""
+        return any(finding.verdict == "broken" for finding in self.findings)
+
+    def add(self, check: str, verdict: Verdict, text: str, fallback: str = "") -> None:
+        """Note one thing."""
+        self.findings.append(Finding(check, verdict, text, fallback))
+
+
+async def examine(
+    launch: Launch,
+    cwd: str,
+    *,
+    patience: float = 30.0,
+    prompt: str | None = None,
+    version: str = "0",
+    guard: Guard | None = None,
+) -> Report:
+    """Start an agent, ask what can be asked without a prompt, end it, and return what was found.
+
+    Args:
+        launch: how it is started.
+        cwd: the folder of its session; absolute.
+        patience: seconds for each of its answers.
+        prompt: what to say to it, if something may be said.
+        version: ours.
+        guard: ends it if we are killed.
+    """
+    report = Report(launch)
+    try:
+        process = Process.spawn(launch.argv, cwd=cwd, env=launch.env, guard=guard)
+    except SpawnFailed as error:
+        report.add("start", "broken", error.title, error.advice)
+        return report
+    report.add("program", "well", launch.argv[0])
+    await _Examination(report, process, cwd, patience, version).run(prompt)
+    if launch.quirks.missing_file_reads_empty:
+        text = "known to give up creating a file when reading it first is an error"
+        report.add("quirk", "note", text, "a missing file reads as empty")
+    if launch.quirks.title_is_command:
+        text = "known to tell a command by the title of its call alone"
+        report.add("quirk", "note", text, "rules take that title for the command")
+    return report
+
+
+class _Over(Exception):
+    """There is nothing more to ask."""
+
+
+class _Wire:
+    """A journal that keeps what went over the wire, to be judged."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+
+    def record(self, direction: str, line: bytes) -> None:
+        if len(line) > _LARGE and direction == "out":
+            return  # our own large line
+        msg = json.loads(line.decode("utf-8", "replace"))
+        self.frames.append(Frame(direction, msg))
+
+    def raw(self, text: str) -> None: ...
+
+    def note(self, msg: dict[str, Any]) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def flush_some(self) -> bool:
+        return False
+
+
+class _Examined(Agent):
+    """An agent of which is kept what no frame shows: what lacked a session, and what was dropped."""
+
+    unassigned: list[str]
+    too_large: list[Dropped]
+
+    def assign(self, message: Request | Notification) -> str:
+        """Keep in mind what names no session."""
+        params = message.params
+        refused = super().assign(message)
+        if refused or message.params is not params:
+            self.unassigned.append(message.method)
+        return refused
+
+    def dropped(self, message: Dropped) -> None:
+        """Keep in mind what was too large."""
+        self.too_large.append(message)
+        super().dropped(message)
+
+
+class _Examination:
+    """One run of the script; each step may end it."""
+
+    def __init__(self, report: Report, process: Process, cwd: str, patience: float, version: str) -> None:
+        self._report = report
+        self._process = process
+        self._cwd = cwd
+        self._roots = [cwd, str(Path(cwd).resolve())]
+        self._patience = patience
+        self._wire = _Wire()
+        self._noise: list[Noise] = []
+        self._stderr_size = 0
+        self._session: Session | None = None
+        self._changed = asyncio.Event()
+        self._answers_pings = False
+        self._refusal: int | None = None
+        """The code with which it refuses what it does not know."""
+        self._agent = _Examined(
+            process, Host(Terminals()), self._wire, self._hear, name=report.launch.name, version=version
+        )
+        self._agent.unassigned, self._agent.too_large = [], []
+        self._agent.on_noise = self._noise.append
+        process.on_stderr = self._hear_stderr
+
+    async def run(self, prompt: str | None) -> None:
+        """Go through the script, then end the agent."""
+        listening = asyncio.create_task(self._agent.run())
+        try:
+            await self._initialize()
+            await self._ask_unknown()
+            await self._tell_unknown()
+            await self._send_large_line()
+            await self._list_sessions()
+            await self._open_session()
+            if self._session is not None:
+                await self._talk(self._session, prompt)
+            await self._clear_away()
+        except _Over:
+            pass
+        finally:
+            await self._end()
+            await listening
+
+    # ------------------------------------------------------------------ the script
+
+    async def _initialize(self) -> None:
+        began = time.monotonic()
+        try:
+            info = await self._within(self._patience, self._agent.initialize())
+        except TimeoutError:
+            text = f"initialize has no answer after {self._patience:g} s"
+            self._report.add("start", "broken", text, "acp-tui goes on waiting, and says so")
+            raise _Over from None
+        except AgentGone:
+            raise self._gone("start") from None
+        except AgentError as error:
+            self._report.add("start", "broken", str(error))
+            raise _Over from None
+        self._report.info = info
+        self._report.add("start", "well", f"answers initialize in {time.monotonic() - began:.1f} s")
+        raw = conduct.answer_to(self._wire.frames, "initialize")
+        self._report.findings += conduct.initialization(info, raw)
+
+    async def _ask_unknown(self) -> None:
+        """A request that it cannot know has to be refused as such. Source: JSON-RPC, -32601."""
+        check, fallback = "unknown request", "none: acp-tui calls no method that was not offered"
+        try:
+            await self._within(self._ping_time, self._agent.connection.call(PING, {}))
+        except TimeoutError:
+            text = f"{PING} has no answer after {self._ping_time:g} s, where error -32601 belongs"
+            self._report.add(check, "broken", text, fallback)
+            return
+        except AgentGone:
+            raise self._gone(check) from None
+        except CallFailed as error:
+            self._refusal = error.code
+            right = error.code == errors.METHOD_NOT_FOUND
+            text = f"refused with error {error.code}" + ("" if right else ", where -32601 belongs")
+            self._report.add(check, "well" if right else "broken", text, "" if right else fallback)
+        else:
+            self._report.add(check, "broken", "answered with a result, where error -32601 belongs", fallback)
+        self._answers_pings = True
+
+    async def _tell_unknown(self) -> None:
+        """A notification that it cannot know has to be ignored, without an answer."""
+        before = len(self._noise)
+        self._agent.connection.notify("_acp-tui/notice", {})
+        await self._is_alive("unknown notification")
+        if len(self._noise) > before:
+            text = "answered, although a notification has no answer"
+            self._report.add("unknown notification", "broken", text, "the answer is ignored")
+        else:
+            self._report.add("unknown notification", "well", "ignored")
+
+    async def _send_large_line(self) -> None:
+        if not self._answers_pings:
+            return  # nothing would tell whether it arrived
+        check, call = "large line", self._agent.connection.call(PING, {"text": "x" * _LARGE})
+        try:
+            await self._within(self._patience, call)
+        except TimeoutError:
+            text = f"no answer to a line of 1 MB after {self._patience:g} s"
+            self._report.add(check, "broken", text, "none: large files and images will not reach it")
+        except AgentGone:
+            raise self._gone(check) from None
+        except CallFailed as error:
+            if error.code == self._refusal:
+                self._report.add(check, "well", "a line of 1 MB is read")
+            else:
+                text = f"a line of 1 MB is refused with error {error.code}"
+                self._report.add(check, "broken", text, "none: large files and images may not reach it")
+        else:
+            self._report.add(check, "well", "a line of 1 MB is read")
+
+    async def _list_sessions(self) -> None:
+        if not has(self._agent.can.session_capabilities.list):
+            return
+        if await self._ask("session/list", self._agent.listing.whole(self._cwd)) is not None:
+            self._report.findings += conduct.pages(self._wire.frames)
+
+    async def _open_session(self) -> None:
+        self._session = await self._ask("session/new", self._agent.setup.new_session(self._cwd))
+        if self._session is not None:
+            self._report.add("session/new", "well", "a session opens without a login")
+            raw = conduct.answer_to(self._wire.frames, "session/new")
+            self._report.findings += conduct.new_session(raw)
+
+    async def _talk(self, session: Session, prompt: str | None) -> None:
+        """Say the prompt, cancel when nothing runs, and say it again to stop that turn.
+
+        A turn that goes wrong behind the idle cancel is tried once more, so that each has its own verdict.
+        """
+        works = prompt is not None and await self._prompt(session, prompt)
+        harm = await self._cancel_idle(session)
+        if prompt is not None and works:
+            failure = await self._stop_turn(session, prompt)
+            if failure:
+                harm = harm or f"the next prompt {failure}"
+                if again := await self._stop_turn(session, prompt):
+                    self._report.add("cancel", "broken", f"a prompt after it {again}", "shown")
+        elif prompt is not None:
+            self._report.add("cancel", "note", "not tried: the prompt has failed")
+        if harm:
+            fallback = "sent only while a turn runs; one that has just ended may get it all the same"
+            self._report.add("cancel when idle", "broken", harm, fallback)
+        else:
+            known = "the next prompt goes on" if works else "the agent goes on; no prompt was tried after it"
+            self._report.add("cancel when idle", "well", f"harmless: {known}")
+
+    async def _cancel_idle(self, session: Session) -> str:
+        """Cancel although no turn runs; return what was wrong with what came of it."""
+        before = len(self._noise)
+        self._agent.connection.notify("session/cancel", {"sessionId": session.id})
+        await self._is_alive("cancel when idle")
+        return "answered, although it is a notification" if len(self._noise) > before else ""
+
+    async def _prompt(self, session: Session, text: str) -> bool:
+        """Say something to the end of the turn; return whether it had one."""
+        before = len(self._wire.frames)
+        blocks: list[Any] = [TextContent(text=text)]
+        result = await self._ask("prompt", self._agent.prompt(session.id, blocks))
+        if result is None:
+            return False
+        updates = sum(frame.msg.get("method") == "session/update" for frame in self._wire.frames[before:])
+        said = f"ends with {result.stop_reason}, after {updates} updates"
+        self._report.add("prompt", "well" if updates else "note", said)
+        return True
+
+    async def _stop_turn(self, session: Session, text: str) -> str:
+        """Stop a turn as soon as it says something; return how it went wrong before that."""
+        check = "cancel"
+        blocks: list[Any] = [TextContent(text=text)]
+        self._changed.clear()
+        entries = len(session.entries)
+        turn = asyncio.create_task(self._agent.prompt(session.id, blocks))
+        turn.add_done_callback(lambda _: self._changed.set())
+        try:
+            async with asyncio.timeout(_STREAMING):
+                while len(session.entries) <= entries + 1 and not turn.done():  # the prompt is one of them
+                    await self._changed.wait()
+                    self._changed.clear()
+        except TimeoutError:
+            pass
+        if session.turn_state == "idle":  # it is over, and whoever waits for it is about to hear so
+            await asyncio.wait({turn}, timeout=_STREAMING)
+        if turn.done():
+            error = turn.exception()
+            if isinstance(error, AgentError) and not isinstance(error, AgentGone):
+                return f"fails: {error}"
+            if error is None and turn.result().stop_reason == "cancelled":
+                return "ends as cancelled, although nobody stopped it"
+        began = time.monotonic()
+        was_running = session.turn_state == "running"
+        self._agent.cancel(session.id)
+        result = await self._ask(check, turn)
+        if result is None:
+            return ""
+        seconds = time.monotonic() - began
+        took = f"{seconds:.1f} s after the cancel"
+        crossed = result.stop_reason != "cancelled" and seconds < _CROSSED
+        if not was_running or crossed:
+            self._report.add(check, "note", "the turn was over before it could be cancelled")
+        elif result.stop_reason == "cancelled":
+            self._report.add(check, "well", f"the turn ends as cancelled, {took}")
+        else:
+            text = f"the turn ends with {result.stop_reason}, {took}, where “cancelled” belongs"
+            self._report.add(check, "broken", text, "shown as cancelled")
+        return ""
+
+    async def _clear_away(self) -> None:
+        """Leave no session behind that nobody will use, where the agent can forget one."""
+        if self._session is None:
+            return
+        can = self._agent.can.session_capabilities
+        if has(can.delete):
+            await self._ask("session/delete", self._agent.delete_session(self._session.id))
+        elif has(can.close):
+            await self._ask("session/close", self._agent.close_session(self._session.id))
+
+    async def _end(self) -> None:
+        """Close its input, look what it does, and judge all that was seen."""
+        frames = self._wire.frames
+        crashed = self._agent.connection.exit is not None
+        by_itself = await self._process.end_input()
+        left_behind = by_itself and await self._process.alive()
+        status = await self._agent.stop()
+        self._report.findings += conduct.order(frames)
+        self._report.findings += conduct.envelopes(frames)
+        self._report.findings += conduct.updates(frames)
+        self._report.findings += vocabulary.judged(frames, self._roots)
+        self._report.findings += vocabulary.unassigned(self._agent.unassigned)
+        self._report.findings += conduct.noise(self._noise)
+        self._report.findings += conduct.too_large(self._agent.too_large)
+        self._report.findings.append(conduct.stderr(self._stderr_size, self._agent.stderr_tail))
+        if not crashed:
+            self._report.findings += conduct.ending(by_itself, status, left_behind)
+
+    # ------------------------------------------------------------------ asking
+
+    @property
+    def _ping_time(self) -> float:
+        return min(self._patience, _PING_TIME)
+
+    async def _within(self, seconds: float, call: Awaitable[T]) -> T:
+        async with asyncio.timeout(seconds):
+            return await call
+
+    async def _ask(self, check: str, call: Awaitable[T]) -> T | None:
+        """Return an answer; without one, say why, and return None."""
+        try:
+            return await self._within(self._patience, call)
+        except TimeoutError:
+            text = f"no answer after {self._patience:g} s"
+            self._report.add(check, "broken", text, "acp-tui goes on waiting, and says so")
+        except LoginRequired as error:
+            self._report.findings.append(self._login(check, error))
+        except AgentGone:
+            raise self._gone(check) from None
+        except AgentError as error:
+            self._report.add(check, "broken", str(error), "shown, with what can be tried")
+        return None
+
+    async def _is_alive(self, check: str) -> None:
+        """Wait until what was just sent must have been read."""
+        if not self._answers_pings:
+            await asyncio.sleep(_LINGER)
+            if self._agent.connection.exit is not None:
+                raise self._gone(check)
+            return
+        try:
+            await self._within(self._ping_time, self._agent.connection.call(PING, {}))
+        except TimeoutError:
+            self._report.add(check, "broken", "after it, nothing is answered any more")
+            raise _Over from None
+        except AgentGone:
+            raise self._gone(check) from None
+        except AgentError:
+            pass  # refused, so it lives
+
+    def _login(self, check: str, error: LoginRequired) -> Finding:
+        methods = [method.name for method in self._report.info.auth_methods] if self._report.info else []
+        if methods:
+            return Finding(
+                check, "note", f"wants a login ({error})", f"its ways to log in: {', '.join(methods)}"
+            )
+        advice = self._report.launch.login or "it offers no way to log in: run it in a shell"
+        return Finding(check, "note", f"wants a login ({error})", advice)
+
+    def _gone(self, check: str) -> _Over:
+        status = self._agent.connection.exit
+        how = f" with {status}" if status is not None else ""
+        last = self._agent.stderr_tail.strip().rpartition("\n")[2]
+        self._report.add(check, "broken", f"the agent ended{how}", f"its last words: {last}" if last else "")
+        return _Over()
+
+    # ------------------------------------------------------------------ hearing
+
+    def _hear(self, session_id: str, change: Change) -> None:
+        self._changed.set()
+        session = self._agent.sessions.get(session_id)
+        if session is not None and "questions" in change.fields:
+            asyncio.get_running_loop().call_soon(self._decline, session)  # it is not quite asked yet
+
+    def _decline(self, session: Session) -> None:
+        """Say no to whatever it asks: an examination allows nothing."""
+        for key, question in list(session.questions.items()):
+            if isinstance(question, Permission):
+                self._agent.answer(session.id, key, None, Given("nobody", "doctor"))
+            else:
+                self._agent.answer_form(session.id, key, "cancel")
+
+    def _hear_stderr(self, lines: Sequence[str]) -> None:
+        self._stderr_size += sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)

@@ -1,0 +1,115 @@
+"""`acp-tui log decisions`: prints what agents asked for and how it was answered, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.safe_text import exact
+
+if TYPE_CHECKING:
+    from acp_tui.store.decisions import Decision
+
+
+HELP: Final = """\
+Print what agents asked for and how it was answered, the oldest first.
+
+  acp-tui log decisions [options]
+
+  --since WHEN      only from then on: 7d, 12h, 30m, or a date such as 2026-03-01
+  --session ID      only of this session
+  --agent NAME      only of this agent
+  --json            print JSON, one object a line
+  --help            show this text
+
+Exit code: 0 all is well, 1 the log cannot be read, 2 the command line is wrong.
+"""
+
+_AGO: Final = re.compile(r"(\d{1,6})([dhm])")
+_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+def parser() -> ArgumentParser:
+    """Return what reads the words behind `log decisions`."""
+    made = ArgumentParser(
+        prog="acp-tui log decisions", add_help=False, allow_abbrev=False, exit_on_error=False
+    )
+    made.add_argument("--since", type=since)
+    made.add_argument("--session")
+    made.add_argument("--agent")
+    made.add_argument("--json", action="store_true")
+    return made
+
+
+def run(path: Path, start: datetime | None, session: str | None, agent: str | None, *, as_json: bool) -> int:
+    """Print the decisions that fit and return the exit code."""
+    from acp_tui.store.decisions import Decisions
+
+    try:
+        log = Decisions(path)
+        found = [
+            decision
+            for decision in log
+            if (start is None or decision.time >= start)
+            and session in (None, decision.session)
+            and agent in (None, decision.agent)
+        ]
+    except OSError as error:
+        print(f"acp-tui: {path} cannot be read: {error.strerror or error}", file=sys.stderr)
+        return 1
+    if log.broken:
+        print(f"acp-tui: {log.broken} lines of {path} cannot be read", file=sys.stderr)
+    print_lines(map(_as_json if as_json else _line, reversed(found)))
+    if not found and not as_json:
+        print("acp-tui: no decision fits", file=sys.stderr)
+    return 0
+
+
+def since(text: str) -> datetime:
+    """Return the time that a person means: so long ago, or a date, with or without a time."""
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise ArgumentTypeError(f"must be like 7d, 12h, 30m or 2026-03-01, not {text}") from None
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines; whoever reads them may stop early."""
+    out = sys.stdout.buffer
+    try:
+        for line in lines:
+            out.write(f"{line}\n".encode(sys.stdout.encoding, "replace"))
+        out.flush()
+    except BrokenPipeError:  # whoever reads has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _as_json(decision: Decision) -> str:
+    return json.dumps(asdict(decision))
+
+
+def _line(decision: Decision) -> str:
+    """Return a decision for people: when, what came of it, what was asked, who answered."""
+    chosen = decision.chosen
+    came = chosen.name if chosen is not None else "cancelled"
+    asked = decision.command or decision.title or ", ".join(decision.paths)
+    by = f"{decision.by}: {decision.detail}" if decision.detail else decision.by
+    when = f"{decision.time.astimezone():%Y-%m-%d %H:%M:%S}"
+    kind = f"{decision.kind} (unasked)" if decision.unasked else decision.kind
+    return printable(f"{when}  {decision.agent}  {kind}  {asked}  → {came} ({by})")
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with nothing in it that a terminal would obey or nobody could see."""
+    return exact(" ".join(text.split()))

@@ -1,0 +1,150 @@
+"""`acp-tui rules`: checks files of rules, and tries them on what agents asked for in recorded sessions."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from acp_tui.safe_text import exact_line
+
+if TYPE_CHECKING:
+    from acp_tui.agent.past_questions import PastAsk
+    from acp_tui.rules.book import RuleBook
+    from acp_tui.rules.model import Verdict
+
+
+HELP: Final = """\
+Check your rules, or see what they would have done.
+
+  acp-tui rules check [FILE …]  say what is wrong in files of rules
+  acp-tui rules try [options]   go through what agents asked for in the past
+
+Without a FILE, check reads your rules.toml and .acp-tui/rules.toml of the
+current folder. try uses the same files; of the second one what it denies and
+asks always counts, and what it allows if you have trusted it.
+
+  --cwd DIR         another folder than the current one
+  --since DAYS      only sessions of the last days
+  --agent NAME      only sessions with this agent
+  --json            print JSON, one object a line
+  --help            show this text
+
+Exit code: 0 all is well, 1 a mistake was found, 2 the command line is wrong.
+"""
+
+_MANY: Final = 100_000
+
+
+def parser() -> ArgumentParser:
+    """Return what reads the words behind `rules`."""
+    made = ArgumentParser(prog="acp-tui rules", add_help=False, allow_abbrev=False, exit_on_error=False)
+    made.add_argument("what", choices=["check", "try"])
+    made.add_argument("files", nargs="*", metavar="FILE")
+    made.add_argument("--cwd", default=".")
+    made.add_argument("--since", type=_days)
+    made.add_argument("--agent")
+    made.add_argument("--json", action="store_true")
+    return made
+
+
+def check(book: RuleBook, files: Sequence[Path]) -> int:
+    """Print what is wrong with files, one line a mistake, and return the exit code."""
+    wrong = 0
+    for path in files or book.files():
+        file = book.file(path)
+        if not file.digest and not file.problems:
+            _say(f"{path}: there is no such file" if files else f"{path}: no rules yet")
+            wrong += bool(files)
+        for problem in file.problems:
+            _say(str(problem))
+        wrong += len(file.problems)
+        if file.digest and not file.problems:
+            _say(f"{path}: {_counted(len(file.rules), 'rule')}, no mistakes")
+    return int(wrong > 0)
+
+
+def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | None, *, as_json: bool) -> int:
+    """Print what the rules say to each past question, and return the exit code."""
+    from acp_tui.agent.past_questions import past_asks
+    from acp_tui.rules.model import decide
+    from acp_tui.store.recorded import recent
+
+    start = datetime.now(UTC) - timedelta(days=since) if since is not None else None
+    kept = [
+        one
+        for one in reversed(recent(journals, _MANY))
+        if agent in (None, one.agent)
+        and (start is None or (one.started is not None and one.started >= start))
+    ]
+    counts: Counter[str] = Counter()
+    for past in past_asks(kept):
+        book.enter(past.ask.workspace)
+        verdict = decide(book, past.ask)
+        counts[verdict.decision] += 1
+        _say(json.dumps(_plain(past, verdict)) if as_json else _line(past, verdict))
+    if not as_json:
+        _say(", ".join(_summary(counts)) if counts else "No agent has asked for anything in these sessions.")
+    problems = book.problems()
+    for problem in problems:  # where they are in nobody's way
+        print(exact_line(str(problem)), file=sys.stderr)
+    return int(bool(problems))
+
+
+def _summary(counts: Counter[str]) -> Iterator[str]:
+    for decision, word in (("allow", "allowed"), ("ask", "asked"), ("deny", "denied")):
+        yield f"{counts[decision]} {word}"
+
+
+def _line(past: PastAsk, verdict: Verdict) -> str:
+    ask = past.ask
+    when = f"{past.at.astimezone():%Y-%m-%d}" if past.at is not None else " " * 10
+    what = " ".join((ask.command or ", ".join(ask.paths) or past.title or ask.tool_kind).split())
+    rules = " + ".join(rule.source for rule in (verdict.rule, *verdict.also) if rule is not None)
+    return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{rules or 'no rule'}]"
+
+
+def _plain(past: PastAsk, verdict: Verdict) -> dict[str, Any]:
+    ask = past.ask
+    return {
+        "decision": verdict.decision,
+        "rules": [
+            {"decision": rule.decision, "where": rule.where, "note": rule.note}
+            for rule in (verdict.rule, *verdict.also)
+            if rule is not None
+        ],
+        "agent": ask.agent,
+        "kind": ask.tool_kind,
+        "command": ask.command,
+        "paths": list(ask.paths),
+        "title": past.title,
+        "mode": ask.mode,
+        "workspace": ask.workspace,
+        "session": ask.session,
+        "started": past.at.isoformat() if past.at is not None else None,
+        "journal": str(past.journal),
+    }
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _days(text: str) -> float:
+    try:
+        days = float(text.removesuffix("d"))
+    except ValueError:
+        days = -1.0
+    if not 0 < days < 100_000:
+        raise ArgumentTypeError(f"must be a number of days, not {text}")
+    return days
+
+
+def _say(line: str) -> None:
+    sys.stdout.buffer.write(f"{exact_line(line)}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
+    sys.stdout.flush()

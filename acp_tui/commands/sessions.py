@@ -1,0 +1,185 @@
+"""`acp-tui sessions`: lists recorded sessions, marks those to keep, and frees the space of others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from acp_tui import readable
+from acp_tui.commands.log import print_lines, printable
+from acp_tui.store import shape
+
+if TYPE_CHECKING:
+    from acp_tui.store.disk_space import JournalFile
+
+
+HELP: Final = """\
+List recorded sessions, the newest first, and free the space that they take.
+
+  acp-tui sessions [options]
+
+  --keep ID …          mark sessions, so that nothing deletes them
+  --forget ID …        take the marks away
+  --delete ID …        delete these
+  --free SIZE          delete the oldest until this much is free, such as 500MB
+  --older-than AGE     delete what was not used for so long, such as 90d
+  --yes                do delete; without it you only see what would go
+  --json               print JSON, one object a line
+  --help               show this text
+
+ID is that of the list, its beginning, or the agent's id of a session. What is
+open or marked is never deleted.
+
+Exit code: 0 all is well, 1 something could not be done, 2 the command line is wrong.
+"""
+
+_TITLE: Final = 60
+
+
+def parser() -> ArgumentParser:
+    """Return what reads the words behind `sessions`."""
+    made = ArgumentParser(prog="acp-tui sessions", add_help=False, allow_abbrev=False, exit_on_error=False)
+    what = made.add_mutually_exclusive_group()
+    what.add_argument("--keep", nargs="+", metavar="ID")
+    what.add_argument("--forget", nargs="+", metavar="ID")
+    what.add_argument("--delete", nargs="+", metavar="ID")
+    what.add_argument("--free", type=size, metavar="SIZE")
+    what.add_argument("--older-than", type=age, metavar="AGE")
+    made.add_argument("--yes", action="store_true")
+    made.add_argument("--json", action="store_true")
+    return made
+
+
+def size(text: str) -> int:
+    """Return the bytes that a user means, such as 500MB or 2 GB."""
+    try:
+        return shape.byte_count(text, (), shape.Findings())
+    except shape.Wrong:
+        raise ArgumentTypeError(f"must be like 500MB or 2GB, not {text}") from None
+
+
+def age(text: str) -> float:
+    """Return the days that a user means, such as 90d."""
+    try:
+        return shape.days(text, (), shape.Findings())
+    except shape.Wrong:
+        raise ArgumentTypeError(f"must be like 90d, not {text}") from None
+
+
+def run(data: Path, options: dict[str, Any]) -> int:
+    """Do what is asked with the recordings of a data folder and return the exit code."""
+    from acp_tui.store.disk_space import NAME, Marks, journal_files, oldest, surplus
+
+    marks, as_json = Marks(data / NAME), bool(options["json"])
+    try:
+        files = journal_files(data / "journals", marks.read())
+    except OSError as error:
+        return _failed(f"{data / NAME} cannot be read: {error.strerror or error}")
+    ids = options["keep"] or options["forget"] or options["delete"] or []
+    named, unknown = _named(files, ids)
+    if unknown:
+        return _failed("; ".join(unknown))
+    if options["keep"] or options["forget"]:
+        try:
+            marks.change([one.id for one in named], keep=bool(options["keep"]))
+        except OSError as error:
+            return _failed(f"{data / NAME} cannot be written: {error.strerror or error}")
+        _say(f"{_sessions(named)} {'kept' if options['keep'] else 'not kept any more'}")
+        return 0
+    if options["delete"]:
+        return _delete(named, options["yes"], as_json)
+    if options["free"] is not None:
+        return _delete(oldest(files, options["free"]), options["yes"], as_json)
+    if options["older_than"] is not None:
+        return _delete(surplus(files, 0, options["older_than"]), options["yes"], as_json)
+    _show(files, as_json)
+    if not as_json:
+        _say(f"{_sessions(files)}, {_total(files)}")
+    return 0
+
+
+def _named(files: Sequence[JournalFile], ids: Iterable[str]) -> tuple[list[JournalFile], list[str]]:
+    """Return (what is named, what is wrong with names)."""
+    named: dict[str, JournalFile] = {}
+    wrong: list[str] = []
+    for name in ids:
+        same = [one for one in files if name in (one.id, one.recorded.session_id)]
+        found = same or [one for one in files if name and one.id.startswith(name)]
+        if not found:
+            wrong.append(f"there is no recorded session {printable(name)}")
+        elif not same and len(found) > 1:
+            wrong.append(f"{printable(name)} is the beginning of {len(found)} sessions")
+        named |= {one.id: one for one in found}
+    return list(named.values()), wrong
+
+
+def _delete(files: Sequence[JournalFile], yes: bool, as_json: bool) -> int:
+    from acp_tui.store.disk_space import delete
+
+    going = [one for one in files if one.may_go]
+    staying = [one for one in files if not one.may_go]
+    for one in staying:
+        _say(f"{one.id} stays: it is {'open' if one.is_open else 'kept'}")
+    if not yes:
+        _show(going, as_json)
+        _say(f"{_sessions(going)}, {_total(going)}, would be deleted. Nothing is yet: add --yes")
+        return 0
+    deletion = delete(going)
+    for one, why in deletion.left:
+        _say(f"{one.id} stays: {why}")
+    _show(deletion.deleted, as_json)
+    _say(f"{_sessions(deletion.deleted)}, {_total(deletion.deleted)}, deleted")
+    return 1 if deletion.left or staying else 0
+
+
+def _show(files: Iterable[JournalFile], as_json: bool) -> None:
+    print_lines(map(_as_json if as_json else _line, files))
+
+
+def _line(one: JournalFile) -> str:
+    when = f"{datetime.fromtimestamp(one.used):%Y-%m-%d %H:%M}"
+    mark = "open" if one.is_open else "kept" if one.is_kept else ""
+    recorded = one.recorded
+    words = (one.id, recorded.agent, recorded.cwd, recorded.title[:_TITLE])
+    return "  ".join([when, f"{readable.size(one.size):>8}", f"{mark:4}", *map(printable, words)]).rstrip()
+
+
+def _as_json(one: JournalFile) -> str:
+    recorded = one.recorded
+    return json.dumps(
+        {
+            "id": one.id,
+            "session": recorded.session_id,
+            "agent": recorded.agent,
+            "cwd": recorded.cwd,
+            "title": recorded.title,
+            "started": recorded.started.isoformat() if recorded.started is not None else None,
+            "used": datetime.fromtimestamp(one.used).astimezone().isoformat(timespec="seconds"),
+            "size": one.size,
+            "open": one.is_open,
+            "kept": one.is_kept,
+            "path": str(recorded.path),
+        }
+    )
+
+
+def _sessions(files: Sequence[JournalFile]) -> str:
+    return f"{len(files):,} recorded session{'' if len(files) == 1 else 's'}"
+
+
+def _total(files: Iterable[JournalFile]) -> str:
+    return readable.size(sum(one.size for one in files))
+
+
+def _say(text: str) -> None:
+    print(f"acp-tui: {text}", file=sys.stderr)
+
+
+def _failed(text: str) -> int:
+    _say(text)
+    return 1

@@ -1,0 +1,360 @@
+"""Files that a prompt mentions become blocks of content. Source: ACP, pages "prompt turn" and "content"."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import unquote, urlsplit
+
+from acp_tui.readable import inside, size
+from acp_tui.store.prompts import Prompt
+
+if TYPE_CHECKING:
+    from acp_tui.protocol.schema import ContentBlock, PromptCapabilities
+
+
+Lines = tuple[int, int]
+"""The first and the last line, the first of a file being 1."""
+
+_BEGIN: Final = r"(?<![^\s(\[{])@"
+_MENTION: Final = re.compile(_BEGIN + r'(?:"(?P<quoted>[^"\n]+)"(?P<range>:\d+(?:-\d+)?)?|(?P<bare>[^\s"]+))')
+_TYPED: Final = re.compile(_BEGIN + r'(?P<quote>"?)(?P<needle>(?<=")[^"\n]*|(?<!")[^\s"]*)$')
+_RANGE: Final = re.compile(r"(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
+_RANGE_TYPED: Final = re.compile(r".+:\d*(-\d*)?")
+_AFTER_A_WORD: Final = ".,;:!?)]}'"
+_PLAIN: Final = re.compile(r"[^\s\"]+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a mention."""
+
+    path: str
+    lines: Lines | None = None
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A mention that is being typed at the end of a text."""
+
+    start: int
+    """Where its `@` stands."""
+    needle: str
+
+
+def mentions(text: str) -> list[list[Reading]]:
+    """Return the mentions of a text, each as the ways to read it, the likeliest first.
+
+    A sentence may go on behind a mention (`see @a.py, please`), and a colon may be part of a name.
+    """
+    found = []
+    for match in _MENTION.finditer(text):
+        if match["bare"] is not None:
+            found.append(list(_readings(match["bare"])))
+        else:
+            found.append(list(_ranged(f"{match['quoted']}{match['range'] or ''}", match["range"] is None)))
+    return found
+
+
+def typed(before: str) -> Typed | None:
+    """Return the mention that ends where the cursor is, `before` being the text up to there.
+
+    None where there is none, and where its line numbers are being typed.
+    """
+    match = _TYPED.search(before)
+    if match is None or _RANGE_TYPED.fullmatch(match["needle"]):
+        return None
+    return Typed(match.start(), match["needle"])
+
+
+def written(path: str) -> str:
+    """Return how a path is mentioned; a folder, which ends with `/`, can be gone on with."""
+    if _PLAIN.fullmatch(path):
+        return f"@{path}"
+    return f'@"{path}' if path.endswith("/") else f'@"{path}"'
+
+
+def _readings(word: str) -> Iterator[Reading]:
+    while word:
+        yield from _ranged(word, True)
+        if word[-1] not in _AFTER_A_WORD:
+            return
+        word = word[:-1]
+
+
+def _ranged(word: str, may_be_whole: bool) -> Iterator[Reading]:
+    if may_be_whole:
+        yield Reading(word)
+    match = _RANGE.fullmatch(word)
+    if match is not None:
+        first = max(1, int(match["first"]))
+        yield Reading(match["path"], (first, max(first, int(match["last"] or first))))
+
+
+EMBEDDED: Final = 256 * 1024
+"""Bytes of a text up to which it travels with the prompt; a larger one is linked."""
+
+_SEARCHED: Final = 16 * 1024 * 1024
+"""Bytes of a file up to which lines are looked for in it."""
+
+MEDIA: Final = 10 * 1024 * 1024
+"""Bytes of an image or a sound up to which it travels with the prompt."""
+
+_HEAD: Final = 8192
+"""Bytes at the beginning that tell what a file holds."""
+
+_SOUNDS: Final = (
+    (b"ID3", "mpeg"), (b"\xff\xfb", "mpeg"), (b"\xff\xf3", "mpeg"), (b"\xff\xf2", "mpeg"),
+    (b"fLaC", "flac"), (b"OggS", "ogg"), (b"\xff\xf1", "aac"), (b"\xff\xf9", "aac"),
+)  # fmt: skip
+_IMAGES: Final = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file or folder that a prompt mentions."""
+
+    name: str
+    """As it was mentioned."""
+    path: Path
+    kind: Literal["text", "image", "audio", "binary", "folder"]
+    size: int
+    """Bytes."""
+    mime_type: str | None
+    lines: Lines | None = None
+
+    @property
+    def uri(self) -> str:
+        """The address of the whole file."""
+        return self.path.as_uri() + ("/" if self.kind == "folder" else "")
+
+    def travels(self, takes: PromptCapabilities) -> bool:
+        """Whether the content goes with the prompt, as far as can be said without reading it."""
+        if self.kind in ("image", "audio"):
+            return (takes.image if self.kind == "image" else takes.audio) and self.size <= MEDIA
+        most = _SEARCHED if self.lines is not None else EMBEDDED
+        return self.kind == "text" and takes.embedded_context and self.size <= most
+
+    def shown(self, takes: PromptCapabilities | None) -> str:
+        """Say what will be sent, for people; None for an agent that has not told yet what it takes."""
+        lines = f":{self.lines[0]}-{self.lines[1]}" if self.lines is not None else ""
+        about = "folder" if self.kind == "folder" else size(self.size)
+        if self.kind in ("image", "audio"):
+            about = f"{self.kind} {about}"
+        is_link = takes is not None and not self.travels(takes)
+        return f"{self.name}{lines} {about}{' as a link' if is_link else ''}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a text mentions."""
+
+    attachments: tuple[Attachment, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Sentences for people about mentions that cannot be attached."""
+
+
+def find(text: str, roots: Sequence[str]) -> Found:
+    """Look for the files that a text mentions, in the folders `roots`; relative paths belong to the first.
+
+    What is mentioned and not there is just text. Blocks while it looks: not for the event loop.
+    """
+    attachments: dict[tuple[Path, Lines | None], Attachment] = {}
+    problems: list[str] = []
+    for readings in mentions(text):
+        for reading in readings:
+            try:
+                attachment = _attachment(reading, roots)
+            except OSError as error:
+                problems.append(f"@{reading.path} is not attached: {error.strerror or error}.")
+                break
+            if attachment is not None:
+                attachments.setdefault((attachment.path, attachment.lines), attachment)
+                break
+    return Found(tuple(attachments.values()), tuple(dict.fromkeys(problems)))
+
+
+def blocks(
+    prompt: Prompt, roots: Sequence[str], takes: PromptCapabilities
+) -> tuple[list[ContentBlock], list[str]]:
+    """Return (a prompt as blocks that the agent takes, what to tell the person about its attachments).
+
+    Blocks while it reads: not for the event loop.
+    """
+    from acp_tui.protocol.schema import TextContent
+
+    found = find(prompt.text, roots)
+    problems = list(found.problems)
+    made: list[ContentBlock] = [TextContent(text=prompt.whole)]
+    for attachment in found.attachments:
+        content, problem = block(attachment, takes)
+        made.append(content)
+        problems += [problem] if problem else []
+    return made, problems
+
+
+def block(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
+    """Return (an attachment as a block that the agent takes, what to tell the person about it or "").
+
+    Blocks while it reads: not for the event loop.
+    """
+    from acp_tui.protocol.schema import EmbeddedResource, ResourceContents
+
+    try:
+        if attachment.kind in ("image", "audio"):
+            return _media(attachment, takes)
+        text = _text(attachment) if attachment.travels(takes) else None
+    except (OSError, UnicodeDecodeError) as error:
+        return _link(attachment), f"{attachment.name} goes as a link: {error}."
+    if text is None:
+        return _link(attachment), ""
+    fragment = "#L{}-{}".format(*attachment.lines) if attachment.lines is not None else ""
+    contents = ResourceContents(uri=attachment.uri + fragment, mime_type=attachment.mime_type, text=text)
+    return EmbeddedResource(resource=contents), ""
+
+
+def image_type(head: bytes) -> str | None:
+    """Return the type of the image that begins with these bytes; None: it is none that agents take."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((f"image/{name}" for magic, name in _IMAGES if head.startswith(magic)), None)
+
+
+def audio_type(head: bytes) -> str | None:
+    """Return the type of the sound that begins with these bytes; None: it is none that is known."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+        return "audio/wav"
+    if head[4:8] == b"ftyp" and head[8:11] == b"M4A":
+        return "audio/mp4"
+    return next((f"audio/{name}" for magic, name in _SOUNDS if head.startswith(magic)), None)
+
+
+def _attachment(reading: Reading, roots: Sequence[str]) -> Attachment | None:
+    """Return what a mention names; None: there is no such file.
+
+    Raises:
+        OSError: it is there, and cannot be attached.
+    """
+    path = Path(reading.path)
+    if reading.path.startswith("~/"):
+        path = path.expanduser()
+    is_ours = not path.is_absolute()
+    path = Path(roots[0]) / path
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError):  # also too long a name, and links in a circle
+        return None
+    if is_ours and not any(real.is_relative_to(Path(root).resolve()) for root in roots):
+        raise OSError("it leads out of the workspace; name it by its whole path")
+    if real.is_dir():
+        return Attachment(reading.path, real, "folder", 0, None) if reading.lines is None else None
+    if not real.is_file():
+        raise OSError("it is neither a file nor a folder")
+    with real.open("rb") as file:
+        head = file.read(_HEAD)
+    kind, mime_type = _kind(real, head)
+    lines = reading.lines if kind == "text" else None
+    return Attachment(reading.path, real, kind, real.stat().st_size, mime_type, lines)
+
+
+def _kind(path: Path, head: bytes) -> tuple[Literal["text", "image", "audio", "binary"], str | None]:
+    if (image := image_type(head)) is not None:
+        return "image", image
+    if (sound := audio_type(head)) is not None:
+        return "audio", sound
+    guessed = mimetypes.guess_type(path.name)[0]
+    try:
+        head[:-3].decode()  # a character may be cut at the end
+    except UnicodeDecodeError as error:
+        if error.end < len(head) - 6:
+            return "binary", guessed
+    return ("binary", guessed) if b"\0" in head else ("text", guessed or "text/plain")
+
+
+def _text(attachment: Attachment) -> str | None:
+    """Return the text to be sent, or the lines of it; None for too much.
+
+    Raises:
+        OSError, UnicodeDecodeError: it is no text after all.
+    """
+    with attachment.path.open("rb") as file:
+        data = file.read(_SEARCHED + 1)
+    if attachment.lines is not None:
+        first, last = attachment.lines
+        data = b"".join(data.splitlines(keepends=True)[first - 1 : last])
+        if not data:
+            raise OSError(f"it has no line {first}")
+    return data.decode() if len(data) <= EMBEDDED else None
+
+
+def _media(attachment: Attachment, takes: PromptCapabilities) -> tuple[ContentBlock, str]:
+    """Return an image or a sound as a block of its own, or as a link and the reason for that.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    from acp_tui.protocol.schema import AudioContent, ImageContent
+
+    is_image = attachment.kind == "image"
+    if not attachment.travels(takes):
+        what = "images" if is_image else "audio"
+        why = (
+            "it is too large" if (takes.image if is_image else takes.audio) else f"this agent takes no {what}"
+        )
+        return _link(attachment), f"{attachment.name} goes as a link: {why}."
+    data = base64.b64encode(attachment.path.read_bytes()).decode()
+    mime_type = attachment.mime_type or ""
+    if is_image:
+        return ImageContent(data=data, mime_type=mime_type, uri=attachment.uri), ""
+    return AudioContent(data=data, mime_type=mime_type), ""
+
+
+def _link(attachment: Attachment) -> ContentBlock:
+    """Return a link; which lines are meant stands beside its address, which some agents open as it is."""
+    from acp_tui.protocol.schema import ResourceLink
+
+    lines = "lines {}-{}".format(*attachment.lines) if attachment.lines is not None else None
+    return ResourceLink(
+        uri=attachment.uri,
+        name=attachment.name,
+        description=lines,
+        mime_type=attachment.mime_type,
+        size=attachment.size if attachment.kind != "folder" else None,
+    )
+
+
+_LONGEST: Final = 4096
+
+
+def dropped_media(text: str, cwd: str) -> str | None:
+    """Return a mention of the image or sound whose path, quoted or not, is the whole text; else None."""
+    try:
+        path = _path(text.strip())
+        if path is None or not path.is_absolute() or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            head = file.read(16)
+    except (OSError, ValueError, RuntimeError):  # no file, a name with a zero in it, nobody's home
+        return None
+    is_media = image_type(head) is not None or audio_type(head) is not None
+    return written(inside(str(path), cwd)) if is_media else None
+
+
+def _path(text: str) -> Path | None:
+    if not text or "\n" in text or len(text) > _LONGEST:
+        return None
+    if text.startswith("file://"):
+        return Path(unquote(urlsplit(text).path))
+    if Path(text).is_file():
+        return Path(text)
+    try:
+        words = shlex.split(text)
+    except ValueError:  # an open quote
+        return None
+    return Path(words[0]).expanduser() if len(words) == 1 and words[0][:1] in "/~" else None

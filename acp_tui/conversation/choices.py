@@ -1,0 +1,242 @@
+"""What the person chooses for a session: modes, models and other options, and what is allowed unasked."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.rules.model import Policy
+    from acp_tui.session.entries import Severity
+    from acp_tui.session.options import Option
+    from acp_tui.session.session import Session
+    from acp_tui.store.launch import Launch
+    from acp_tui.store.remembered import Choices, Value
+
+
+class Choosing:
+    """The choices in one conversation, those of its beginning among them."""
+
+    def __init__(self, conversation: Conversation, start: Start) -> None:
+        self._conversation = conversation
+        self._start = start
+
+    @cached_property
+    def _last_choices(self) -> LastChoices:
+
+        return LastChoices(self._start)
+
+    async def begin(self, agent: Agent, session: Session, *, is_new: bool) -> None:
+        """Choose what the command line, the settings, and the person's last choice say."""
+        chosen: frozenset[str] = frozenset()
+        option = session.option("mode")
+        if self._start.mode is not None:
+            await self._apply_mode(agent, session, self._start.mode)
+            chosen = frozenset([option.config.id] if option is not None else [])
+        launch = self._conversation.launch
+        if is_new and launch is not None:
+            await self._last_choices.choose_again(agent, session, launch, chosen)
+
+    async def set_option(self, option: Option, value: str | bool) -> None:
+        """Change a mode, a model or another option; a refusal is a notice in the chat."""
+        from acp_tui.agent.capabilities import AgentError
+
+        agent, session = self._conversation.agent, self._conversation.session
+        if agent is None or session is None:
+            return
+        try:
+            await agent.set_option(session.id, option, value)
+        except AgentError:
+            return  # the session has noted it
+        self._last_choices.remember(agent, session, self._conversation.launch, option.config.id)
+
+    def pending_value(self, option: Option) -> str | bool:
+        """Return the value that an option has, or will have once the agent agrees."""
+        session = self._conversation.session
+        pending = session.pending if session is not None else {}
+        return pending.get(option.config.id, option.config.current_value)
+
+    @property
+    def policy(self) -> Policy | None:
+        """What is allowed in the session where no rule matches; None without one."""
+        host, session = self._conversation.host, self._conversation.session
+        if host is None or session is None or self._conversation.is_over:
+            return None
+        return host.policy_of(session.id)
+
+    def set_policy(self, policy: Policy) -> None:
+        """Let this count in the session from now on, and say so in the chat."""
+        from acp_tui.rules.model import WORDS
+        from acp_tui.session.events import Noted
+
+        host, session = self._conversation.host, self._conversation.session
+        if host is None or session is None:
+            return
+        host.set_policy(session.id, policy)
+        is_open = policy == "allow-everything"
+        said = f"From now on this session {WORDS[policy]}."
+        self._conversation.note(Noted(said, "warning" if is_open else "info"))
+
+    async def _apply_mode(self, agent: Agent, session: Session, name: str) -> None:
+        """Ask for the mode of the command line, which counts for this run only."""
+        from acp_tui.agent.capabilities import AgentError
+        from acp_tui.conversation.agents import mode_named
+        from acp_tui.session.events import Noted
+        from acp_tui.session.options import says_unasked
+
+        option = session.option("mode")
+        mode = mode_named(option, name)
+        if option is None or mode is None:
+            agent.note(session.id, Noted(f"This agent has no mode {name}.", "warning"))
+        else:
+            with suppress(AgentError):  # the session has noted it
+                await agent.set_option(session.id, option, mode, lets=says_unasked(name))
+
+
+class LastChoices:
+    """The choices of one conversation's agent: remembered as they are made, made again at its beginning."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._choices: Choices | None = None
+        self._again: asyncio.Task[None] | None = None
+
+    def remember(self, agent: Agent, session: Session, launch: Launch | None, option_id: str) -> None:
+        """Remember what an option is now; call it when the person has chosen that, and the agent agreed."""
+        if not self._start.settings.remember_choices or launch is None:
+            return
+        option = next((one for one in session.options if one.config.id == option_id), None)
+        if option is not None:
+            choices = self._store()
+            choices.keep(_key(agent, launch), option_id, option.config.current_value)
+            self._tell_problem(agent, session)
+
+    async def choose_again(
+        self, agent: Agent, session: Session, launch: Launch, chosen: frozenset[str]
+    ) -> None:
+        """Ask the agent for what was chosen last, except for the options `chosen` for this run already.
+
+        Returns once the requests are on their way, so that what is said next comes behind them on the wire.
+        """
+        by_hand = _of_settings(self._start, agent, launch)
+        remembered = self._store().of(_key(agent, launch)) if self._start.settings.remember_choices else {}
+        wanted = {**remembered, **by_hand}
+        wanted = {name: value for name, value in wanted.items() if name not in chosen}
+        self._tell_problem(agent, session)
+        if wanted:
+            choosing = _Choosing(agent, session, wanted, frozenset(by_hand))
+            self._again = asyncio.create_task(self._finish(choosing, _key(agent, launch), choosing.begin()))
+            await asyncio.sleep(0)  # the requests are written in the first step of their tasks
+
+    async def _finish(self, choosing: _Choosing, key: str, asked: list[asyncio.Task[None]]) -> None:
+        """Wait for the answers; they may bring values that were not offered before."""
+        if asked:
+            await asyncio.wait(asked)
+            more = choosing.begin()
+            if more:
+                await asyncio.wait(more)
+        for option_id in choosing.end():
+            self._store().drop(key, option_id)
+
+    def _store(self) -> Choices:
+        from acp_tui.store.folders import state_folder
+        from acp_tui.store.remembered import Choices
+
+        if self._choices is None:
+            self._choices = Choices(state_folder() / "choices.json")
+        return self._choices
+
+    def _tell_problem(self, agent: Agent, session: Session) -> None:
+        """Say once that choices are not remembered."""
+        from acp_tui.session.events import Noted
+
+        problem = self._choices.problem if self._choices is not None else None
+        told = any(getattr(entry, "text", "") == str(problem) for entry in session.entries)
+        if problem is not None and not told:
+            agent.note(session.id, Noted(str(problem), "warning"))
+
+
+class _Choosing:
+    """Choosing again in one session."""
+
+    def __init__(
+        self, agent: Agent, session: Session, wanted: Mapping[str, Value], by_hand: frozenset[str]
+    ) -> None:
+        self._agent = agent
+        self._session = session
+        self._wanted = dict(wanted)
+        self._by_hand = by_hand
+
+    def begin(self) -> list[asyncio.Task[None]]:
+        """Ask for all that is offered and may be asked for, in the agent's order."""
+        return [
+            asyncio.create_task(self._ask(option, self._wanted.pop(option.config.id)))
+            for option in list(self._session.options)
+            if self._is_due(option)
+        ]
+
+    def end(self) -> list[str]:
+        """Say what was not chosen again, and why; return the options whose value is not offered any more."""
+        gone = []
+        for option in self._session.options:
+            value = self._wanted.get(option.config.id)
+            if value is None or option.config.current_value == value:
+                continue
+            named = f"{option.config.name} {option.name_of(value)}"
+            if option.offers(value):
+                self._tell(f"Not chosen again: {named}, since the agent may ask less then.")
+            elif option.config.id in self._by_hand:
+                self._tell(f"The settings choose {named}, which is not offered.", "warning")
+            else:
+                gone.append(option.config.id)
+                self._tell(f"Forgotten: {named} is not offered any more.")
+        return gone
+
+    def _is_due(self, option: Option) -> bool:
+        from acp_tui.session.options import acts_unasked
+
+        value = self._wanted.get(option.config.id)
+        if value is None or option.fixed or option.config.current_value == value:
+            return False
+        may = option.config.id in self._by_hand or not acts_unasked(option.config, value)
+        return may and option.offers(value)
+
+    async def _ask(self, option: Option, value: Value) -> None:
+        from acp_tui.agent.capabilities import AgentError
+        from acp_tui.session.options import says_unasked
+
+        # How the agent shows the value by now was no reason for this choice.
+        is_of_settings = option.config.id in self._by_hand and option.config.is_mode
+        lets = is_of_settings and says_unasked(str(value))
+        try:
+            await self._agent.set_option(self._session.id, option, value, lets=lets)
+        except AgentError:
+            pass  # the session has noted it
+
+    def _tell(self, text: str, severity: Severity = "info") -> None:
+        from acp_tui.session.events import Noted
+
+        self._agent.note(self._session.id, Noted(text, severity))
+
+
+def _key(agent: Agent, launch: Launch) -> str:
+    """Return what choices are kept by: how the person calls an agent, and what it calls itself."""
+    own = _own_name(agent)
+    return launch.name if own is None else f"{launch.name}/{own}"
+
+
+def _of_settings(start: Start, agent: Agent, launch: Launch) -> Mapping[str, Value]:
+    tables = start.settings.options
+    return tables.get(launch.name) or tables.get(_own_name(agent) or "") or {}
+
+
+def _own_name(agent: Agent) -> str | None:
+    """Return what an agent calls itself, if it says so."""
+    told = agent.info.agent_info if agent.info is not None else None
+    return told.name if told is not None else None

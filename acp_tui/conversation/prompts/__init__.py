@@ -1,1 +1,0 @@
-"""What the person can put into a prompt, without a screen."""

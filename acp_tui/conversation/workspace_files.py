@@ -1,0 +1,145 @@
+"""The files and folders of a workspace that are not ignored, found by a few letters of their paths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
+from typing import Final
+
+from acp_tui.changes.listing import files_in
+
+
+def plain(text: str) -> str:
+    """Return a text with `é` as `e`, however it was composed; a letter of its own, such as `ø`, stays."""
+    if text.isascii():
+        return text
+    from unicodedata import combining, normalize
+
+    return "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
+
+
+FRESH: Final = 5.0
+"""Seconds after which a list is made anew when it is wanted again."""
+
+MOST: Final = 400_000
+"""Paths that are listed at most: somebody may have started in `/`."""
+
+_SHORT: Final = 2
+"""Characters up to which recent files come first, whatever their names look like."""
+
+_POOL: Final = 100
+"""Matches that are looked at for the best ones."""
+
+_NAME_BONUS: Final = 16
+"""What a match in the name of a file is worth more than one in its path."""
+
+
+class _Listing:
+    """One reading of the workspace, which can be used while it grows."""
+
+    def __init__(self) -> None:
+        from frizbee import Haystacks
+
+        self.paths: list[str] = []
+        self._known: set[str] = set()
+        self.folders: dict[str, list[str]] = {"": []}
+        """What lies directly in a folder, by its path without the last slash."""
+        self._whole = Haystacks()
+        self._names = Haystacks()
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Take in files: paths relative to the workspace."""
+        before = len(self.paths)
+        for path in paths:
+            if path not in self._known and path.isprintable():  # others can neither be typed nor drawn
+                self._known.add(path)
+                self._put(path, path.rpartition("/")[0])
+        new = [plain(path) for path in self.paths[before:]]
+        self._whole.extend(new)
+        self._names.extend([path.rstrip("/").rpartition("/")[2] for path in new])
+
+    def _put(self, path: str, folder: str) -> None:
+        inside = self.folders.get(folder)
+        if inside is None:
+            inside = self.folders[folder] = []
+            self._put(f"{folder}/", folder.rpartition("/")[0])
+        self.paths.append(path)
+        inside.append(path)
+
+    def best(self, needle: str, limit: int) -> list[str]:
+        """Return the paths that hold the characters of `needle` in order, the likeliest first."""
+        from frizbee import Matcher
+
+        matcher = Matcher(plain(needle), max_items=_POOL)
+        named = matcher.match_list(self._names) if "/" not in needle else []
+        scores = {match.index: match.score + _NAME_BONUS for match in named}
+        if len(scores) < limit:
+            for match in matcher.match_list(self._whole):
+                scores[match.index] = max(scores.get(match.index, 0), match.score)
+        order = sorted(scores, key=lambda index: (-scores[index], len(self.paths[index]), index))
+        return [self.paths[index] for index in order[:limit]]
+
+
+class WorkspaceFiles:
+    """Lists one folder when asked to, and finds paths in the list."""
+
+    def __init__(self, folder: str, changed: Callable[[], None]) -> None:
+        """Take the folder, and whom to tell that more was found."""
+        self.folder = folder
+        self._changed = changed
+        self._listing: _Listing | None = None
+        self._made = float("-inf")
+        self._is_listing = False
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether `refresh` should be called before the list is used again."""
+        return not self._is_listing and time.monotonic() - self._made > FRESH
+
+    async def refresh(self) -> None:
+        """List the folder: what git tracks first, then what it does not ignore; else what a walk finds.
+
+        A first list is used while it grows; a later one takes the place of the one before when it is whole.
+        """
+        self._is_listing = True
+        listing = _Listing()
+        try:
+            if self._listing is None:
+                self._listing = listing
+            async with aclosing(files_in(self.folder)) as pieces:
+                async for paths in pieces:
+                    listing.add(paths)
+                    if self._listing is listing:
+                        self._changed()
+                    if len(listing.paths) >= MOST:
+                        break
+        finally:
+            self._is_listing = False
+            self._listing = listing
+            self._made = time.monotonic()
+        self._changed()
+
+    def matching(self, needle: str, recent: Sequence[str] = (), limit: int = 50) -> list[str]:
+        """Return paths relative to the folder, those of folders ending with `/`, the likeliest first.
+
+        Without a needle, or behind a slash, what lies in the folder. `recent` are paths that come first
+        while the needle is short.
+        """
+        listing = self._listing
+        if listing is None:
+            return []
+        inside = listing.folders.get(needle[:-1]) if needle.endswith("/") else None
+        if not needle or inside is not None:
+            found = sorted(inside or listing.folders[""], key=_folders_first)
+        else:
+            found = listing.best(needle, limit)
+        if len(needle) <= _SHORT:
+            letters = plain(needle).casefold()
+            first = [path for path in recent if letters in plain(path.rpartition("/")[2]).casefold()]
+            found = list(dict.fromkeys([*first, *found]))
+        return found[:limit]
+
+
+def _folders_first(path: str) -> tuple[bool, bool, str]:
+    return not path.endswith("/"), path.startswith("."), path.casefold()

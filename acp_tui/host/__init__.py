@@ -1,1 +1,0 @@
-"""What we lend the agent: files, terminals, rules."""

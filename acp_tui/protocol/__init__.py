@@ -1,0 +1,1 @@
+"""The protocol: JSON-RPC without IO, and the words of ACP as models."""

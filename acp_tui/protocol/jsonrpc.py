@@ -1,0 +1,333 @@
+"""One end of a JSON-RPC connection, without any input or output of its own.
+
+Bytes go in through `receive` in whatever pieces they come, messages come out; `call`, `notify`, `reply` and
+`fail` return the bytes to be written. Nothing that the other side sends raises: a line that is no message is
+a `Noise` value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+from acp_tui.protocol.frames import LENIENT, Frame, Frames, Oversized, Piece, Stray, is_message, plain
+
+RequestId = int | float | str | None
+"""An id as JSON gave it. It is echoed with the same type and value."""
+
+
+@dataclass(slots=True)
+class ErrorObject:
+    """Why a request failed, in JSON-RPC's words."""
+
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """The other side wants an answer. Compared by identity: an id may be used twice by mistake."""
+
+    id: RequestId
+    method: str
+    params: Any
+    line: bytes = b""
+    """The line it came in."""
+
+
+@dataclass(slots=True, eq=False)
+class Notification:
+    """The other side tells us something and expects nothing."""
+
+    method: str
+    params: Any
+    line: bytes = b""
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A request of ours that waits for its response."""
+
+    id: int
+    method: str
+    params: Any
+
+
+@dataclass(slots=True, eq=False)
+class Response:
+    """What the other side answered to one of our calls: a result, or an error."""
+
+    call: Call
+    result: Any
+    error: ErrorObject | None
+    line: bytes = b""
+
+
+@dataclass(slots=True, eq=False)
+class Noise:
+    """A line that is no message for us: kept for the log, harmless for the connection."""
+
+    line: bytes
+    reason: str
+
+
+@dataclass(slots=True, eq=False)
+class Dropped:
+    """A message that is too large to be read. Its ends tell what it was, if they can."""
+
+    line: bytes
+    """How it begins."""
+    reason: str
+    method: str = ""
+    request: Request | None = None
+    """What the other side asked by it, and waits for."""
+    call: Call | None = None
+    """What it answered."""
+
+
+Message = Request | Notification | Response | Noise | Dropped
+
+
+UNASKED: Final = "a response to nothing that we asked"
+LINE_LIMIT: Final = 64 * 1024 * 1024
+"""Bytes of one line that are accepted unless the peer is given another limit."""
+
+_VALUE: Final = r'"(?:[^"\\]|\\.)*"|-?[0-9.eE+-]+|null|true|false'
+_FIRST: Final = re.compile(rf'\s*[{{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*({_VALUE})?(?=\s*[,}}{{\[]|$)')
+"""One of the first members of an object, with its value where that is no list and no object."""
+_LAST: Final = re.compile(rf'((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:{_VALUE})\s*)+)\}}\s*$')
+"""The last members of an object, as far as their values are no lists and no objects."""
+_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
+_ODD_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
+
+
+class AlreadyAnswered(Exception):
+    """A request was answered a second time: a mistake of ours."""
+
+
+class Peer:
+    """Ids, pending calls and framing of one connection."""
+
+    def __init__(self, line_limit: int = LINE_LIMIT) -> None:
+        self.calls: dict[int, Call] = {}
+        """Our requests without a response yet, by id, oldest first."""
+        self._unanswered: dict[Request, None] = {}
+        self._next_id = 0
+        self._frames = Frames(line_limit)
+
+    # ------------------------------------------------------------------ in
+
+    def receive(self, data: bytes) -> Iterator[Message | None]:
+        """Take bytes as they came from the pipe and yield the messages that are complete, in order.
+
+        None comes after a part of the work on a long line, so that others can have their turn.
+        """
+        for piece in self._frames.feed(data):
+            if type(piece) is Frame and type(piece.value) is dict:
+                yield self._message(*piece)
+            else:
+                yield from self._others(piece)
+
+    def receive_value(self, value: Any) -> Iterator[Message | None]:
+        """Take what was read before, as from a journal; the messages have no lines."""
+        yield from self._others(Frame(value, b""))
+
+    def receive_pause(self) -> Iterator[Message | None]:
+        """Yield what is complete although its line has no end, when nothing more has come for a while."""
+        for piece in self._frames.pause():
+            yield from self._others(piece)
+
+    def receive_end(self) -> Iterator[Message | None]:
+        """Take the end of the stream: a last line without its newline is still tried."""
+        for piece in self._frames.end():
+            yield from self._others(piece)
+
+    @property
+    def is_within_a_line(self) -> bool:
+        """Whether a line has begun and has no end yet."""
+        return self._frames.is_within
+
+    @property
+    def unfinished(self) -> bytes:
+        """What has come of a message without an end yet, or of what only looks like one."""
+        return self._frames.unfinished
+
+    def find(self, request_id: RequestId) -> Request | None:
+        """Return the unanswered request with this id, of the same JSON type and value."""
+        return next(self.unanswered(request_id), None)
+
+    def unanswered(self, request_id: RequestId) -> Iterator[Request]:
+        """Yield all of them, oldest first: an id may be used twice by mistake."""
+        for request in self._unanswered:
+            if type(request.id) is type(request_id) and request.id == request_id:
+                yield request
+
+    # ------------------------------------------------------------------ out
+
+    def call(self, method: str, params: Any) -> tuple[Call, bytes]:
+        """Return a new request of ours and the line that asks it."""
+        call = Call(self._next_id, method, params)
+        self._next_id += 1
+        self.calls[call.id] = call
+        return call, encode({"jsonrpc": "2.0", "id": call.id, "method": method, "params": params})
+
+    def notify(self, method: str, params: Any) -> bytes:
+        """Return the line of a notification."""
+        return encode({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def reply(self, request: Request, result: Any) -> bytes:
+        """Return the line that answers a request with a result.
+
+        Raises:
+            AlreadyAnswered: the request has had its answer.
+        """
+        self._settle(request)
+        return encode({"jsonrpc": "2.0", "id": request.id, "result": result})
+
+    def fail(self, request: Request, code: int, message: str, data: Any = None) -> bytes:
+        """Return the line that answers a request with an error.
+
+        Raises:
+            AlreadyAnswered: the request has had its answer.
+        """
+        self._settle(request)
+        error: dict[str, Any] = {"code": code, "message": message}
+        if data is not None:
+            error["data"] = data
+        return encode({"jsonrpc": "2.0", "id": request.id, "error": error})
+
+    # ------------------------------------------------------------------ one line
+
+    def _others(self, piece: Piece | None) -> Iterator[Message | None]:
+        match piece:
+            case None:
+                yield None
+            case Stray(line, reason):
+                yield Noise(line, reason)
+            case Oversized():
+                yield self._dropped(piece)
+            case Frame(value, line) if type(value) is dict:
+                yield self._message(value, line)
+            case Frame([_, *_] as items, _):
+                # Version 1 has no batches; whoever sends one means its items in order.
+                for item in items:
+                    line = plain(item)
+                    yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
+            case Frame(_, line):
+                yield Noise(line, "not a message")
+
+    def _dropped(self, line: Oversized) -> Message:
+        """Return what is known of a message that is too large."""
+        reason = f"{line.reason} are too much for one message"
+        told = _members(line.head, line.tail)
+        method, request_id = told.get("method"), told.get("id")
+        head = line.head[:2000]
+        if not line.head.lstrip().startswith(b"{"):
+            return Noise(head, reason)
+        if isinstance(method, str):
+            if "id" not in told or isinstance(request_id, bool):
+                return Dropped(head, reason, method)
+            request = Request(request_id, method, None, head)
+            self._unanswered[request] = None
+            return Dropped(head, reason, method, request)
+        return Dropped(head, reason, call=self._called(request_id))
+
+    def _message(self, value: dict[str, Any], line: bytes) -> Message:
+        method = value.get("method")
+        if not ("jsonrpc" in value or is_message(value)):
+            return Noise(line, "neither a request, a notification nor a response")
+        if type(method) is str:
+            if "id" not in value:
+                return Notification(method, value.get("params"), line)
+            request_id = value["id"]
+            if isinstance(request_id, bool | list | dict):
+                return Noise(line, "a request whose id is neither text, number nor null")
+            ours = self.calls.get(request_id) if type(request_id) is int else None
+            if ours is not None and ours.method == method and ours.params == value.get("params"):
+                return Noise(line, "an echo of what we said")
+            request = Request(request_id, method, value.get("params"), line)
+            self._unanswered[request] = None
+            return request
+        if method is None and ("result" in value or "error" in value or "id" in value):
+            return self._response(value, line)
+        return Noise(line, "neither a request, a notification nor a response")
+
+    def _response(self, value: dict[str, Any], line: bytes) -> Message:
+        call = self._called(value.get("id"))
+        if call is None:
+            return Noise(line, UNASKED)
+        error = value.get("error")
+        return Response(call, value.get("result"), None if error is None else _error(error), line)
+
+    def _called(self, call_id: Any) -> Call | None:
+        """Return our call that a response names, which then waits no more."""
+        if type(call_id) is str:
+            call_id = _number(call_id)  # some agents echo numbers as text
+        if isinstance(call_id, int | float) and not isinstance(call_id, bool):
+            return self.calls.pop(call_id, None)  # type: ignore[arg-type]  # 5.0 finds 5
+        return None
+
+    def _settle(self, request: Request) -> None:
+        if self._unanswered.pop(request, self) is self:
+            raise AlreadyAnswered(f"{request.method} {request.id!r}")
+
+
+def encode(value: Any) -> bytes:
+    """Return a value as one line of UTF-8 JSON with its newline: no other line end, no lone surrogate."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        line = text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        line = text.encode()
+    if not text.isascii() and _ODD_LINE_ENDS.search(text):
+        # Valid JSON, but readers that split with a Unicode-aware function would cut here.
+        line = _ODD_LINE_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text).encode()
+    return line + b"\n"
+
+
+def _error(value: Any) -> ErrorObject:
+    """Read an error object, or whatever stands in its place."""
+    if not isinstance(value, dict):
+        return ErrorObject(0, str(value))
+    code = value.get("code")
+    if isinstance(code, str):
+        code = _number(code)
+    message = value.get("message")
+    return ErrorObject(
+        int(code) if isinstance(code, int | float) and isfinite(code) else 0,
+        message if isinstance(message, str) else "Unknown error",
+        value.get("data"),
+    )
+
+
+def _number(text: str) -> int | None:
+    """Read a whole number of a size that somebody may have meant."""
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _members(head: bytes, tail: bytes) -> dict[str, Any]:
+    """Return the simple members of an object that its beginning and its end tell."""
+    found: dict[str, Any] = {}
+    text, at = head.decode("utf-8", "replace"), 0
+    while member := _FIRST.match(text, at):
+        found[_read(member[1])] = _read(member[2]) if member[2] else None
+        if not member[2]:
+            break  # what comes now lies within it
+        at = member.end()
+    end = (tail or head).decode("utf-8", "replace")
+    if last := _LAST.search(end, max(0, len(end) - 2000)):
+        found.update(_read("{" + last[1][1:] + "}"))
+    return found
+
+
+def _read(text: str) -> Any:
+    try:
+        return LENIENT.decode(text)
+    except ValueError:
+        return {} if text.startswith("{") else None

@@ -1,0 +1,216 @@
+"""Reading words as the protocol asks: strictly first, then without what is malformed.
+
+The fast path is one pass of pydantic over the decoded object. Only when that fails, the object is mended:
+variants of older agents are put into today's words (`dialects`), tagged values of an unknown kind are kept as
+they came, and what is malformed is left out, the smallest part first: an optional field reads as absent, a
+list item is dropped.
+Source: ACP schema, "default on error" and "skip invalid items".
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.alias_generators import to_snake
+
+from acp_tui.protocol import dialects
+from acp_tui.protocol.schema import ToolCallFields, UnknownUpdate, Update, Word
+
+W = TypeVar("W", bound=Word)
+
+_PATIENCE: Final = 200
+"""Parts that are left out before the whole object counts as unreadable."""
+_TAGS: Final = {"'type'": "type", "'session_update'": "sessionUpdate", "'sessionUpdate'": "sessionUpdate"}
+
+
+class Unreadable(ValueError):
+    """A word cannot be read, however leniently; `field` names the place."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field or 'params'}: {reason}")
+        self.field = field
+
+
+def read(word: type[W], value: Any) -> W:
+    """Return `value`, decoded JSON, as a word of the protocol.
+
+    Raises:
+        Unreadable: something required is missing or malformed.
+    """
+    adapter = _adapter(word)
+    value = dialects.normalise(word.__name__, value)
+    try:
+        strict: W = adapter.validate_python(value)
+        return strict
+    except ValidationError:
+        mended: W = _mended(adapter.validate_python, _copied(value), _whole(word))
+        return mended
+
+
+def read_update(value: Any) -> Update:
+    """Return the `update` of a `session/update`; one that cannot be read is an `UnknownUpdate`."""
+    try:
+        update = _validate_update(value)
+    except ValidationError:
+        pass
+    else:
+        extra = update.model_extra
+        if not extra or not isinstance(update, ToolCallFields) or not dialects.is_older_call(extra):
+            return update
+    try:
+        changed = dialects.normalise_update(_copied(value))
+        return _mended_update(changed)
+    except Unreadable:
+        return UnknownUpdate(raw=value)
+
+
+def read_updates(value: Any) -> list[Update]:
+    """Return all that the `update` of a `session/update` says: in older dialects it may be several things."""
+    return [read_update(single) for single in dialects.single_blocks(value)]
+
+
+def complaints(word: type[W], value: Any) -> list[str]:
+    """Return what is malformed in an object that is read as this word, each with its place."""
+    return _complaints(_adapter(word), dialects.normalise(word.__name__, value))
+
+
+def update_complaints(value: Any) -> list[str]:
+    """Return what is malformed in the `update` of a `session/update`; older words are no fault."""
+    found = _complaints(_update_adapter, value)
+    return _complaints(_update_adapter, dialects.normalise_update(_copied(value))) if found else found
+
+
+def _complaints(adapter: TypeAdapter[Any], value: Any) -> list[str]:
+    """Return in words what a strict reading complains about."""
+    try:
+        adapter.validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        errors = [each for each in error.errors(include_url=False) if each["type"] != "json_invalid"]
+        return list(dict.fromkeys(_in_words(value, each["loc"], each) for each in errors))
+    return []
+
+
+def _in_words(value: Any, loc: tuple[int | str, ...], error: Any) -> str:
+    place = ".".join(map(str, _path(value, loc)))
+    match error["type"]:
+        case "missing":
+            said = "is missing"
+        case "union_tag_invalid":
+            said = f"is of the unknown kind “{error['ctx']['tag']}”"
+        case "union_tag_not_found":
+            said = "does not say of which kind it is"
+        case _:
+            said = error["msg"].removeprefix("Input ")
+    return f"{place or 'it'} {said}"
+
+
+def _mended_update(value: Any) -> Update:
+    """Read an update that is not valid; a chunk whose block lacks something still says that there was one."""
+    block = value.get("content") if isinstance(value, dict) else None
+    try:
+        update: Update = _mended(_validate_update, value, frozenset())
+    except Unreadable:
+        if not isinstance(block, dict):
+            raise
+        neutral = {**value, "content": {"type": "?", "raw": block}}
+        update = _mended(_validate_update, neutral, frozenset({"content"}))
+    return update
+
+
+@cache
+def _adapter(word: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(word)
+
+
+_update_adapter: Final[TypeAdapter[Any]] = TypeAdapter(Update)
+_validate_update: Callable[[Any], Update] = _update_adapter.validator.validate_python
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except RecursionError:
+        raise Unreadable("", "too deeply nested") from None
+
+
+def _whole(word: type[Word]) -> frozenset[str]:
+    """Fields of a word that may not be left out, nor any part of them."""
+    whole: frozenset[str] = getattr(word, "whole", frozenset())
+    return whole
+
+
+def _mended(validate: Callable[[Any], Any], value: Any, whole: frozenset[str]) -> Any:
+    """Validate `value` again and again, leaving out (in place) what pydantic complains about."""
+    if not isinstance(value, dict):
+        raise Unreadable("", "not an object")
+    for _ in range(_PATIENCE):
+        try:
+            return validate(value)
+        except ValidationError as error:
+            _leave_out(value, error, whole)
+    raise Unreadable("", "too much of it is malformed")
+
+
+def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[str]) -> None:
+    """Mend the first thing that pydantic complains about, in place."""
+    first = error.errors(include_url=False, include_context=True)[0]
+    path = _path(root, first["loc"])
+    kind = first["type"]
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        tag = _TAGS.get(str(first.get("ctx", {}).get("discriminator")), "type")
+        if path and _wrap_unknown(root, path, tag):
+            return
+    if kind == "missing":
+        path.pop()  # nothing to leave out but the object that lacks it
+    if not path or path[0] in whole:
+        raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
+    parent, key = _walk(root, path[:-1]), path[-1]
+    if isinstance(parent, list):
+        del parent[int(key)]
+    elif parent.pop(key, parent) is parent and parent.pop(to_snake(str(key)), parent) is parent:
+        raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
+
+
+def _wrap_unknown(root: dict[str, Any], path: list[str | int], tag: str) -> bool:
+    """Keep a tagged value of an unknown kind as it came."""
+    parent, key = _walk(root, path[:-1]), path[-1]
+    value = parent[key]
+    if not isinstance(value, dict) or value.get(tag) == "?":
+        return False
+    parent[key] = {tag: "?", "raw": value}
+    return True
+
+
+def _path(root: Any, loc: tuple[int | str, ...]) -> list[str | int]:
+    """Return where in the data pydantic's location points: its union tags are no keys of ours."""
+    path: list[str | int] = []
+    value = root
+    at_tag = True
+    for position, part in enumerate(loc):
+        if isinstance(value, dict) and isinstance(part, str):
+            if at_tag and part in (
+                value.get("type"),
+                value.get("sessionUpdate"),
+                value.get("session_update"),
+            ):
+                at_tag = False  # once: a field of the same name may follow
+            elif part in value:
+                path.append(part)
+                value, at_tag = value[part], True
+            elif position == len(loc) - 1:
+                path.append(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            path.append(part)
+            value, at_tag = value[part], True
+    return path
+
+
+def _walk(value: Any, path: list[str | int]) -> Any:
+    for part in path:
+        value = value[part]
+    return value

@@ -1,0 +1,556 @@
+"""Whether a command line begins with, or may run, the words that a rule of the person's names."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from acp_tui.rules.paths import runs_text
+from acp_tui.rules.shell import LONGEST, Command, handed_on, lines_in, take_apart
+
+
+class Power(NamedTuple):
+    """What an allow rule for a program gives away."""
+
+    does: str
+    """In the words of the rule dialog: "it can …"."""
+    options: str = ""
+    """A pattern of the words that make it do so; with one of these, an allow rule asks unless it names it."""
+
+
+_RUNS_ALL: Final = Power("run any program")
+_CODE: Final = Power(
+    "run any program and write any file", r"-[a-zA-Z0-9]*[ceEprRBiS].*|--eval.*|--print.*|--exec.*"
+)
+_SHELL: Final = Power("run any program and write any file")
+_SCRIPTS: Final = Power(
+    "run whatever scripts its settings name", r"exec|x|dlx|--script-shell.*|--prefix.*|-c|--call.*"
+)
+_COPIES: Final = Power("write over any file")
+
+POWERS: Final[dict[str, Power]] = {
+    **dict.fromkeys(
+        (
+            "env",
+            "xargs",
+            "nohup",
+            "setsid",
+            "nice",
+            "time",
+            "timeout",
+            "sudo",
+            "doas",
+            "watch",
+            "parallel",
+            "ssh",
+            "exec",
+            "command",
+            "builtin",
+            "eval",
+            "busybox",
+            "toybox",
+            "strace",
+            "script",
+            "flock",
+            "stdbuf",
+            "npx",
+            "bunx",
+            "uvx",
+            "docker",
+            "podman",
+            "kubectl",
+            "entr",
+            "chroot",
+            "unshare",
+            "systemd-run",
+        ),
+        _RUNS_ALL,
+    ),
+    **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "fish", "source", "."), _SHELL),
+    **dict.fromkeys(
+        (
+            "python",
+            "python3",
+            "node",
+            "perl",
+            "ruby",
+            "php",
+            "lua",
+            "deno",
+            "bun",
+            "osascript",
+            "Rscript",
+            "julia",
+        ),
+        _CODE,
+    ),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bundle", "composer"), _SCRIPTS),
+    **dict.fromkeys(
+        ("poetry", "uv", "pipenv", "pdm", "hatch", "conda", "mise", "direnv"),
+        Power("run any program", r"run|exec|x|--"),
+    ),
+    **dict.fromkeys(
+        ("make", "gmake", "just", "ninja", "cmake", "gradle", "mvn", "rake", "ant", "task"),
+        Power(
+            "run whatever its files say",
+            r"--eval.*|-f.*|--file.*|--makefile.*|-C.*|--directory.*|-E.*|SHELL=.*",
+        ),
+    ),
+    **dict.fromkeys(
+        ("cargo", "go", "zig", "dotnet", "swift"),
+        Power("run the code that it builds", r"--config.*|-exec.*|-toolexec.*|-o|--out.*"),
+    ),
+    "find": Power("run programs and delete files", r"-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)"),
+    **dict.fromkeys(("fd", "fdfind"), Power("run programs", r"-[a-zA-Z]*[xX].*|--exec.*")),
+    **dict.fromkeys(
+        ("awk", "gawk", "mawk", "nawk"),
+        Power(
+            "run programs and write files",
+            r"(?s:.*(?:system|getline|[|>@]).*)|-[fiEl].*|--(?:file|include|exec|load|inplace).*",
+        ),
+    ),
+    **dict.fromkeys(
+        ("sed", "gsed"),
+        Power(
+            "run programs and write files",
+            r"-[a-zA-Z]*[if].*|--in-place.*|--file.*|(?s:(?:.*[;{}\n/\d$]|)\s*[ewWrR](?:\s.*|$))|"
+            r"(?s:[\d$,]*[ewWrR]\b.*)|(?s:.*s(.).*\1.*\1[gpiI\d]*[ew].*)",
+        ),
+    ),
+    "git": Power(
+        "run programs and write files",
+        r"-c|--config-env.*|--exec-path.*|--output.*|-o|--ext-diff|--textconv|--exec.*|-x|--upload-pack.*|"
+        r"--receive-pack.*|--open-files-in-pager.*|-O.*|bisect|filter-branch|foreach|difftool|mergetool|config|hook|"
+        r"--template.*|-C|--git-dir.*|--work-tree.*|--no-index",
+    ),
+    **dict.fromkeys(
+        ("tar", "bsdtar", "gtar"),
+        Power(
+            "run programs and write over files",
+            r"--(?:to-command|checkpoint-action|use-compress-program|info-script|new-volume-script|rsh-command|"
+            r"rmt-command|overwrite|absolute-names|directory|one-top-level|transform).*|-[a-zA-Z]*[IFCP].*|"
+            r"-?[a-zA-Z]*[xcru][a-zA-Z]*|--extract|--create|--get",
+        ),
+    ),
+    **dict.fromkeys(
+        ("zip", "unzip"), Power("run programs and write files", r"-[a-zA-Z]*[TdoO].*|--unzip-command.*")
+    ),
+    "sort": Power(
+        "run a program and write a file", r"-[a-zA-Z]*o.*|--output.*|--compress-program.*|-[a-zA-Z]*T.*"
+    ),
+    "uniq": Power("write its second file"),
+    "tee": _COPIES,
+    **dict.fromkeys(("cp", "mv", "install", "ln", "dd", "truncate"), _COPIES),
+    "rsync": Power(
+        "run programs and write over files", r"-[a-zA-Z]*[eM].*|--rsh.*|--rsync-path.*|--daemon|--config.*"
+    ),
+    **dict.fromkeys(
+        ("scp", "sftp"), Power("run programs and write over files", r"-[oSDF].*|-[a-zA-Z]*[oSDF]")
+    ),
+    "curl": Power(
+        "write files and send any file away",
+        r"-[a-zA-Z]*[oOJKTFcD].*|--(?:output|remote|config|upload|form|data|cookie-jar|dump|trace|libcurl|url-query|"
+        r"stderr|etag-save|hsts|alt-svc|json).*|-[a-zA-Z]*d.*",
+    ),
+    "wget": Power(
+        "write files and run a program",
+        r"--(?:use-askpass|post-file|body-file|output|config|execute|directory).*|-[a-zA-Z]*[OoPei].*",
+    ),
+    **dict.fromkeys(("vi", "vim", "nvim", "ex", "ed", "emacs", "nano", "view"), _SHELL),
+    **dict.fromkeys(
+        ("less", "more", "man"),
+        Power("run programs and write a file", r"-[a-zA-Z]*[oOkP].*|--log-file.*|\+.*"),
+    ),
+    **dict.fromkeys(
+        ("rg", "ripgrep"), Power("run programs", r"--(?:pre|hostname-bin|search-zip).*|-[a-zA-Z]*z.*")
+    ),
+    "ag": Power("run programs", r"--pager.*"),
+    "tree": Power("write a file", r"-o.*"),
+    "gdb": _SHELL,
+    "sqlite3": _SHELL,
+    "psql": Power("run programs and write files", r"-[a-zA-Z]*[cfo].*|--command.*|--file.*|--output.*"),
+    "jq": Power("read any file", r"-[a-zA-Z]*[fL].*|--(?:from-file|rawfile|slurpfile).*"),
+    "yq": Power("write files", r"-[a-zA-Z]*i.*|--inplace.*|-s.*|--split-exp.*"),
+    **dict.fromkeys(
+        ("pytest", "tox", "nox", "jest", "mocha"),
+        Power(
+            "run the code of the workspace",
+            r"-p|-p.+|-c.*|--rootdir.*|--confcutdir.*|--basetemp.*|--junit.*|-o.*",
+        ),
+    ),
+    **dict.fromkeys(
+        ("pip", "pip3", "gem"),
+        Power("run the code of what it installs", r"install|download|wheel|config|--.*script.*"),
+    ),
+}
+"""By the name of a program."""
+
+
+def power_of(words: Sequence[str]) -> Power | None:
+    """Return what an allow rule that begins with some words gives away, if that is more than they say."""
+    return POWERS.get(posixpath.basename(words[0])) if words else None
+
+
+def uses(words: Sequence[str | None], named: Sequence[str]) -> bool:
+    """Return whether a command uses such a power by an option that a rule does not name.
+
+    Args:
+        words: of the command.
+        named: the first words of it, which the rule names.
+    """
+    power = power_of([word or "" for word in words[:1]])
+    if power is None or not power.options:
+        return False
+    return any(word is not None and re.fullmatch(power.options, word) for word in words[len(named) :])
+
+
+_PART: Final = re.compile(r"[;&|()`{}\n\r]+")
+_QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
+_POWERFUL: Final = re.compile(
+    r"BASH_ENV|ENV|ZDOTDIR|LD_\w+|DYLD_\w+|PATH|GIT_\w+|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|"
+    r"IFS|SHELL|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|MANPAGER|PYTHON(?:STARTUP|PATH|HOME)|"
+    r"PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|"
+    r"CARGO_\w+|npm_config_\w+|NPM_CONFIG_\w+|MAKEFLAGS|MAKEFILES|CC|CXX|SSH_ASKPASS|SUDO_ASKPASS|TAR_OPTIONS|"
+    r"RSYNC_RSH|CVS_RSH|SVN_SSH|GREP_OPTIONS|AWKPATH|GAWK\w*|GCONV_PATH|HOSTALIASES|HOME|XDG_\w+|DOCKER_\w+"
+)
+"""Variables that make a program run another one, or make another one of it."""
+_DEEPEST: Final = 4
+"""How many shells inside shells (`sh -c "sh -c …"`) are followed."""
+_WRAPPERS: Final = frozenset(
+    {
+        *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
+        *("time", "timeout", "nice", "xargs", "sh", "bash", "dash", "zsh", "!"),
+        *("ash", "ksh", "fish", "busybox", "toybox", "ssh", "script", "watch", "parallel", "coproc", "entr"),
+        *("pkexec", "runuser", "chroot", "unshare", "nsenter", "setpriv", "fakeroot", "bwrap", "firejail"),
+        *("ionice", "chrt", "taskset", "numactl", "prlimit", "systemd-run", "stdbuf", "unbuffer", "flock"),
+        *("strace", "ltrace", "rlwrap", "xvfb-run", "dbus-run-session", "npx", "pnpx", "bunx", "uvx"),
+        *("kitty", "foot", "st"),
+        *("screen", "valgrind", "faketime", "proot", "catchsegv", "cpulimit", "tsocks", "torsocks"),
+        *("proxychains", "proxychains4", "caffeinate", "start-stop-daemon", "daemonize", "dtach", "abduco"),
+        *("hyperfine", "cage", "xinit", "startx", "gosu", "su-exec", "tini", "dumb-init"),
+    }
+)
+"""Programs whose words may be a command for another one."""
+_STARTERS: Final[dict[str, frozenset[str]]] = {
+    "find": frozenset({"-exec", "-execdir", "-ok", "-okdir"}),
+    **dict.fromkeys(("fd", "fdfind"), frozenset({"-x", "-X", "--exec", "--exec-batch"})),
+    "git": frozenset({"run", "foreach"}),
+    **dict.fromkeys(
+        ("uv", "poetry", "pipenv", "pdm", "hatch", "pixi", "conda", "docker", "podman", "kubectl"),
+        frozenset({"run", "exec", "--"}),
+    ),
+    "perf": frozenset({"stat", "record", "trace", "--"}),
+    "ip": frozenset({"exec"}),
+    "asdf": frozenset({"exec"}),
+    "pipx": frozenset({"run"}),
+    "adb": frozenset({"shell", "exec-out"}),
+    **dict.fromkeys(
+        ("xterm", "urxvt", "rxvt", "konsole", "alacritty", "wezterm", "terminator"),
+        frozenset({"-e", "-x", "--", "start", "--command"}),
+    ),
+    **dict.fromkeys(
+        ("gnome-terminal", "xfce4-terminal", "mate-terminal", "lxterminal", "tilix", "ghostty"),
+        frozenset({"-e", "-x", "--", "--command"}),
+    ),
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun", "bundle", "mise", "direnv"), frozenset({"exec", "x", "--"})
+    ),
+}
+"""Programs that run a command, and the words after which it stands."""
+
+_GIT_RUNS: Final = re.compile(
+    r"(?s:alias\..*|core\.\w+=.*|\w[\w.-]*\.(?:cmd|command|program|helper|editor|pager|tool|path|textconv|external)"
+    r"=.*|.*=!.*|--exec.*|-x.*|--upload-pack.*|--receive-pack.*|--config-env.*|--exec-path.*|bisect|filter-branch|-O.*|"
+    r"--open-files-in-pager.*|ext::.*|config)",
+    re.IGNORECASE,
+)
+"""Words that have git run a program."""
+_ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
+_FINDERS: Final = frozenset({"find", "fd", "fdfind"})
+_QUOTES: Final = re.compile(r"""["'\\]""")
+_RUN_NOTHING: Final = frozenset(
+    {
+        *("echo", "printf", "grep", "egrep", "fgrep", "ls", "cd", "test", "[", "head", "tail", "wc", "stat"),
+        *("mkdir", "rmdir", "touch", "basename", "dirname", "realpath", "readlink"),
+    }
+)
+"""Programs that start no other one, whatever their words are."""
+_COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
+
+Words = Sequence[str | None]
+"""The words of a simple command; None for one that the shell makes when it runs."""
+
+
+def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
+    """Return which of some prefixes are needed so that each simple command of a line begins with one.
+
+    None unless all of them do, and nothing else happens in the line: no assignment, no file written or read,
+    no job in the background, no word with an expansion (but patterns, which only become names of files), and
+    no word of the shell's language, since a function or a loop can make other commands of what is written.
+    A text for a shell (`bash -lc '…'`) counts as what is written in it.
+    """
+    line = take_apart(command) if command is not None else None
+    if line is None or not line.plain or not line.commands:
+        return None
+    found = list(_covering([split(prefix) for prefix in prefixes], line.commands))
+    return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
+
+
+def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
+    """Return the simple commands of a line that begin with none of some prefixes, as they are written."""
+    wanted = [split(prefix) for prefix in prefixes]
+    return [
+        " ".join(word.source for word in one.words)
+        for one in simple_commands(command)
+        if None in _covering(wanted, [one])
+    ]
+
+
+def simple_commands(command: str) -> list[Command]:
+    """Return the simple commands of a line, those of a text for a shell in its place."""
+    found: list[Command] = []
+    waiting = [*reversed(take_apart(command).commands)]
+    while waiting:
+        one = waiting.pop()
+        inner = handed_on(one)
+        if inner is not None:
+            waiting += reversed(inner.commands)
+        else:
+            found.append(one)
+    return found
+
+
+def _covering(
+    wanted: Sequence[Sequence[str]], commands: Sequence[Command], depth: int = 0
+) -> Iterator[int | None]:
+    """Yield which prefix each command begins with; None for one that begins with none."""
+    for one in commands:
+        number = next((number for number, words in enumerate(wanted) if _begins_with(one, words)), None)
+        inner = handed_on(one) if number is None and depth < _DEEPEST else None
+        if inner is None:
+            yield number
+        else:
+            yield from _covering(wanted, inner.commands, depth + 1)
+
+
+def runs(prefix: str, command: str | None) -> bool:
+    """Return whether any part of a line runs what begins with `prefix`, itself or through another (sudo).
+
+    This finds too much rather than too little: what stands in quotes may be a command, too.
+    """
+    wanted = split(prefix)
+    if command is None or not wanted:
+        return False
+    reading = _read(command)
+    return wanted[0] in reading.names and any(_runs(words, wanted) for words in reading.commands)
+
+
+def may_run(prefix: str, command: str | None) -> bool:
+    """Return whether a line could run `prefix` for all we know.
+
+    It is not understood, may expand to it, or names it somewhere among the words of another program.
+    """
+    wanted = split(prefix)
+    if command is None or not wanted:
+        return False
+    reading = _read(command)
+    return (
+        not reading.understood
+        or reading.runs_texts
+        or any(_may_begin(words, wanted) for words in reading.unknown)
+        or any(_is_copied(words, wanted[0]) for words in reading.commands)
+        or any(wanted[0] in " ".join(words) and _is_named(words, wanted) for words in reading.written)
+    )
+
+
+def may_change(env: Iterable[tuple[str, str]]) -> bool:
+    """Return whether variables may make another command of one, or have it run more."""
+    return any(_POWERFUL.fullmatch(name) for name, _ in env)
+
+
+def is_prefix(text: str) -> bool:
+    """Return whether a text can be the first words of one command, with nothing that a shell would expand."""
+    line = take_apart(text)
+    return line.plain and len(line.commands) == 1 and bool(covering([text], text))
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a text by the quotes in it, or by its blanks when a quote is left open."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _begins_with(command: Command, prefix: Sequence[str]) -> bool:
+    words = command.words
+    return (
+        bool(prefix)
+        and [word.text for word in words[: len(prefix)]] == list(prefix)
+        and all(word.text is not None or word.pattern for word in words)
+        and all(redirect.harmless for redirect in command.redirects)
+        and not (command.assignments or command.background)
+        and not uses([word.text for word in words], prefix)
+    )
+
+
+def _words_of(command: Command) -> list[str | None]:
+    return [word.text for word in command.words]
+
+
+def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
+    """Return whether words run a prefix once the unknown ones are known; those may become several."""
+    program = posixpath.basename(words[0] or "") if words else ""
+    if program in _WRAPPERS or not _STARTERS.get(program, frozenset()).isdisjoint(words):
+        return None in words
+    for word, wanted in zip(words, prefix, strict=False):
+        if word is None:
+            return True
+        if word != wanted and posixpath.basename(word) != wanted:
+            return False
+    return False
+
+
+class _Reading(NamedTuple):
+    """A line as rules that deny and ask look at it; read once for all of them."""
+
+    commands: tuple[Words, ...]
+    """All that may be a simple command in it."""
+    names: frozenset[str]
+    """Every word in it, also without its folder: what is not among them does not run."""
+    unknown: tuple[Words, ...]
+    """The simple commands with a word that the shell makes."""
+    written: tuple[Sequence[str], ...]
+    """The simple commands, each word as its program gets it, else as it is written; assignments come last."""
+    understood: bool
+    runs_texts: bool
+    """Whether it has something run a text that is not known, or changes what programs are and do."""
+
+
+@lru_cache(maxsize=8)
+def _read(command: str) -> _Reading:
+    if len(command) > LONGEST:
+        return _Reading((), frozenset(), (), (), understood=False, runs_texts=True)
+    lines = list(lines_in(command))
+    commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
+    found = {word for words in commands for word in words if word is not None}
+    unknown = tuple(dict.fromkeys(tuple(_words_of(one)) for line in lines for one in line.commands))
+    return _Reading(
+        commands,
+        frozenset(found | {posixpath.basename(word) for word in found}),
+        tuple(words for words in unknown if None in words),
+        tuple(dict.fromkeys(_written(one) for line in lines for one in line.commands)),
+        all(line.understood for line in lines),
+        any(_is_opaque(one) for line in lines for one in line.commands),
+    )
+
+
+def _is_opaque(command: Command) -> bool:
+    """Return whether a command has a text run, or sets what other commands run by."""
+    words = _words_of(command)
+    names = [posixpath.basename(word or "") for word in words]
+    sources = (word.source for word in command.words)
+    settings = [*command.assignments, *(source for source in sources if _ASSIGNMENT.match(source))]
+    return (
+        may_change((setting.partition("=")[0].rstrip("+"), "") for setting in settings)
+        or runs_text(command)
+        or ("git" in names and any(_GIT_RUNS.fullmatch(word or "") for word in words))
+        or ("env" in names and any(_ENV_SPLITS.fullmatch(word or "") for word in words))
+        or names[:1] in (["alias"], ["enable"], ["hash"], ["trap"], ["bind"], ["complete"])
+        or (names[:1] in (["source"], ["."]) and None in words)
+    )
+
+
+def _written(command: Command) -> tuple[str, ...]:
+    """Return the words of a command as they may be read by another program, which drops quotes once more."""
+    words = [word.source if word.text is None else word.text for word in command.words]
+    bare = (_QUOTES.sub("", word) for word in words if _QUOTES.search(word))
+    is_passed_on = words[:1] in (["echo"], ["printf"]) and "pipeline" in command.within
+    return (*([""] if is_passed_on else []), *words, *bare, *command.assignments)
+
+
+def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
+    """Return whether the words for another program name a command, alone or within a text.
+
+    Of a program whose words are known, one that is nothing but the name (`docker rm x`) starts nothing;
+    behind an option it may.
+    """
+    program, *rest = words or ("",)
+    program = posixpath.basename(program)
+    if program == prefix[0]:  # its own options may stand before the word that is denied (`git -C x push`)
+        return len(prefix) > 1 and bool(rest) and rest[0].startswith("-") and _in_order(rest, prefix[1:])
+    if program in _RUN_NOTHING:
+        return False
+    if program in _STARTERS:
+        rest = [
+            word
+            for before, word in pairwise(words)
+            if word != prefix[0] or (before.startswith("-") and program not in _FINDERS)
+        ]
+    text, end = "\n".join(rest), 0
+    for word in prefix:
+        found = _whole(word).search(text, end)
+        if found is None:
+            return False
+        end = found.end()
+    return True
+
+
+def _in_order(words: Iterable[str], wanted: Sequence[str]) -> bool:
+    left = iter(words)
+    return all(word in left for word in wanted)
+
+
+@lru_cache(maxsize=256)
+def _whole(word: str) -> re.Pattern[str]:
+    """Return a pattern for a word that is no part of another one, of a file's name, or a folder of a path."""
+    return re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)")
+
+
+def _is_copied(words: Words, program: str) -> bool:
+    """Return whether a program may be given another name."""
+    names = [posixpath.basename(word or "") for word in words]
+    return any(name in _COPIERS for name in names) and (program in names[1:] or None in words)
+
+
+def _readings(command: str, depth: int = 0) -> Iterator[Words]:
+    """Yield the words of all that may be a simple command in a line, as a parser and as the eye reads it."""
+    for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
+        yield split(text)
+    for one in take_apart(command).commands:
+        words = _words_of(one)
+        yield words
+        if depth < _DEEPEST and any(posixpath.basename(word or "") in _WRAPPERS for word in words):
+            for word in words:
+                if word and any(mark in word for mark in " \t\n;"):
+                    yield from _readings(word, depth + 1)
+
+
+def _runs(words: Words, prefix: Sequence[str]) -> bool:
+    """Return whether a simple command runs `prefix`, by itself or for another."""
+    is_command, all_may_be = True, False
+    starts: frozenset[str] = frozenset()
+    for number, word in enumerate(words):
+        if is_command and word is not None and _begins_here(words[number:], prefix):
+            return True
+        if all_may_be:
+            continue
+        name = posixpath.basename(word or "")
+        if word in starts or (is_command and name in _WRAPPERS):
+            is_command = all_may_be = True
+        elif is_command and (word is None or not _ASSIGNMENT.match(word)):
+            is_command, starts = False, _STARTERS.get(name, frozenset())
+            if not starts:
+                return False
+    return False
+
+
+def _begins_here(words: Words, prefix: Sequence[str]) -> bool:
+    is_program = prefix[0] in (words[0], posixpath.basename(words[0] or ""))
+    return is_program and list(words[1 : len(prefix)]) == list(prefix[1:])

@@ -1,0 +1,573 @@
+"""The globs of rules by path, and the files that they mean, whichever way a path is written."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
+
+from acp_tui.rules.shell import LONGEST, SHELLS, Command, Word, lines_in, script_of
+
+_PLACE: Final = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L?\d+(?:[-C:L\d]*)?|\?.*|#.*)$")
+"""What names a line behind a path."""
+_OWN_VIEW: Final = re.compile(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
+_MOST_ENTRIES: Final = 2_000
+_ANY_CASE: Final = sys.platform in ("darwin", "win32")
+_SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str, *, any_case: bool = False) -> re.Pattern[str]:
+    """Compile a glob over whole paths."""
+    if not pattern.startswith("/"):
+        pattern = f"**/{pattern}"
+    pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    flags = re.DOTALL | (re.IGNORECASE if any_case else re.NOFLAG)
+    return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts), flags)
+
+
+class Meant:
+    """What a glob of a rule that denies or asks means: as it is written, and where its folder leads."""
+
+    def __init__(self, pattern: str) -> None:
+        self.folder = _plain_start(pattern)
+        """The folder of an absolute glob, as far as it is plain; empty for one that fits below any."""
+        self._patterns = [compiled(pattern, any_case=_ANY_CASE)]
+        self.sample = re.sub(r"\*+", "", pattern.rpartition("/")[2])
+        if self.folder:
+            real = _real(self.folder)
+            if real != self.folder:
+                self._patterns.append(compiled(real + pattern[len(self.folder) :], any_case=_ANY_CASE))
+
+    def has(self, path: str) -> bool:
+        """Return whether a path is meant."""
+        return any(pattern.fullmatch(path) for pattern in self._patterns)
+
+    def has_any(self, paths: Iterable[str], folder: str) -> bool:
+        """Return whether one of some paths is meant, in any of the ways to write it."""
+        return any(self.has(spelling) for path in paths for spelling in spellings(path, folder))
+
+    def is_below(self, path: str) -> bool:
+        """Return whether all that lies in a folder is meant."""
+        return self.has(f"{path.rstrip('/')}/{_SOME_NAME}")
+
+    def may_be_below(self, path: str) -> bool:
+        """Return whether a folder holds something that is meant, or too much to know."""
+        top = _real(path).rstrip("/")
+        if self.folder:
+            if f"{_real(self.folder)}/".startswith(f"{top}/"):
+                return True
+            if not f"{top}/".startswith(f"{_real(self.folder)}/"):
+                return False
+        return self._found(top, None) is not False
+
+    def is_linked(self, path: str, folder: str) -> bool | None:
+        """Return whether a file is a meant one by another name; None: there is too much to look at."""
+        try:
+            state = os.stat(path)  # noqa: PTH116 - text, not yet a path
+        except (OSError, ValueError):
+            return False
+        if state.st_nlink < 2 or os.path.isdir(path):  # noqa: PTH112
+            return False
+        key = (state.st_dev, state.st_ino)
+        places = [folder] if not self.folder else [self.folder]
+        found = [self._found(place, key) for place in (*places, posixpath.dirname(path))]
+        return True if True in found else None if None in found else False
+
+    def _found(self, top: str, key: tuple[int, int] | None) -> bool | None:
+        """Return whether a meant file (of an inode) is in a folder; None if there is too much to look at."""
+        waiting, left = [top], _MOST_ENTRIES
+        if self.has(top) and key is not None and _key(top) == key:
+            return True
+        while waiting:
+            try:
+                with os.scandir(waiting.pop()) as entries:
+                    for entry in entries:
+                        left -= 1
+                        if self.has(entry.path) and key in (None, _key(entry.path)):
+                            return True
+                        if left < 0:
+                            return None
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(entry.path)
+                        elif key is None and entry.is_symlink() and self.has(_real(entry.path)):
+                            return True
+            except (OSError, ValueError):
+                continue
+        return False
+
+    def may_match(self, glob: str) -> bool:
+        """Return whether a glob of a tool, by its last part, may find what is meant."""
+        return fnmatchcase(self.sample, glob.rpartition("/")[2] or "*")
+
+
+def spellings(path: str, folder: str) -> Iterator[str]:
+    """Yield a path in all the ways in which a rule may mean it: plain, links followed, without a line number.
+
+    Args:
+        path: absolute, or below the folder.
+        folder: where a program that is given it runs.
+    """
+    for text in dict.fromkeys(_texts(path, folder)):
+        yield text
+        if "\0" in text:
+            continue
+        if "/." in text or "//" in text:
+            yield _single(posixpath.normpath(text))
+        real = _real(text)
+        yield real
+        yield below_alias(real, folder)
+        if real.startswith("/private/"):
+            yield real.removeprefix("/private")
+
+
+def below_alias(real: str, folder: str) -> str:
+    """Return a real path below a folder as that folder is written."""
+    real_folder = _real(folder).rstrip("/")
+    return folder.rstrip("/") + real[len(real_folder) :] if f"{real}/".startswith(f"{real_folder}/") else real
+
+
+def _texts(path: str, folder: str) -> Iterator[str]:
+    for text in (path, path.strip(), _PLACE.sub("", path)):
+        for one in (text, unquote(text)) if "%" in text else (text,):
+            name = one.rpartition("file://")[2] if "file:/" in one else one
+            yield _own_view(_absolute(name, folder), folder)
+            if name.rpartition("/")[2].startswith("@"):
+                yield _absolute(f"{name.rpartition('/')[0]}/{name.rpartition('/')[2][1:]}", folder)
+
+
+def _absolute(path: str, folder: str) -> str:
+    if path.startswith("file:"):
+        path = path.removeprefix("file:")
+    elif path.startswith("localhost/"):
+        path = path.removeprefix("localhost")
+    if path.startswith("~"):
+        path = os.path.expanduser(path)  # noqa: PTH111
+    return _single(posixpath.join(folder, path))
+
+
+def _own_view(path: str, folder: str) -> str:
+    """Return a path through `/proc` as the program sees it that runs in a folder."""
+    found = _OWN_VIEW.match(path)
+    if found is None:
+        return path
+    rest = path[found.end() :]
+    return (rest or "/") if found[1] == "root" else folder + rest
+
+
+def _single(path: str) -> str:
+    return re.sub(r"^/{2,}", "/", path)
+
+
+def _plain_start(pattern: str) -> str:
+    if not pattern.startswith("/"):
+        return ""
+    plain = re.split(r"[*?]", pattern, maxsplit=1)[0]
+    return plain.rpartition("/")[0] or "/" if plain != pattern else posixpath.dirname(pattern)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return posixpath.normpath(path)
+
+
+def _key(path: str) -> tuple[int, int] | None:
+    try:
+        state = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return state.st_dev, state.st_ino
+
+
+_MOST_FOLDERS: Final = 12
+"""Folders that a line may be in after its `cd`s; with more, all of it is unknown."""
+_MOST_PATHS: Final = 3_000
+
+"""Names that one look into folders may read."""
+_MOST_ALTERNATIVES: Final = 64
+
+_FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
+_EXPANDING_ELSEWHERE: Final = re.compile(
+    r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]|(?<![\w/.])~[-+\d]"
+)
+"""Where words are expanded that stand in no simple command, or in a folder that only the program sees."""
+_QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
+_MOVES: Final = frozenset({"cd", "pushd", "chdir"})
+_MOVING: Final = re.compile(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
+"""Assignments that change what words mean."""
+_WALKERS: Final = frozenset(
+    {
+        *("find", "fd", "fdfind", "rg", "ripgrep", "ag", "ack", "tree", "du", "tar", "bsdtar", "gtar"),
+        *("rsync", "mv", "ln", "7z", "7za", "zip", "pax", "cpio", "mount", "unison", "rclone", "ditto"),
+        *("docker", "podman", "buildah", "restic", "borg", "unar", "entr", "fzf", "git-lfs"),
+    }
+)
+"""Programs that go through folders that they are given."""
+_WALK_HERE: Final = frozenset({"find", "fd", "fdfind", "rg", "ripgrep", "ag", "ack", "tree", "du", "fzf"})
+"""Programs that go through the folder they run in when they are given none."""
+_GIT_WALKS: Final = frozenset(
+    {
+        "add",
+        "clean",
+        "stash",
+        "archive",
+        "grep",
+        "checkout",
+        "restore",
+        "reset",
+        "rm",
+        "mv",
+        "apply",
+    }
+)
+_CHANGERS: Final = frozenset(
+    {
+        *("tee", "cp", "mv", "ln", "install", "rm", "unlink", "shred", "truncate", "dd", "touch", "chmod"),
+        *("rsync", "scp", "patch", "sponge", "ed", "ex", "mkdir", "rmdir", "crontab", "chown", "gunzip"),
+    }
+)
+"""Programs that change files which they are given."""
+_STAYS: Final = frozenset(
+    {
+        *("cd", "ls", "cat", "head", "tail", "wc", "stat", "test", "[", "echo", "printf", "pwd", "touch"),
+        *("mkdir", "rmdir", "pushd", "popd", "basename", "dirname", "realpath", "readlink", "which", "file"),
+        *("chdir", "git", "type", "export", "set", "true", "false", "chmod", "chown", "rm", "cp", "grep"),
+        *("egrep", "fgrep", "diff", "sed", "awk", "sort", "uniq", "cut", "tr", "tee", "env", "time", "sudo"),
+    }
+)
+"""Programs that go into folders only when an option says so."""
+_DEEP: Final = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive")
+_FROM_LISTS: Final = re.compile(
+    r"--(?:files0?-from|pathspec-from-file|from-file|files|include-from|config|input-file|arg-file|load)\b.*"
+)
+"""Options that name a file of further files."""
+_LISTS: Final[dict[str, frozenset[str]]] = {
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), frozenset({"-T"})),
+    "curl": frozenset({"-K"}),
+    "wget": frozenset({"-i"}),
+}
+_READS_WORDS: Final = frozenset({"xargs", "parallel", "cpio", "pax"})
+"""Programs that take names of files from what they read."""
+_CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
+    (re.compile(r"python[\d.]*|pypy3?|ipython"), re.compile(r"-[a-zA-Z]*c.*|-")),
+    (re.compile(r"node|nodejs|bun|deno|tsx|ts-node"), re.compile(r"-[a-z]*[ep].*|--eval.*|--print.*|eval|-")),
+    (
+        re.compile(r"perl[\d.]*|ruby[\d.]*|lua[\d.]*|luajit|osascript|elixir|erl|julia|Rscript|ghc"),
+        re.compile(r"-[a-zA-Z0-9]*[eE].*|--eval.*|-eval|-"),
+    ),
+    (
+        re.compile(
+            r"guile[\d.]*|ocaml|clojure|clj|bb|sbcl|ecl|clisp|racket|gosh|chicken-csi|csi|janet|raku|nu"
+        ),
+        re.compile(r"-[a-zA-Z]*[ceEx].*|--eval.*|--load.*|--expr.*|-"),
+    ),
+    (re.compile(r"php[\d.]*"), re.compile(r"-[rRBEF].*|--run.*|--process.*|-")),
+    (
+        re.compile(r"vim?|nvim|ex|view|emacs|ed|gdb|lldb"),
+        re.compile(r"-[cesS].*|\+.*|--eval.*|--cmd.*|-ex.*|-"),
+    ),
+    (
+        re.compile(r"sqlite3?|psql|mysql|m4|bc|dc|expect|tclsh|wish|groovy|scala|swift|irb|pwsh"),
+        re.compile(r".*", re.S),
+    ),
+)
+"""Programs that run a text, and the words that say so."""
+_INTERPRETERS: Final = re.compile(
+    r"(?:python[\d.]*|pypy3?|node|nodejs|bun|perl[\d.]*|ruby[\d.]*|lua[\d.]*|php[\d.]*|tclsh|ed|ex|bc|dc|m4|"
+    r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
+)
+"""Programs that run what they read, if they are given no file."""
+_AWK: Final = re.compile(r"[gmn]?awk|busybox")
+_AWK_OPENS: Final = re.compile(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
+_SED_STAYS: Final = re.compile(
+    r"(?:[\d,$~+ ]*[pdqnDGHNPghx=;{} ]*|\d*,?\d*\s*s(.).*?\1.*?\1[gpiI0-9]*)", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a command line may reach."""
+
+    paths: tuple[str, ...] = ()
+    """What its plain words and redirects name: absolute, with links in them."""
+    hints: tuple[str, ...] = ()
+    """What stands in it somewhere and may be a path."""
+    walked: tuple[str, ...] = ()
+    """Folders that it goes through."""
+    is_open: bool = False
+    """Whether it may reach other files, too, which only the shell or a program in it will know."""
+
+
+def reach_of(command: str, folder: str) -> Reach:
+    """Return what a command line may reach when it runs in a folder, which is absolute."""
+    return _Reader(folder).read(command) if len(command) <= LONGEST else Reach(is_open=True)
+
+
+def written_by(command: str, folder: str) -> list[str]:
+    """Return the files that a command line plainly writes when it runs in a folder, absolute."""
+    reader = _Reader(folder)
+    if len(command) <= LONGEST:
+        reader.read(command)
+    return list(reader.written)
+
+
+def fragments(text: str, folder: str) -> Iterator[str]:
+    """Yield what in a text may be a path, absolute."""
+    bare = _QUOTES.sub("", text)
+    for reading in (text, bare) if bare != text else (text,):
+        for piece in _FRAGMENT.split(reading):
+            if piece:
+                yield _joined(piece, folder)
+
+
+@dataclass(slots=True)
+class _Reader:
+    folder: str
+    _folders: list[str] = field(default_factory=list)
+    """Where the line may be by now."""
+    _paths: dict[str, None] = field(default_factory=dict)
+    _hints: dict[str, None] = field(default_factory=dict)
+    _walked: dict[str, None] = field(default_factory=dict)
+    _is_open: bool = False
+    written: dict[str, None] = field(default_factory=dict)
+
+    def read(self, command: str) -> Reach:
+        self._folders = [self.folder]
+        self._is_open = _EXPANDING_ELSEWHERE.search(command) is not None
+        for line in lines_in(command):
+            self._is_open = self._is_open or not line.understood
+            for one in line.commands:
+                self._take(one)
+                if self._is_open and len(self._paths) > _MOST_PATHS:
+                    break
+        for folder in self._folders:
+            self._hints.update(dict.fromkeys(fragments(command, folder)))
+        return Reach(tuple(self._paths), tuple(self._hints), tuple(self._walked), self._is_open)
+
+    def _take(self, command: Command) -> None:
+        words = [word.text for word in command.words]
+        names = [posixpath.basename(word or "") for word in words]
+        here = [*self._folders, *self._own_folders(command.words)]
+        is_by_name = bool(words) and words[0] is not None and "/" not in words[0]
+        files = command.words[1:] if is_by_name else command.words
+        named = [found for word in files for found in self._named(word, here)]
+        for redirect in command.redirects:
+            if redirect.target is not None:
+                targets = self._named(redirect.target, here)
+                named += targets
+                if redirect.writes:
+                    self.written.update(dict.fromkeys(targets))
+        for assignment in command.assignments:
+            self._is_open = self._is_open or _MOVING.match(assignment) is not None or "$" in assignment
+            named += self._spelled(assignment.partition("=")[2].strip("'\""), here)
+        self._paths.update(dict.fromkeys(named))
+        if any(_changes(name, words) for name in names[:4]):
+            self.written.update(dict.fromkeys(named))
+        if len(self._paths) > _MOST_PATHS:
+            self._is_open = True
+        self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
+        self._walk(words, names, named, here)
+        if words and any(name in _MOVES for name in names):
+            self._move(command.words)
+
+    def _named(self, word: Word, here: Sequence[str]) -> list[str]:
+        if word.text is not None:
+            return self._spelled(word.text, here)
+        if not word.pattern:
+            self._is_open = True
+            return []
+        found: list[str] = []
+        for source in _alternatives(word.source):
+            if re.search(r"""['"\\(!]|\{|\*\*""", source):
+                self._is_open = True
+                return found
+            if not set("*?[") & set(source):
+                found += self._spelled(source, here)
+                continue
+            for folder in here:
+                names = _matching(_joined(source, folder))
+                if names is None:
+                    self._is_open = True
+                else:
+                    self._hints.update(dict.fromkeys(names))
+                    found += [name for name in names if os.path.isdir(name)]  # noqa: PTH112
+        return found
+
+    def _spelled(self, text: str, here: Sequence[str]) -> list[str]:
+        """Return the paths that a word may name: itself, or what stands behind `=`, `@` or an option."""
+        texts = [text, *re.split(r"[=@]", text)[1:]]
+        if "=" in text:
+            texts.append(text.partition("=")[2])
+        if text.startswith("-") and not text.startswith("--"):
+            texts += [text[cut:] for cut in range(2, min(len(text), 8))]
+        known = dict.fromkeys(one for one in texts if one and len(one) < 4096 and "\0" not in one)
+        return [_joined(one, folder) for one in known for folder in here]
+
+    def _own_folders(self, words: Sequence[Word]) -> list[str]:
+        """Return the folders that words name: a command may go there first, as `git -C` does."""
+        found: dict[str, None] = {}
+        for word in words[1:]:
+            for path in self._spelled(word.text, self._folders) if word.text else ():
+                if path not in self._folders and len(found) < _MOST_FOLDERS and os.path.isdir(path):  # noqa: PTH112
+                    found[path] = None
+        return list(found)
+
+    def _walk(
+        self, words: Sequence[str | None], names: Sequence[str], named: Iterable[str], here: Sequence[str]
+    ) -> None:
+        is_git = "git" in names
+        goes = (
+            any(name in _WALKERS for name in names)
+            or any(word is not None and _DEEP.fullmatch(word) for word in words)
+            or (names[:1] and names[0] not in _STAYS and not is_git)
+            or (is_git and not _GIT_WALKS.isdisjoint(words))
+            or ("cp" in names and any(word and re.fullmatch(r"-\w*a\w*", word) for word in words))
+        )
+        if not goes:
+            return
+        below = [path for path in named if os.path.isdir(path)]  # noqa: PTH112
+        is_deep = any(word is not None and _DEEP.fullmatch(word) for word in words)
+        if not below and (is_git or is_deep or any(name in _WALK_HERE for name in names)):
+            below = [*here]
+        self._walked.update(dict.fromkeys(below))
+
+    def _move(self, words: Sequence[Word]) -> None:
+        targets = [word for word in words[1:] if not (word.text or "").startswith("-")] or [Word("~", "~")]
+        more = [path for word in targets for path in self._named(word, self._folders)]
+        self._folders = list(dict.fromkeys([*self._folders, *map(posixpath.normpath, more)]))
+        if len(self._folders) > _MOST_FOLDERS:
+            self._folders = self._folders[:_MOST_FOLDERS]
+            self._is_open = True
+
+
+def _changes(name: str, words: Sequence[str | None]) -> bool:
+    """Return whether a program of a name changes the files that it is given."""
+    if name in ("sed", "gsed", "perl", "ruby"):
+        return any(word and re.match(r"-\w*i|--in-place", word) for word in words)
+    return name in _CHANGERS
+
+
+def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:
+    """Return whether a command takes names of files from what it reads."""
+    return any(
+        name in _READS_WORDS
+        or any(word and _FROM_LISTS.fullmatch(word) for word in words[place + 1 :])
+        or not _LISTS.get(name, frozenset()).isdisjoint(words[place + 1 :])
+        for place, name in enumerate(names)
+    )
+
+
+def runs_text(command: Command) -> bool:
+    """Return whether a command runs a text, which may do anything."""
+    words = [word.text for word in command.words]
+    names = [posixpath.basename(word or "") for word in words]
+    for place, name in enumerate(names):
+        rest = words[place + 1 :]
+        if any(
+            program.fullmatch(name) and any(word and says.fullmatch(word) for word in rest)
+            for program, says in _CODE
+        ):
+            return True
+        if _INTERPRETERS.fullmatch(name) and _reads_input(name, rest):
+            return True
+        if _AWK.fullmatch(name) and any(word and _AWK_OPENS.search(word) for word in rest):
+            return True
+        if name in ("sed", "gsed") and not _is_plain_sed(rest):
+            return True
+        if name == "eval" and script_of(words) is None:
+            return True
+    return any(redirect.operator.startswith("<<") for redirect in command.redirects) and bool(
+        SHELLS.intersection(names)
+    )
+
+
+def _reads_input(name: str, rest: Sequence[str | None]) -> bool:
+    if name in SHELLS and script_of([name, *rest]) is not None:
+        return False
+    files = [word for word in rest if word is None or not word.startswith("-")]
+    return (
+        (
+            not files
+            or any(word in ("-s", "-", "/dev/stdin") for word in rest)
+            or any((word or "").startswith(("/dev/fd/", "/proc/")) for word in files)
+        )
+        and not any(word in ("--version", "-V", "--help", "-v", "-h") for word in rest)
+        and name != "make"
+    )
+
+
+def _is_plain_sed(rest: Sequence[str | None]) -> bool:
+    options = ("-e", "--expression", "-n", "-E", "-r", "-i", "-s", "-u", "-z", "--quiet", "--silent")
+    scripts = [
+        word
+        for place, word in enumerate(rest)
+        if word and place and rest[place - 1] in ("-e", "--expression")
+    ]
+    if not scripts:
+        scripts = [word for word in rest if word and not word.startswith("-")][:1]
+    known = all(word in options or not (word or "-").startswith("-") for word in rest)
+    return known and all(_SED_STAYS.fullmatch(script) for script in scripts)
+
+
+def _alternatives(source: str) -> list[str]:
+    """Return what a word with braces becomes; one that is not simple stays as it is."""
+    waiting = [source]
+    done: list[str] = []
+    while waiting and len(waiting) + len(done) < _MOST_ALTERNATIVES:
+        text = waiting.pop()
+        found = re.search(r"\{([^{}]*,[^{}]*)\}", text)
+        if found is None:
+            done.append(text)
+        else:
+            waiting += [f"{text[: found.start()]}{one}{text[found.end() :]}" for one in found[1].split(",")]
+    return [*done, *waiting]
+
+
+def _matching(pattern: str) -> list[str] | None:
+    """Return the files that a pattern names now, hidden ones too; None if that is too much to look at."""
+    found, left = ["/"], _MOST_ENTRIES
+    for part in filter(None, pattern.split("/")):
+        if not set("*?[") & set(part):
+            found = [posixpath.join(folder, part) for folder in found]
+            continue
+        below = []
+        for folder in found:
+            names = entries(folder, left)
+            if names is None:
+                return None
+            left -= len(names)
+            below += [
+                posixpath.join(folder, name) for name in names if fnmatchcase(name, part.replace("[^", "[!"))
+            ]
+        found = below
+    return found
+
+
+def entries(folder: str, most: int) -> list[str] | None:
+    """Return the names in a folder; none if there is no such folder, and None if there are too many."""
+    names: list[str] = []
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                names.append(entry.name)
+                if len(names) > most:
+                    return None
+    except (OSError, ValueError):
+        return []
+    return names
+
+
+def _joined(text: str, folder: str) -> str:
+    if text.startswith("~"):
+        text = os.path.expanduser(text)  # noqa: PTH111 - text, not yet a path
+    return posixpath.join(folder, text)

@@ -1,0 +1,448 @@
+"""The files whose change makes something run or count later, unasked: to write them is always a question."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import stat
+import unicodedata
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_SHELL: Final = "a shell reads it when it starts"
+_GIT: Final = "git reads settings and starts programs from it"
+_FOLDER: Final = "entering the folder runs it"
+_EDITOR: Final = "an editor reads it when it opens the folder"
+_AGENT: Final = "it tells an agent what to run and what it may do"
+_BUILDER: Final = "a build server runs it after a push"
+_PACKAGES: Final = "a package manager takes its settings and keys from it"
+_KEYS: Final = "it holds keys and who may log in"
+_START: Final = "the system starts programs from it by itself"
+_PYTHON: Final = "Python runs it whenever it starts"
+_PROGRAMS: Final = "programs in it are found by their name alone"
+_TOOL: Final = "a program runs it when it starts"
+_OURS: Final = "acp-tui keeps its settings, rules and records there"
+
+
+class Place(NamedTuple):
+    """Files and folders that are protected, in words for the user."""
+
+    why: str
+    patterns: tuple[str, ...]
+    """Parts of a path, in small letters; what lies below is meant, too. One that begins with `/` or `~/`
+    stands for that place alone."""
+
+
+PLACES: Final = (
+    Place("acp-tui reads rules from it", (".acp-tui",)),
+    Place(
+        _GIT,
+        (
+            *(".git", "*.git/hooks", "*.git/config", ".gitconfig", ".config/git", ".githooks", ".git-hooks"),
+            *(".husky", "lefthook.y*ml", ".lefthook.y*ml", ".pre-commit-config.y*ml", ".gitmodules"),
+        ),
+    ),
+    Place(
+        _SHELL,
+        (
+            *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
+            *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".shrc"),
+            *(".cshrc", ".tcshrc", ".login", ".logout", ".xonshrc", ".inputrc", ".config/fish"),
+            *(".config/bash", ".config/zsh", ".config/nushell", ".config/xonsh", ".config/powershell"),
+            *(".oh-my-zsh", ".config/starship.toml", "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc"),
+            *("/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zshenv", "/etc/fish", "/etc/environment"),
+        ),
+    ),
+    Place(_FOLDER, (".envrc", ".direnvrc", ".config/direnv", ".mise.toml", "mise.toml", ".config/mise")),
+    Place(
+        _EDITOR,
+        (
+            *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", "*.code-workspace"),
+            *(".devcontainer", ".devcontainer.json", ".idea/runconfigurations", ".idea/workspace.xml"),
+            *(".idea/watchertasks.xml", ".run", ".fleet", ".zed", ".vimrc", ".gvimrc", ".exrc", ".nvimrc"),
+            *(".nvim.lua", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".config/emacs", ".dir-locals.el"),
+            *(".config/code", ".config/zed", ".config/helix", ".helix", ".sublime-project"),
+        ),
+    ),
+    Place(
+        _AGENT,
+        (
+            *(".mcp.json", "mcp.json", "mcp_config.json", ".claude.json", ".claude/settings*.json"),
+            *(".claude/hooks", ".claude/commands", ".claude/agents", ".claude/plugins", ".claude/skills"),
+            *(".gemini/settings.json", ".gemini/extensions", ".gemini/commands", ".gemini/.env"),
+            *(".codex/config.toml", ".codex/hooks.json", ".codex/rules", ".codex/auth.json", ".qwen"),
+            *("opencode.json*", ".opencode", ".config/opencode", ".cursor/mcp.json", ".cursor/hooks.json"),
+            *(".cursor/cli.json", ".cursor/hooks", ".continue", ".aider.conf.yml", ".config/goose"),
+            *(".goose", ".kiro", ".amp", ".config/amp", ".factory", ".roo", ".windsurf", ".copilot"),
+            *(".junie", ".augment", ".config/crush", ".crush.json", "crush.json", ".vibe", ".kimi"),
+        ),
+    ),
+    Place(
+        _BUILDER,
+        (
+            *(".github/workflows", ".github/actions", ".gitea/workflows", ".forgejo/workflows"),
+            *(".gitlab-ci.yml", ".circleci", ".travis.yml", "azure-pipelines.yml", ".woodpecker"),
+            *(".woodpecker.y*ml", ".drone.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".buildkite"),
+        ),
+    ),
+    Place(
+        _PACKAGES,
+        (
+            *(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", ".pypirc", ".pip"),
+            *("pip.conf", "pip.ini", "uv.toml", ".cargo/config", ".cargo/config.toml", ".gemrc"),
+            *(".cargo/credentials*", ".m2/settings.xml", ".gradle/init.gradle*", ".gradle/init.d"),
+            *(".bundle/config", ".condarc", ".config/pip", ".config/uv", ".config/pypoetry"),
+        ),
+    ),
+    Place(
+        _KEYS,
+        (
+            *(".ssh", ".gnupg", ".netrc", "_netrc", ".git-credentials", ".aws", ".azure", ".kube/config"),
+            *(
+                ".docker/config.json",
+                ".config/gcloud",
+                ".config/gh",
+                ".password-store",
+                ".local/share/keyrings",
+            ),
+            *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh"),
+            *("/etc/pam.d",),
+        ),
+    ),
+    Place(
+        _START,
+        (
+            *(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/applications"),
+            *(".local/share/dbus-1", ".config/environment.d", ".xinitrc", ".xprofile", ".xsession*"),
+            *(".xsessionrc", ".pam_environment", ".config/plasma-workspace", ".config/hypr", ".config/sway"),
+            *(".config/i3", "library/launchagents", "library/launchdaemons", ".forward", ".crontab"),
+            *("/var/spool/cron", "/etc/cron*", "/etc/anacrontab", "/etc/systemd", "/etc/init.d"),
+            *("/etc/rc.local", "/etc/xdg", "/etc/ld.so.preload", "/etc/ld.so.conf*", "/etc/udev"),
+            *("/usr/lib/systemd", "/lib/systemd", "/boot"),
+        ),
+    ),
+    Place(_PYTHON, ("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", ".pythonrc*")),
+    Place(
+        _PROGRAMS,
+        (
+            *(".local/bin", "~/bin", "~/go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global"),
+            *(".volta/bin", ".asdf/shims", ".pyenv/shims", ".rbenv/shims", "/bin", "/sbin", "/usr/bin"),
+            *("/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"),
+        ),
+    ),
+    Place(
+        _TOOL,
+        (
+            *(".tmux.conf", ".config/tmux", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc"),
+            *(".rprofile", ".psqlrc", ".sqliterc", ".wgetrc", ".curlrc", ".lesskey", ".mailcap"),
+            *(".config/kitty", ".config/alacritty", ".config/wezterm", ".wezterm.lua", ".config/ghostty"),
+            *(".ipython", ".jupyter", ".config/containers", ".terraformrc"),
+        ),
+    ),
+)
+"""What is protected, wherever it lies. What only runs when the user asks for it (a Makefile, the scripts of
+a package) is not: agents are there to write it."""
+
+_DEEPEST: Final = 4
+"""How far links are looked for in a protected folder of the workspace: as deep as `.git/modules/x/hooks`."""
+_DEEPEST_AT_HOME: Final = 2
+_MOST_ENTRIES: Final = 1_000
+"""Names that are looked at for links below one protected name."""
+_MOST_NAMES: Final = 10_000
+"""Names of one folder that are compared with the patterns."""
+_WITHOUT_LINKS: Final = frozenset({"objects", "refs", "logs", "lfs", "worktrees"})
+"""Folders of `.git` in which nothing runs, and much lies."""
+
+_INVISIBLE: Final = "Cf"
+"""The class of letters that some file systems leave out of a name."""
+
+
+class _Pattern(NamedTuple):
+    parts: tuple[str, ...]
+    anchor: str
+    """The folder that it begins in; empty: any."""
+    why: str
+
+
+class Protection(NamedTuple):
+    """Why a file is protected."""
+
+    why: str
+    names: frozenset[str]
+    """The words, in small letters, by which a rule names it."""
+
+
+def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
+    """Return in a few words why to write a file is always a question, or None: it is not protected.
+
+    Args:
+        path: absolute, or to be joined to the first root.
+        roots: the folders of the session. One that lies itself in a protected folder, as a worktree below
+            `.git` does, makes nothing below it protected by that.
+    """
+    found = protection(path, roots)
+    return found.why if found is not None else None
+
+
+def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
+    """Return why a file is protected, by its path as written, by where that leads, or by what leads to it."""
+    folders = [str(root) for root in roots]
+    written = posixpath.expanduser(path)
+    if not written.startswith("/"):
+        written = posixpath.join(folders[0] if folders else "/", written)
+    real = _real(written)
+    real_folders = [*map(_real, folders)]
+    return (
+        _ours(real)
+        or _by_name(posixpath.normpath(written), folders)
+        or _by_name(real, real_folders)
+        or _by_link(real, real_folders)
+    )
+
+
+def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
+    parts = [_folded(part) for part in path.split("/") if part]
+    inside = [root for root in roots if f"{path}/".startswith(f"{root.rstrip('/')}/")]
+    free = max((len([part for part in root.split("/") if part]) for root in inside), default=0)
+    for start, part in enumerate(parts):
+        for pattern in (*_by_first_part().get(part, ()), *_with_wild_start()):
+            end = start + len(pattern.parts)
+            if end <= free or (pattern.anchor and "/" + "/".join(parts[:start]) != _folded(pattern.anchor)):
+                continue
+            if end <= len(parts) and all(map(fnmatchcase, parts[start:end], pattern.parts)):
+                return Protection(pattern.why, frozenset({*pattern.parts, *parts[start:end]}))
+    return None
+
+
+def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
+    """Return why a file is protected to which a protected name leads by a link of any kind.
+
+    Such names are looked for in the roots, the folders between a root and the file, and the user's home.
+    A link in the home that leads to a whole root protects nothing in it, as for a root in a protected folder.
+    """
+    try:
+        state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
+    except (OSError, ValueError):
+        state = None
+    home = os.path.expanduser("~")  # noqa: PTH111
+    around = [root for root in roots if _is_in(real, root)]
+    names = (
+        *(_leading(folder, real, state, _DEEPEST) for folder in _folders_above(real, roots)),
+        _leading(home, real, state, _DEEPEST_AT_HOME, around),
+    )
+    return next(filter(None, (_by_name(name, roots) for name in chain.from_iterable(names))), None)
+
+
+def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
+    """Return the roots, and the folders between one and a path in it."""
+    found = dict.fromkeys(roots)
+    for root in roots:
+        folder = posixpath.dirname(path)
+        while folder != root and _is_in(folder, root):
+            found[folder] = None
+            folder = posixpath.dirname(folder)
+    return tuple(found)
+
+
+def _leading(
+    folder: str, real: str, state: os.stat_result | None, deepest: int, around: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the other names that links give a file, of those names in a folder that patterns speak of.
+
+    Args:
+        folder: where those names stand.
+        real: the file, links followed.
+        state: the file's; None: it does not exist yet.
+        deepest: how far to look into a folder that is itself protected.
+        around: folders of the file; a link that leads to one of them or above gives no name.
+    """
+    is_linked = state is not None and state.st_nlink > 1 and not stat.S_ISDIR(state.st_mode)
+    seen = set[str]()
+    waiting: deque[tuple[str, _Places | None, int, Iterator[int]]] = deque()
+    waiting.append((folder, _places_in(folder), 0, iter(())))
+    while waiting:
+        where, places, depth, left = waiting.popleft()
+        for name, below in _names_in(where, places):
+            if where != folder and next(left, None) is None:
+                break
+            path = posixpath.join(where, name)
+            try:
+                found = os.lstat(path)
+                if stat.S_ISLNK(found.st_mode):
+                    target = _real(path)
+                    if any(_is_in(one, target) for one in around):
+                        continue
+                    if _is_in(real, target):
+                        yield path + real[len(target.rstrip("/")) :]
+                    if below is None and target in seen:
+                        continue
+                    seen.update([target] if below is None else ())
+                    found = os.stat(path)  # noqa: PTH116
+            except (OSError, ValueError):
+                continue
+            if (
+                is_linked
+                and state is not None
+                and (found.st_dev, found.st_ino) == (state.st_dev, state.st_ino)
+            ):
+                yield path
+            inside = depth + 1 if below is None else 0
+            if inside <= deepest and stat.S_ISDIR(found.st_mode) and name not in _WITHOUT_LINKS:
+                left_below = iter(range(_MOST_ENTRIES)) if where == folder else left
+                waiting.append((path, below, inside, left_below))
+
+
+def _names_in(folder: str, places: _Places | None) -> Iterator[tuple[str, _Places | None]]:
+    """Yield the names in a folder that patterns speak of, each with what they say of those below it."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_NAMES)]
+    except (OSError, ValueError):
+        return
+    if places is None:
+        yield from ((name, None) for name in names)
+        return
+    if len(names) == _MOST_NAMES:  # more than are looked through: those that are spelled out count
+        names = [*dict.fromkeys((*places.spelled, *names))]
+    for name in names:
+        found = places.named(_folded(name))
+        if found:
+            is_whole = any(not rest for rest in found)
+            yield name, None if is_whole else _Places(found)
+
+
+class _Places:
+    """Names in a folder with which patterns go on: for each the parts that are left."""
+
+    def __init__(self, patterns: Iterable[tuple[str, ...]]) -> None:
+        self.spelled: dict[str, list[tuple[str, ...]]] = {}
+        self._wild: list[tuple[str, ...]] = []
+        for first, *rest in patterns:
+            if set("*?[") & set(first):
+                self._wild.append((first, *rest))
+            else:
+                self.spelled.setdefault(first, []).append(tuple(rest))
+
+    def named(self, name: str) -> list[tuple[str, ...]]:
+        """Return what is left of the patterns that go on with a name."""
+        wild = [tuple(rest) for first, *rest in self._wild if fnmatchcase(name, first)]
+        return [*self.spelled.get(name, ()), *wild]
+
+
+@lru_cache(maxsize=64)
+def _places_in(folder: str) -> _Places:
+    here = ("", _folded(folder))
+    return _Places(one.parts for one in _patterns() if _folded(one.anchor) in here)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def _ours(real: str) -> Protection | None:
+    for folder in own_folders():
+        if f"{real}/".startswith(f"{folder}/"):
+            return Protection(_OURS, frozenset({_folded(posixpath.basename(folder))}))
+    return None
+
+
+def own_folders() -> tuple[str, ...]:
+    """Return the real folders of our settings, records and state."""
+    names = ("ACP_TUI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME")
+    return _own_folders(tuple(os.environ.get(name, "") for name in names))
+
+
+@lru_cache(maxsize=8)
+def _own_folders(environment: tuple[str, ...]) -> tuple[str, ...]:
+    if environment[0]:
+        home = os.path.abspath(environment[0])  # noqa: PTH100
+        return tuple(_real(posixpath.join(home, kind)) for kind in ("config", "data", "state"))
+    from platformdirs import PlatformDirs
+
+    places = PlatformDirs("acp-tui", appauthor=False)
+    found = (places.user_config_dir, places.user_data_dir, places.user_state_dir, places.user_cache_dir)
+    return tuple(dict.fromkeys(map(_real, found)))
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a zero in it: no path of this machine
+        return posixpath.normpath(path)
+
+
+def _folded(text: str) -> str:
+    """Return a name as the least strict file systems compare it."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(letter for letter in text if unicodedata.category(letter) != _INVISIBLE)
+    return re.sub(r"[. ]+$", "", text).casefold() or text
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[_Pattern, ...]:
+    found = []
+    for place in PLACES:
+        for text in place.patterns:
+            *folder, name = [part for part in text.split("/") if part]
+            if text.startswith("~/"):
+                home = os.path.expanduser("~")  # noqa: PTH111
+                found.append(_Pattern((*folder[1:], name), home, place.why))
+            else:
+                found.append(_Pattern((*folder, name), "/" if text.startswith("/") else "", place.why))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _by_first_part() -> dict[str, list[_Pattern]]:
+    found: dict[str, list[_Pattern]] = {}
+    for pattern in _patterns():
+        if not set("*?[") & set(pattern.parts[0]):
+            found.setdefault(pattern.parts[0], []).append(pattern)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _with_wild_start() -> tuple[_Pattern, ...]:
+    return tuple(pattern for pattern in _patterns() if set("*?[") & set(pattern.parts[0]))
+
+
+class Destination(NamedTuple):
+    """Where a path leads."""
+
+    at: str = ""
+    """The real place, absolute or below the workspace; empty where the path says it."""
+    why: str = ""
+    """Why what lies there is protected; empty where it is not."""
+    names: int = 1
+    """Names that the file has: to write it changes it under each of them."""
+
+
+def destination(path: str, cwd: str) -> Destination:
+    """Return where a path leads, seen from the folder of a session; links are followed."""
+    written = posixpath.join(cwd, path)
+    try:
+        real, base = os.path.realpath(written), os.path.realpath(cwd)
+        why = why_protected(written, (cwd,)) or ""
+    except (OSError, ValueError):  # no path of this machine
+        return Destination()
+    plain = posixpath.normpath(written)
+    prefix, real_prefix = f"{cwd.rstrip('/')}/", f"{base.rstrip('/')}/"
+    if plain.startswith(prefix):  # that the workspace itself is reached by a link is no news
+        plain = real_prefix + plain.removeprefix(prefix)
+    leads = real != plain and not (real == base and plain in (cwd, base))
+    return Destination(real.removeprefix(real_prefix) if leads else "", why, _names(real))
+
+
+def _names(real: str) -> int:
+    try:
+        state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
+    except (OSError, ValueError):
+        return 1
+    return state.st_nlink if stat.S_ISREG(state.st_mode) else 1

@@ -1,0 +1,397 @@
+"""A command line taken apart by a real parser of the shell's language, for the person's rules."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a command line."""
+
+    source: str
+    """As it is written, with its quotes."""
+    text: str | None
+    """As the program gets it; None: the shell makes it when it runs."""
+    pattern: bool = False
+    """Whether it is made of file names, alternatives or the home folder only (`*.py`, `{a,b}`, `~`)."""
+    start: int = field(default=0, compare=False)
+
+
+_SPECIAL: Final = re.compile(r"[*?\[\]{}~]")
+_EXPANSION: Final = re.compile(r"[$`]")
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_IN_QUOTES: Final = re.compile(r'\\(["\\$`])')
+
+
+def read_word(node: Node) -> Word:
+    """Read one word, whatever its quotes."""
+    source = source_of(node)
+    pieces = list(_pieces(node))
+    expands = any(text is None and not pattern for text, pattern in pieces)
+    pattern = not expands and any(pattern for _, pattern in pieces)
+    text = None if expands or pattern else "".join(text or "" for text, _ in pieces)
+    return Word(source, text, pattern, node.start_byte)
+
+
+def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
+    """Yield (text, whether it is a pattern) of each piece of a word; no text where the shell makes it."""
+    source = source_of(node)
+    match node.type:
+        case "command_name" | "concatenation" if node.children:
+            for child in node.children:
+                yield from _pieces(child)
+        case "raw_string":
+            yield source[1:-1], False
+        case "string":
+            inside = source[1:-1]
+            makes = _EXPANSION.search(_ESCAPED.sub("", inside)) is not None
+            yield None if makes else _ESCAPED_IN_QUOTES.sub(r"\1", inside), False
+        case "word" | "number" | "file_descriptor" | "variable_name" | "{" | "}" | "[" | "]":
+            bare = _ESCAPED.sub("", source)
+            if _EXPANSION.search(bare):
+                yield None, False
+            else:
+                special = _SPECIAL.search(bare) is not None
+                yield None if special else _ESCAPED.sub(r"\1", source), special
+        case _ if not node.is_named and not _EXPANSION.search(source):
+            yield source, False
+        case _:
+            yield None, False
+
+
+def source_of(node: Node) -> str:
+    """Return the text of a node as it is written."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+_ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
+"""What shells and our parser read differently: other blanks, control characters, words joined over lines."""
+LONGEST: Final = 10_000
+"""Characters of a line that are looked at; a longer one counts as not understood."""
+_MOST_COMMANDS: Final = 250
+_CONSTANT: Final = re.compile(
+    r"""\$\(\s*(?:/usr)?(?:/bin/)?cat\s+<<\s*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n(.*?)\n?[ \t]*\)""", re.DOTALL
+)
+"""A here-document in which nothing is expanded, as a word."""
+_REDIRECTS: Final = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+_GROUPS: Final = frozenset(
+    {
+        "program",
+        "list",
+        "pipeline",
+        "subshell",
+        "compound_statement",
+        "negated_command",
+        "redirected_statement",
+    }
+)
+_JOINTS: Final = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", "{", "}", "!"})
+_RUNNING: Final = frozenset({"command", "declaration_command", "unset_command"})
+_TO_NOTHING: Final = re.compile(r"[0-9]|/dev/null")
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A stream that is led elsewhere."""
+
+    operator: str
+    """`<`, `>`, `>>`, `>&`, `<<` (a here-document), `<<<` and so on."""
+    target: Word | None
+    """A file or the number of a stream; None for a here-document."""
+    stream: Word | None = None
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it only joins streams of the command, or throws one away."""
+        text = self.target.text if self.target is not None else None
+        return (
+            text is not None
+            and bool(_TO_NOTHING.fullmatch(text))
+            and (text == "/dev/null" or self.operator in (">&", "<&"))
+        )
+
+    @property
+    def writes(self) -> bool:
+        """Whether it puts something into a file."""
+        return ">" in self.operator and not self.harmless
+
+
+@dataclass(frozen=True)
+class Command:
+    """One simple command, wherever in the line it stands."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[str, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    """Its own and those of the groups around it."""
+    within: frozenset[str] = frozenset()
+    """What it stands in, in the parser's words: `list`, `pipeline`, `subshell`, `command_substitution` …"""
+    background: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line, taken apart."""
+
+    commands: tuple[Command, ...]
+    understood: bool
+    """Whether the parser could read all of it."""
+    plain: bool
+    """Whether it is nothing but simple commands in chains, pipes and groups, whoever reads it."""
+
+
+@lru_cache(maxsize=32)
+def take_apart(text: str) -> Line:
+    """Return the simple commands of a line, also those in substitutions, loops and functions."""
+    if len(text) > LONGEST:
+        return Line((), understood=False, plain=False)
+    joined = text.replace("\\\n", "")
+    root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+    written = _without_constants(root, joined)
+    if written != joined:
+        joined = written
+        root = _parser().parse(joined.encode("utf-8", "replace")).root_node
+    reader = _Reader()
+    commands = tuple(islice(reader.commands(root), _MOST_COMMANDS))
+    understood = not root.has_error and len(commands) < _MOST_COMMANDS
+    plain = understood and reader.plain and not _ODD.search(text) and reader.agrees_with(joined)
+    return Line(commands, understood, plain)
+
+
+def is_too_long(text: str) -> bool:
+    """Return whether a line has more in it than is read."""
+    return len(text) > LONGEST or len(take_apart(text).commands) >= _MOST_COMMANDS
+
+
+def _without_constants(root: Node, text: str) -> str:
+    """Return a line in which each `"$(cat <<'END' …)"` is the text that it stands for, in quotes."""
+    if "<<" not in text:
+        return text
+    whole, end, pieces = text.encode("utf-8", "replace"), 0, []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        found = _constant(node) if node.type == "string" else None
+        if found is None:
+            waiting.extend(reversed(node.children))
+        else:
+            quoted = "'" + found.replace("'", "'\"'\"'") + "'"
+            pieces += [whole[end : node.start_byte], quoted.encode("utf-8", "replace")]
+            end = node.end_byte
+    return b"".join([*pieces, whole[end:]]).decode("utf-8", "replace")
+
+
+def _constant(node: Node) -> str | None:
+    """Return the text of a string that is one here-document without expansions, and nothing else."""
+    if [child.type for child in node.children] != ['"', "command_substitution", '"']:
+        return None
+    found = _CONSTANT.fullmatch(source_of(node)[1:-1])
+    if found is None:
+        return None
+    lines = found[4].split("\n")
+    mark = found[1] or found[2] or found[3]
+    if mark not in lines or lines.index(mark) != len(lines) - 1:
+        return None
+    return "\n".join(lines[:-1]).rstrip("\n")
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter_bash  # 18 ms, and only needed when a rule speaks of commands
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What holds for all commands below a node."""
+
+    within: frozenset[str] = frozenset()
+    redirects: tuple[Redirect, ...] = ()
+    background: bool = False
+
+
+class _Reader:
+    """Walks a syntax tree, without recursion: a line may be nested as deep as it likes."""
+
+    def __init__(self) -> None:
+        self.plain = True
+        """Whether everything met so far was a simple command, a joint or a group."""
+        self._words: list[Word] = []
+
+    def commands(self, root: Node) -> Iterator[Command]:
+        """Yield the simple commands below a node, in the order of the text."""
+        waiting: list[tuple[Node, _Around, bool]] = [(root, _Around(), True)]
+        while waiting:
+            node, around, is_part = waiting.pop()
+            if is_part:
+                self.plain = self.plain and self._is_plain(node)
+            if node.type in _RUNNING:
+                yield self._command(node, around)
+            elif node.type == "variable_assignment" and is_part:
+                yield Command((), (source_of(node),), around.redirects, around.within, around.background)
+            inner = self._inside(node, around)
+            if (
+                node.type == "redirected_statement"
+                and inner.redirects
+                and node.child_by_field_name("body") is None
+            ):
+                yield Command((), (), inner.redirects, inner.within, inner.background)
+            waiting.extend(self._below(node, inner, is_part))
+
+    def agrees_with(self, text: str) -> bool:
+        """Return whether a simpler reader finds the same words, so that no one mistake allows anything."""
+        reader = shlex.shlex(text, posix=True, punctuation_chars=True)
+        reader.whitespace_split = True
+        reader.commenters = ""
+        try:
+            found = [word for word in reader if not set(word) <= set("();<>|&") or not word]
+        except ValueError:  # a quote is left open
+            return False
+        words = sorted(self._words, key=lambda word: word.start)
+        return found == [word.source if word.text is None else word.text for word in words]
+
+    def _is_plain(self, node: Node) -> bool:
+        if node.type in ("{", "}", "!"):
+            self._words.append(Word(node.type, node.type, start=node.start_byte))
+        return (
+            node.type in _GROUPS or node.type in _JOINTS or node.type in _REDIRECTS or node.type == "command"
+        )
+
+    def _below(self, node: Node, around: _Around, is_part: bool) -> list[tuple[Node, _Around, bool]]:
+        """Return the children, last first; a child is a part of the line unless it belongs to a command."""
+        part = is_part and node.type in _GROUPS
+        found = []
+        background = _Around(around.within, around.redirects, True)
+        after = ""
+        for child in reversed(node.children):
+            found.append((child, background if after == "&" else around, part))
+            after = child.type
+        return found
+
+    def _inside(self, node: Node, around: _Around) -> _Around:
+        if not node.is_named or node.type in ("program", "command", "command_name", "word"):
+            return around
+        redirects = self._redirects(node) if node.type == "redirected_statement" else ()
+        if node.type in around.within and not redirects:
+            return around
+        return _Around(around.within | {node.type}, (*around.redirects, *redirects), around.background)
+
+    def _command(self, node: Node, around: _Around) -> Command:
+        words: list[Word] = []
+        assignments: list[str] = []
+        for child in node.children:
+            if child.type == "variable_assignment" and node.type == "command":
+                assignments.append(source_of(child))
+            elif child.type not in _REDIRECTS:
+                words.append(read_word(child))
+        self._words += words
+        redirects = (*around.redirects, *self._redirects(node))
+        return Command(tuple(words), tuple(assignments), redirects, around.within, around.background)
+
+    def _redirects(self, node: Node) -> tuple[Redirect, ...]:
+        found = tuple(_redirect(child) for child in node.children if child.type in _REDIRECTS)
+        self._words += [word for one in found for word in (one.stream, one.target) if word is not None]
+        return found
+
+
+def _redirect(node: Node) -> Redirect:
+    operator = "".join(source_of(child) for child in node.children if not child.is_named)
+    if node.type == "heredoc_redirect":
+        return Redirect("<<", None)
+    stream = node.child_by_field_name("descriptor")
+    named = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+    target = read_word(named[0]) if len(named) == 1 else None
+    return Redirect(operator, target, read_word(stream) if stream is not None else None)
+
+
+SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_READ_ALIKE: Final = frozenset({"sh", "bash", "dash", "zsh"})
+"""Shells that read plain commands as our parser does."""
+_FOLDERS: Final = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
+"""Where a program of that name is the shell."""
+_TAKE_A_WORD: Final = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+_HARMLESS: Final = re.compile(
+    r"(?=.*(?:^| )-\w*c)(?:(?:-[lceux]+|-[lceux]*o pipefail|--login|--posix|--norc|--noprofile)(?: |$))+"
+)
+"""Options that say that a text follows, and change nothing about what it runs."""
+_SAME_IN_ZSH: Final = re.compile(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
+_DEEPEST: Final = 4
+"""How many shells inside shells (`sh -c "sh -c …"`) are followed."""
+
+
+def script_of(words: Sequence[str | None]) -> str | None:
+    """Return the text that words give a shell to run, whoever runs the shell (`env`, `sudo`, `docker`)."""
+    for place, word in enumerate(words):
+        if posixpath.basename(word or "") in SHELLS:
+            found = _behind_options(words[place + 1 :])
+            if found is not None:
+                return found
+    if words[:1] == ["eval"] and len(words) > 1 and None not in words:
+        return " ".join(word or "" for word in words[1:])
+    return None
+
+
+def lines_in(text: str) -> Iterator[Line]:
+    """Yield a command line, and those in the texts for shells that stand in it."""
+    waiting = [(text, 0)]
+    while waiting:
+        text, depth = waiting.pop()
+        line = take_apart(text)
+        yield line
+        for command in line.commands if depth < _DEEPEST else ():
+            script = script_of([word.text for word in command.words])
+            if script is not None:
+                waiting.append((script, depth + 1))
+
+
+def handed_on(command: Command) -> Line | None:
+    """Return the line that a command does nothing with but hand it to a shell; None if there may be more."""
+    words = [word.text for word in command.words]
+    if command.assignments or command.background or len(words) < 3 or None in words:
+        return None
+    if not all(redirect.harmless for redirect in command.redirects):
+        return None
+    folder, name = posixpath.split(words[0] or "")
+    options, text = " ".join(word or "" for word in words[1:-1]), words[-1] or ""
+    if name not in _READ_ALIKE or folder not in _FOLDERS or not _HARMLESS.fullmatch(options):
+        return None
+    line = take_apart(text)
+    is_sure = line.plain and bool(line.commands)
+    return line if is_sure and (name != "zsh" or _is_same_in_zsh(line)) else None
+
+
+def _behind_options(words: Sequence[str | None]) -> str | None:
+    has_text, skips = False, False
+    for word in words:
+        if skips:
+            skips = False
+        elif word is None:
+            return None
+        elif word in _TAKE_A_WORD:
+            skips = True
+        elif word.startswith(("-", "+")) and word not in ("-", "--"):
+            is_letters = not word.startswith("--")
+            has_text = has_text or (is_letters and "c" in word)
+            skips = is_letters and word.endswith("o")
+        else:
+            return word if has_text else None
+    return None
+
+
+def _is_same_in_zsh(line: Line) -> bool:
+    """Whether nothing in a line means more to zsh: no pattern of its own, no `=program`."""
+    words: list[Word] = [word for command in line.commands for word in command.words]
+    return all(_SAME_IN_ZSH.fullmatch(word.source) for word in words)

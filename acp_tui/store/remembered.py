@@ -1,0 +1,184 @@
+"""The modes, models and options that the person chose last with each agent, kept from one run to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from acp_tui.store.folders import Problem, SharedJson, write_whole
+
+Value = str | bool
+
+
+class Choices:
+    """Values by agent and option. A file that cannot be read is left to the person."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJson(path)
+        self.problem: Problem | None = None
+        """Why nothing is remembered, once that is so."""
+
+    def of(self, agent: str) -> Mapping[str, Value]:
+        """Return what was chosen last with an agent, by the option's id."""
+        try:
+            return _usable(self._file.read()).get(agent, {})
+        except OSError as error:
+            text = f"the last choices cannot be read: {error.strerror}"
+            self.problem = Problem(self._file.path, None, text)
+            return {}
+
+    def keep(self, agent: str, option_id: str, value: Value) -> None:
+        """Remember a choice."""
+        self._change(agent, option_id, value)
+
+    def drop(self, agent: str, option_id: str) -> None:
+        """Forget a choice."""
+        if option_id in self.of(agent):
+            self._change(agent, option_id, None)
+
+    def _change(self, agent: str, option_id: str, value: Value | None) -> None:
+        def changed(found: object) -> dict[str, dict[str, Value]]:
+            choices = _usable(found)
+            of_agent = choices.setdefault(agent, {})
+            of_agent.pop(option_id, None)
+            if value is not None:
+                of_agent[option_id] = value
+            return choices
+
+        try:
+            self._file.change(changed)
+        except OSError as error:
+            self.problem = Problem(self._file.path, None, f"the last choices are not kept: {error.strerror}")
+
+
+def _usable(found: object) -> dict[str, dict[str, Value]]:
+    """Return what can be used of a file that people may have edited."""
+    agents = found.items() if isinstance(found, dict) else ()
+    return {
+        agent: {option: value for option, value in values.items() if isinstance(value, str | bool)}
+        for agent, values in agents
+        if isinstance(values, dict)
+    }
+
+
+class Layout(NamedTuple):
+    """What is shown beside the chat."""
+
+    panes: tuple[str, ...]
+    """Names of the panes that are shown."""
+    side: bool = True
+    """Whether the column that holds them is shown."""
+
+
+def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
+    """Return (the layout of a file, what is wrong with it); without a usable file, the `default` panes."""
+    import json  # after the first frame
+
+    try:
+        found = json.loads(path.read_bytes())
+        panes, side = found["panes"], found["side"]
+        if not isinstance(side, bool) or not all(isinstance(pane, str) for pane in panes):
+            raise ValueError
+    except FileNotFoundError:
+        return Layout(tuple(default)), None
+    except OSError as error:
+        return Layout(tuple(default)), Problem(path, None, f"cannot be read: {error.strerror}")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Layout(tuple(default)), Problem(
+            path, None, "is no layout; the panes of the settings are shown"
+        )
+    return Layout(tuple(panes), side), None
+
+
+def save(path: Path, layout: Layout) -> Problem | None:
+    """Keep a layout, whole or not at all; return why it could not be kept."""
+    import json
+
+    text = json.dumps({"panes": list(layout.panes), "side": layout.side})
+    try:
+        write_whole(path, text.encode(), durable=False)
+    except OSError as error:
+        return Problem(path, None, f"the layout is not kept: {error.strerror}")
+    return None
+
+
+def last_theme(path: Path, in_settings: str) -> str | None:
+    """Return the theme that was chosen while the settings named this one; None once they name another."""
+    try:
+        before, chosen = path.read_text("utf-8").splitlines()
+    except (OSError, ValueError):  # there is none, or it is no such file: the settings count
+        return None
+    return chosen if before == in_settings else None
+
+
+def keep_theme(path: Path, in_settings: str, chosen: str) -> Problem | None:
+    """Keep a choice, whole or not at all; return why it could not be kept."""
+    try:
+        write_whole(path, f"{in_settings}\n{chosen}\n".encode(), durable=False)
+    except OSError as error:
+        return Problem(path, None, f"the theme is not kept: {error.strerror}")
+    return None
+
+
+KEPT: Final = 1000
+"""Names that are kept; the oldest go first."""
+
+
+Key = tuple[str, str]
+"""A session: what the person calls its agent (`Launch.name`), and the agent's id for it.
+
+The id alone would not do: agents that count their sessions all have a "1".
+"""
+
+
+class Names:
+    """Names by session. A file that cannot be read is left to the person."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Keep names in a file, or without one only for this run."""
+        self._file = SharedJson(path) if path is not None else None
+        self._names: dict[Key, str] | None = None
+
+    def get(self, agent: str, session_id: str) -> str:
+        """Return the person's name of a session; an empty text if there is none."""
+        if self._names is None:
+            self._names = {}
+            if self._file is not None:
+                with suppress(OSError):  # told when a name is to be kept
+                    self._names = _named(self._file.read())
+        return self._names.get((agent, session_id), "")
+
+    def put(self, agent: str, session_id: str, name: str) -> Problem | None:
+        """Keep a name, or forget it if it is empty; return why it is not kept for the next run."""
+
+        def changed(found: object) -> list[list[str]]:
+            self._names = _with(_named(found), (agent, session_id), name)
+            return [[*key, value] for key, value in self._names.items()]
+
+        if self._file is not None:
+            try:
+                self._file.change(changed)
+            except OSError as error:
+                self._names = _with(self._names or {}, (agent, session_id), name)
+                return Problem(self._file.path, None, f"the name is not kept: {error.strerror}")
+        else:
+            self._names = _with(self._names or {}, (agent, session_id), name)
+        return None
+
+
+def _with(names: dict[Key, str], key: Key, name: str) -> dict[Key, str]:
+    """Return names with one given anew, which makes it the newest, or taken away."""
+    others = {each: value for each, value in names.items() if each != key}
+    return dict([*others.items(), *([(key, name)] if name else [])][-KEPT:])
+
+
+def _named(found: object) -> dict[Key, str]:
+    """Return what can be used of a file that people may have edited."""
+    return {(row[0], row[1]): row[2] for row in found if _is_row(row)} if isinstance(found, list) else {}
+
+
+def _is_row(row: object) -> bool:
+    """Whether a row of the file is an agent, a session and its name."""
+    return isinstance(row, list) and len(row) == 3 and all(isinstance(word, str) for word in row)

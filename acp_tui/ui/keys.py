@@ -1,0 +1,292 @@
+"""What the command palette offers: every action, every theme, and the agent's own commands."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from rich.cells import set_cell_size
+from textual.actions import parse
+from textual.app import App
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.fuzzy import Matcher
+from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys
+from textual.screen import Screen
+from textual.types import IgnoreReturnCallbackType
+
+from acp_tui.store.folders import Problem
+from acp_tui.store.shape import line_of
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.keys import KeyLine, key_map
+from acp_tui.ui.widgets.text import safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.protocol.schema import Command
+
+
+_NAME: Final = 30
+"""Cells of the column of names."""
+
+
+class Offer(NamedTuple):
+    """One line of the palette."""
+
+    name: str
+    help: str
+    run: IgnoreReturnCallbackType
+
+
+class Palette(CommandPalette):
+    """The command palette; pages are turned only in a list that is laid out."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(KeyError, IndexError):  # Textual asks where a row is that has no place yet
+            super()._action_command_list(action)
+
+
+def commands(
+    slash_commands: Callable[[], Sequence[Command]],
+    use_command: Callable[[str], object],
+    themes: Callable[[], Sequence[str]],
+    use_theme: Callable[[str], object],
+) -> type[Provider]:
+    """Return a provider for the command palette of the app.
+
+    Args:
+        slash_commands: the agent's commands as of now.
+        use_command: what to do with the name of one that was chosen, without its slash.
+        themes: the names of the themes.
+        use_theme: what to do with the one that was chosen.
+    """
+
+    class Commands(Provider):
+        """Lists what can be done."""
+
+        async def discover(self) -> Hits:
+            """Offer everything."""
+            for offer in self._offers():
+                yield DiscoveryHit(_shown(Content(offer.name), offer), offer.run, text=offer.name)
+
+        async def search(self, query: str) -> Hits:
+            """Offer what matches."""
+            matcher = self.matcher(query)
+            for offer in self._offers():
+                score = matcher.match(offer.name)
+                if score > 0:
+                    name = _highlighted(matcher, offer.name)
+                    yield Hit(score, _shown(name, offer), offer.run, text=offer.name)
+
+        def _offers(self) -> Iterator[Offer]:
+            for line in filter(_can_be_done, key_map(self.screen)):
+                keys = set_cell_size(" ".join(line.keys), 12)
+                run = partial(self.app.run_action, line.action, line.node)
+                yield Offer(line.description, f"{keys}{line.group}", run)
+            for command in slash_commands():
+                name = safe_line(command.name)
+                yield Offer(f"/{name}", safe_line(command.description), partial(use_command, command.name))
+            for theme in themes():
+                yield Offer(f"Theme: {safe_line(theme)}", "", partial(use_theme, theme))
+
+    return Commands
+
+
+def _can_be_done(line: KeyLine) -> bool:
+    """Whether there is something for an action to act on now."""
+    _, action, parameters = parse(line.action)
+    return line.node.check_action(action, parameters) is not False
+
+
+def _shown(name: Content, offer: Offer) -> Content:
+    """Put the help beside the name; Textual would read it as markup, and take a second row for it."""
+    gap = max(2, _NAME - name.cell_length)
+    return Content.assemble(name, " " * gap, (offer.help, "not bold $muted")) if offer.help else name
+
+
+def _highlighted(matcher: Matcher, name: str) -> Content:
+    """Mark what matched; the matcher's own way would read the name as markup."""
+    shown = Content(name)
+    for offset in matcher.fuzzy_search.match(matcher.query, name)[1]:
+        shown = shown.stylize(matcher.match_style, offset, offset + 1)
+    return shown
+
+
+_MODIFIERS: Final = frozenset(("ctrl", "alt", "shift", "super", "hyper", "meta"))
+_NAMES: Final = frozenset(
+    (*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values(), *KEY_TO_UNICODE_NAME, "space")
+)
+"""Keys that have a name; any other is called by its letter."""
+
+_BESIDE_PROMPT: Final = ("app.", "session.", "prompt.")
+"""How the actions begin that are there while something is written."""
+_IN_PANES: Final = ("session.hide-pane",)
+"""Those of them that are meant for where nothing is."""
+_SEEN_WITH_SESSION: Final = ("PromptBox", "ChatPane", "PlanPane", "ToolCallsPane", "ChangesPane")
+"""What has the keys on a session screen, one at a time."""
+
+
+class Wrong(NamedTuple):
+    """A key of the settings that cannot be used as written."""
+
+    action: str
+    """The name in the settings."""
+    message: str
+
+
+class Named(NamedTuple):
+    """An action as its keys find it."""
+
+    name: str
+    description: str
+
+
+def is_key(text: str) -> bool:
+    """Whether there are keys of this name: `ctrl+k`, `f7`, `shift+tab`, `left_square_bracket`, or several."""
+    return all(_is_one_key(key.strip()) for key in text.split(","))
+
+
+def _is_one_key(key: str) -> bool:
+    *modifiers, name = key.split("+") if len(key) > 1 else (key,)
+    known = len(name) == 1 or name in _NAMES or _is_character(name)
+    return known and set(modifiers) <= _MODIFIERS and len(set(modifiers)) == len(modifiers)
+
+
+def _is_character(name: str) -> bool:
+    try:
+        return unicodedata.lookup(name.replace("_", " ")).isprintable() and name == name.lower()
+    except KeyError:
+        return False
+
+
+def usable(keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys without those that are none, or write: their actions keep the ones they had."""
+    return {action: key for action, key in keys.items() if is_key(key) and not writes(action, key)}
+
+
+def writes(action: str, keys: str) -> bool:
+    """Whether a key writes a letter where its action is wanted: in the prompt."""
+    return (
+        action.startswith(_BESIDE_PROMPT) and action not in _IN_PANES and any(map(_is_text, keys.split(",")))
+    )
+
+
+def _is_text(key: str) -> bool:
+    *modifiers, name = key.strip().split("+") if len(key.strip()) > 1 else (key.strip(),)
+    return set(modifiers) <= {"shift"} and (len(name) == 1 or name == "space" or _is_character(name))
+
+
+def unreadable(keys: Mapping[str, str]) -> list[Wrong]:
+    """Return what is wrong with the names of keys."""
+    return [
+        Wrong(action, f"'{key}' is no key, so {action} keeps its own; write ctrl+k, alt+up, f7 or shift+tab")
+        for action, key in keys.items()
+        if not is_key(key)
+    ] + [
+        Wrong(
+            action,
+            f"'{key}' writes a letter in the prompt, so {action} keeps its own; write ctrl+k, alt+up or f7",
+        )
+        for action, key in keys.items()
+        if is_key(key) and writes(action, key)
+    ]
+
+
+async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
+    """Return all that is wrong with the keys of the settings; loads every screen, but one at a time.
+
+    The application has those that are usable already, by the names that Textual gives them.
+    """
+    import acp_tui.ui
+
+    for module in pkgutil.walk_packages(acp_tui.ui.__path__, "acp_tui.ui."):
+        importlib.import_module(module.name)
+        await asyncio.sleep(0)
+    groups = list(_together(app))
+    known = {named.name for group in groups for named in _names(group)}
+    return [
+        *unknown(keys, known, key_of(app, "app.help")),
+        *unreadable(keys),
+        *conflicts(app._keymap, groups),
+    ]
+
+
+async def problems(app: App[Any], keys: Mapping[str, str], path: Path) -> list[Problem]:
+    """Return all that is wrong with the keys of a settings file, each with its line."""
+    found = await check(app, keys)
+    text = await asyncio.to_thread(_text, path) if found else ""
+    return [Problem(path, line_of(text, ("keys", wrong.action)), wrong.message) for wrong in found]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""  # it is gone by now
+
+
+def unknown(keys: Mapping[str, str], known: set[str], help_key: str) -> list[Wrong]:
+    """Return what names no action; `help_key` lists those that there are."""
+    from acp_tui.store.shape import nearest
+
+    return [
+        Wrong(action, f"there is no action named '{action}'{nearest(action, known)}; {help_key} lists them")
+        for action in keys
+        if action not in known
+    ]
+
+
+def conflicts(keys: Mapping[str, str], groups: Sequence[Sequence[type[DOMNode]]]) -> list[Wrong]:
+    """Return where a key of the settings has two meanings that are there at the same time."""
+    found: dict[frozenset[str], Wrong] = {}
+    for group in groups:
+        by_key: dict[str, dict[str, Named]] = {}
+        for key, named in _keys(group, keys):
+            by_key.setdefault(key, {})[named.name] = named
+        for key, meanings in by_key.items():
+            moved = [name for name in meanings if name in keys]
+            if len(meanings) > 1 and moved:
+                both = " and ".join(f"{one.description} ({one.name})" for one in meanings.values())
+                message = f"{key} has two meanings: {both}; give one of them another key"
+                found.setdefault(frozenset(meanings), Wrong(moved[0], message))
+    return list(found.values())
+
+
+def _together(app: App[Any]) -> Iterator[list[type[DOMNode]]]:
+    """Return what has keys at the same time: a screen, what has the focus on it, and the application."""
+    kinds = {kind for kind in _below(DOMNode) if kind.__module__.startswith("acp_tui.")}
+    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+        if issubclass(kind, Screen) and kind.__name__ != "SessionScreen":
+            yield [kind, type(app)]
+        elif kind.__name__ in _SEEN_WITH_SESSION:
+            session = next(one for one in kinds if one.__name__ == "SessionScreen")
+            yield [kind, session, type(app)]
+        elif not issubclass(kind, App | Screen):
+            yield [kind]
+
+
+def _below(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+def _names(group: Sequence[type[DOMNode]]) -> Iterator[Named]:
+    return (named for _, named in _keys(group, {}))
+
+
+def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
+    """Return (key, action) for what has a name of ours in these classes, with the keys of the settings."""
+    for kind in group:
+        for _, binding in kind._merged_bindings or ():
+            if binding.id:
+                own = keys.get(binding.id)
+                for key in own.split(",") if own else (binding.key,):
+                    yield key.strip(), Named(binding.id, binding.description)

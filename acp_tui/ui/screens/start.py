@@ -1,0 +1,451 @@
+"""The start screen: agents on this machine, past sessions, and a field for any command line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
+
+from rich.cells import set_cell_size
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from acp_tui.readable import from_home
+from acp_tui.ui.screens.dialog import Details
+from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
+from acp_tui.ui.widgets.input_line import InputLine
+from acp_tui.ui.widgets.keys import Keys
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import exact_line, safe, safe_line
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
+
+if TYPE_CHECKING:
+    from acp_tui.store.agents import KnownAgent
+    from acp_tui.store.folders import Problem
+    from acp_tui.store.recorded import Recorded
+
+
+_NAME: Final = 12
+_TITLE: Final = 20
+_WHEN: Final = 12
+"""Cells of the columns."""
+
+
+@dataclass(frozen=True)
+class StartChoice:
+    """What to start."""
+
+    kind: Literal["agent", "demo", "recorded"]
+    agent: str = ""
+    """The name of a known agent, or a command line as it was typed."""
+    recorded: Recorded | None = None
+    """A past session."""
+
+
+class Row(NamedTuple):
+    """A line of the list: what it shows, what it is found by, and what it starts."""
+
+    text: Content
+    words: str
+    choice: StartChoice | None
+    """None for an agent that is not installed."""
+    install: str = ""
+
+
+class Group(NamedTuple):
+    """Lines under a heading."""
+
+    heading: str
+    rows: Sequence[Row]
+
+
+class StartScreen(Screen[StartChoice]):
+    """Asks what to start; the field filters the list, and what it holds can be run as a command line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move('cursor_up')", "Up", show=False, id="start.up"),
+        Binding("down", "move('cursor_down')", "Down", show=False, id="start.down"),
+        Binding("pageup", "move('page_up')", "Page up", show=False, id="start.page-up"),
+        Binding("pagedown", "move('page_down')", "Page down", show=False, id="start.page-down"),
+        Binding("escape", "clear", "Clear the field", id="start.clear"),
+    ]
+
+    def __init__(
+        self,
+        known: Mapping[str, KnownAgent],
+        sessions: Sequence[Recorded],
+        cwd: str,
+        problems: Sequence[Problem] = (),
+        look: Look | None = None,
+        *,
+        wanted: str = "",
+    ) -> None:
+        super().__init__()
+        self._known = known
+        self._wanted = wanted
+        self._cwd = cwd
+        self._problems = problems
+        self.look = look or Look()
+        self._groups = groups(known, sessions, cwd, datetime.now(UTC))
+        self._rows: list[Row | None] = []
+        """What each line of the list is; None for a heading."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the field above the list."""
+        with Vertical(id="start"):
+            yield Static(
+                Content.assemble(
+                    ("acp-tui", "bold $accent"), ("  in  ", "$muted"), safe_line(from_home(self._cwd))
+                ),
+                id="workspace",
+            )
+            hint = "filter, or type the command line of any agent"
+            yield InputLine(self._wanted, placeholder=hint, id="wanted", select_on_focus=False)
+            yield OptionList(id="choices")
+            yield Static(self._said_problems(), id="problems")
+        yield Keys(self.look)
+
+    def on_mount(self) -> None:
+        """Show everything, ready to type."""
+        self._show(self._wanted)
+        self.query_one("#problems").display = bool(self._problems)
+        wanted = self.query_one(Input)
+        wanted.border_subtitle = "Enter starts"
+        wanted.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter the list."""
+        self._show(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Start what is highlighted."""
+        self.action_choose()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Start what was clicked."""
+        self._start(self._rows[event.option_index])
+
+    def action_move(self, way: str) -> None:
+        """Move the highlight while the field keeps the keys."""
+        getattr(self.query_one(OptionList), f"action_{way}")()
+
+    def action_choose(self) -> None:
+        """Start what is highlighted."""
+        index = self.query_one(OptionList).highlighted
+        if index is not None:
+            self._start(self._rows[index])
+
+    def action_clear(self) -> None:
+        """Empty the field."""
+        self.query_one(Input).value = ""
+
+    def _start(self, row: Row | None) -> None:
+        if row is None:
+            return
+        if row.choice is not None:
+            self.dismiss(row.choice)
+        elif row.install:
+            self.app.copy_to_clipboard(row.install)
+            self.notify(safe_line(row.install), title="Not installed. Copied, to be run in a shell:")
+        else:
+            self.notify("It is not on PATH.", title="Not installed", severity="warning")
+
+    def _show(self, text: str) -> None:
+        options: list[Option] = []
+        self._rows = []
+        for group in matching(self._groups, text, self._known):
+            if options:
+                options.append(Option("", disabled=True))
+                self._rows.append(None)
+            options.append(Option(Content.styled(group.heading, "$heading"), disabled=True))
+            options += [Option(row.text) for row in group.rows]
+            self._rows += [None, *group.rows]
+        listed = self.query_one(OptionList)
+        listed.set_options(options)
+        listed.highlighted = next((place for place, row in enumerate(self._rows) if row), None)
+        listed.scroll_to(y=0, animate=False)
+
+    def _said_problems(self) -> Content:
+        mark = self.look.glyph("warning")
+        return Content("\n").join(
+            Content.assemble((f"{mark} ", "$warning"), (safe_line(str(problem)), "$muted"))
+            for problem in self._problems[:4]
+        )
+
+
+def groups(
+    known: Mapping[str, KnownAgent], sessions: Sequence[Recorded], cwd: str, now: datetime
+) -> list[Group]:
+    """Return all there is to start: what runs here first, past sessions, then what is not installed."""
+    there = [agent for agent in known.values() if agent.installed()]
+    missing = [agent for agent in known.values() if agent not in there]
+    demo = _row(
+        "demo", "Demo agent", "shows every feature; no install, no key, no network", StartChoice("demo")
+    )
+    here = [session for session in sessions if _same_folder(session.cwd, cwd)]
+    elsewhere = [session for session in sessions if session not in here]
+    found = [
+        Group("On this machine", [*map(_installed, there), demo]),
+        Group("Sessions in this workspace", [_session(session, now, "") for session in here]),
+        Group("Sessions elsewhere", [_session(session, now, session.cwd) for session in elsewhere]),
+        Group("Not installed", [_missing(agent) for agent in missing]),
+    ]
+    return [group for group in found if group.rows]
+
+
+def matching(all_groups: Sequence[Group], text: str, known: Mapping[str, KnownAgent] = {}) -> list[Group]:
+    """Return what holds all the words of `text`, and a line that runs it as a command line.
+
+    That line comes first if the text begins with a program and goes on, else last.
+    """
+    words = text.lower().split()
+    found = [
+        Group(heading, hits)
+        for heading, rows in all_groups
+        if (hits := [row for row in rows if all(word in row.words for word in words)])
+    ]
+    if not words:
+        return found
+    run = Group("Command line", [_command_line(text.strip())])
+    return [run, *found] if _is_command_line(text, known) else [*found, run]
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """Return how long ago something was, in at most twelve characters."""
+    if then.tzinfo is None:
+        then = then.astimezone()
+    seconds = (now - then).total_seconds()
+    for unit, size, most in (("min", 60, 60), ("h", 3600, 24), ("d", 86400, 14)):
+        if seconds < size * most:
+            return f"{int(seconds // size)} {unit} ago" if seconds >= size else "just now"
+    return f"{then:%Y-%m-%d}"
+
+
+def _is_command_line(text: str, known: Mapping[str, KnownAgent]) -> bool:
+    first, _, rest = text.strip().partition(" ")
+    runs = first in known or "/" in first or shutil.which(first) is not None
+    return runs and bool(rest or "/" in first)
+
+
+def _installed(agent: KnownAgent) -> Row:
+    return _row(agent.name, agent.title, shlex.join(agent.command), StartChoice("agent", agent.name))
+
+
+def _missing(agent: KnownAgent) -> Row:
+    install = safe_line(agent.install or "not on PATH")
+    text = _columns(agent.name, agent.title, install, "$muted", "$muted", "$muted")
+    return Row(text, _words(agent.name, agent.title, install), None, agent.install)
+
+
+def _command_line(text: str) -> Row:
+    return Row(Content.assemble(("run  ", "$muted"), safe_line(text)), "", StartChoice("agent", text))
+
+
+def _row(name: str, title: str, what: str, choice: StartChoice) -> Row:
+    return Row(_columns(name, title, what, "bold $accent", "", "$muted"), _words(name, title, what), choice)
+
+
+def _session(session: Recorded, now: datetime, folder: str) -> Row:
+    when = ago(session.started, now) if session.started else ""
+    title = safe_line(session.title) or "no prompt"
+    text = Content.assemble(
+        (set_cell_size(when, _WHEN), "$muted"),
+        (set_cell_size(safe_line(session.agent), _TITLE), "$accent"),
+        title if session.title else (title, "italic $muted"),
+        (f"  {safe_line(from_home(folder))}" if folder else "", "$muted"),
+    )
+    return Row(text, _words(session.agent, session.title, folder), StartChoice("recorded", recorded=session))
+
+
+def _columns(name: str, title: str, what: str, *styles: str) -> Content:
+    cells = (
+        set_cell_size(safe_line(name), max(_NAME, len(name) + 1)),
+        set_cell_size(safe_line(title), _TITLE),
+        safe_line(what),
+    )
+    return Content.assemble(*zip(cells, styles, strict=True))
+
+
+def _words(*texts: str) -> str:
+    return " ".join(texts).lower()
+
+
+def _same_folder(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+_HIGHEST: Final = 32
+"""Rows of the box at most, however much the agent said."""
+_FRAME: Final = 3
+"""Rows of the frames around what it said, and below it."""
+_LINES: Final = 500
+"""Lines of stderr that are shown; the last ones matter."""
+
+
+@dataclass(frozen=True)
+class FailureChoice:
+    """What the person wants to do about it."""
+
+    kind: Literal["retry", "edit", "log_in", "choose", "new"]
+    command: tuple[str, ...] = ()
+    """The command to run instead, for `edit`."""
+
+
+class FailureScreen(UnaskedScreen[FailureChoice | None]):
+    """Shows a failed agent over its session; dismissed with None, all stays as it is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "choose('retry')", "Retry", id="failure.retry"),
+        Binding("e", "edit", "Edit the command", id="failure.edit"),
+        Binding("l", "choose('log_in')", "Log in", id="failure.log-in"),
+        Binding("n", "choose('new')", "New session", id="failure.new"),
+        Binding("a", "choose('choose')", "Another agent", id="failure.choose"),
+        Binding("c", "copy", "Copy", id="failure.copy"),
+        Binding("escape", "close", "Close", id="failure.close"),
+    ]
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        title: str,
+        reason: str,
+        stderr: str,
+        advice: Sequence[str],
+        can_log_in: bool,
+        look: Look | None = None,
+        *,
+        can_begin_new: bool = False,
+        edited: str = "",
+        stdout: str = "",
+    ) -> None:
+        super().__init__()
+        self._command = tuple(command)
+        self._title = title
+        self._reason = reason
+        stderr, stdout = stderr.rstrip(), stdout.rstrip()
+        self._stderr = "\n\n".join(filter(None, (stdout, stderr)))
+        self._streams = " and ".join(("stdout",) * bool(stdout) + ("stderr",) * bool(stderr))
+        self._advice = advice
+        self._can_log_in = can_log_in
+        self._can_begin_new = can_begin_new
+        self.look = look or Look()
+        self._edited = edited
+        self._edits = False
+        self._said: list[TextBlock] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the facts, what the agent said, and what to try."""
+        with Vertical(id="failure"):
+            yield Static(Content.styled(exact_line(shlex.join(self._command)), "$accent"), id="command")
+            yield InputLine(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
+            if self._reason and self._reason != self._title:
+                yield Static(Content(safe(self._reason)), id="reason")
+            yield Details(self._advice_blocks(), self.look, id="advice")
+            with Vertical(id="said"):
+                yield Transcript(self.look)
+        yield Keys(self.look)
+
+    def on_mount(self) -> None:
+        """Show the end of what the agent said, and begin to guard."""
+        box = self.query_one("#failure")
+        box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
+        box.set_class(bool(self._stderr), "-said")
+        self.query_one("#said").border_title = Content(f"what it said ({self._streams})")
+        said = self.query_one(Transcript)
+        self._said = [TextBlock([("muted", line[:2_000])]) for line in self._stderr.splitlines()[-_LINES:]]
+        for block in self._said:
+            said.append(block)
+        self.query_one("#advice").display = bool(self._advice)
+        self._edit(bool(self._edited))
+        self.begin_guard()
+
+    def on_resize(self) -> None:
+        """Give what the agent said as many rows as it needs and the others leave."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        if not self.query(Transcript):
+            return  # it is being taken away, its parts first
+        said, box = self.query_one("#said"), self.query_one("#failure")
+        room = min(_HIGHEST, self.size.height * 9 // 10) - (said.region.y - box.region.y) - _FRAME
+        width, rows = self.query_one(Transcript).size.width - 2, 0
+        for block in self._said:
+            rows += len(block.rows(width, self.look)) if rows < room else 0
+        said.styles.height = max(1, min(rows, room)) + _FRAME - 1
+
+    def turned_to(self) -> None:
+        """Give the keys to the command while it is edited, else to what the agent said."""
+        if self.query(Transcript):
+            self._edit(self._edits)
+
+    def guard_changed(self) -> None:
+        """Say how to turn to this, while keys are not for it."""
+        for box in self.query("#failure"):
+            turn = f"{TURN_FIRST}: {GOES_ON}" if not self.armed else ""
+            box.border_subtitle = Content(turn or ("Enter runs it" if self._edits else ""))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Run what was edited, once it can be split into words."""
+        try:
+            words = shlex.split(event.value)
+        except ValueError as error:
+            self.notify(f"{error}. Check its quotes.", title="This is no command line", severity="error")
+            return
+        if words:
+            self.dismiss(FailureChoice("edit", tuple(words)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a login or a new session only where there is one, and no keys while the command is edited."""
+        if parameters == ("log_in",) and not self._can_log_in:
+            return False
+        if parameters == ("new",) and not self._can_begin_new:
+            return False
+        return action in ("close", "quit") or not self._edits
+
+    def action_choose(self, kind: Literal["retry", "log_in", "choose", "new"]) -> None:
+        """Leave with a wish."""
+        self.dismiss(FailureChoice(kind))
+
+    def action_edit(self) -> None:
+        """Change the command in place."""
+        self._edit(True)
+
+    def action_copy(self) -> None:
+        """Copy all that is known, for a bug report."""
+        parts = (shlex.join(self._command), self._title, self._reason, self._stderr)
+        self.app.copy_to_clipboard("\n".join(part for part in parts if part))
+        self.notify("Command, reason and what it said are copied.")
+
+    def action_close(self) -> None:
+        """Stop editing, or close."""
+        if self._edits:
+            self._edit(False)
+        else:
+            self.dismiss(None)
+
+    def _edit(self, edits: bool) -> None:
+        """Show the command as a field, or as a text."""
+        self._edits = edits
+        self.query_one(Input).display = edits
+        self.query_one("#command").display = not edits
+        self.guard_changed()
+        if edits:
+            self.query_one(Input).focus()
+        else:
+            self.set_focus(self.query_one(Transcript) if self._stderr else None)
+        self.refresh_bindings()
+
+    def _advice_blocks(self) -> list[TextBlock]:
+        mark, rest = [("list-marker", f"{self.look.glyph('bullet')} ")], [("text", "  ")]
+        lines = [TextBlock([("text", safe_line(one))], first=mark, rest=rest) for one in self._advice]
+        return [TextBlock([("heading", "What to try")]), *lines]

@@ -1,0 +1,271 @@
+"""A text over the session, to be read and copied: a title above, the text, and the keys below."""
+
+from __future__ import annotations
+
+import shlex
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from acp_tui.readable import lines
+from acp_tui.store.urls import masked
+from acp_tui.ui.widgets.keys import Keys
+from acp_tui.ui.widgets.line_view import Line, Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe
+from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
+from acp_tui.ui.widgets.transcript.transcript import Transcript
+
+if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.protocol.schema import InitializeResponse, Word
+    from acp_tui.session.session import Session
+    from acp_tui.store.mcp import McpServer
+
+
+class Sheet(Screen[None]):
+    """Base of screens that show one text as it was when they were opened; keys close and copy it."""
+
+    def __init__(self, look: Look | None = None) -> None:
+        super().__init__()
+        self.look = look or Look()
+
+    @abstractmethod
+    def title_line(self) -> Line:
+        """Return what stands above the text."""
+
+    @abstractmethod
+    def content(self) -> Iterable[Block]:
+        """Return the text."""
+
+    @abstractmethod
+    def action_copy(self) -> None:
+        """Copy the text."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title above the text."""
+        yield Lines(self.look, id="title")
+        yield Transcript(self.look, id="content")
+        yield Keys(self.look)
+
+    def on_mount(self) -> None:
+        """Show the text."""
+        self.fill()
+        self.query_one(Transcript).focus()
+
+    def fill(self) -> None:
+        """Show the text as it is now, from its start."""
+        self.query_one(Lines).set_lines([self.title_line()])
+        content = self.query_one(Transcript)
+        content.clear()
+        for block in self.content():
+            content.append(block)
+        self.call_after_refresh(content.action_scroll_start)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+
+_PIECE: Final = 100
+"""Lines of a block: what is out of view is not laid out."""
+
+
+class SourceScreen(Sheet):
+    """Shows a text without reading it as Markdown."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,v", "close", "Close", id="source.close"),
+        Binding("c", "copy", "Copy", id="source.copy"),
+    ]
+
+    def __init__(self, text: str, look: Look) -> None:
+        super().__init__(look)
+        self._text = text
+
+    def title_line(self) -> Line:
+        """How long the text is."""
+        return [("strong", " source")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
+
+    def content(self) -> Iterator[Block]:
+        """The text in pieces."""
+        for piece in _pieces(self._text):
+            yield TextBlock([("text", piece)])
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        self.app.copy_to_clipboard(self._text)
+        self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    rows = text.split("\n")
+    for start in range(0, len(rows), _PIECE):
+        yield "\n".join(rows[start : start + _PIECE])
+
+
+Fact = tuple[str, str]
+"""A name, and what is known."""
+Section = tuple[str, Sequence[Fact]]
+
+_NAME: Final = 16
+"""Cells of the column of names."""
+
+
+class SessionDetailsScreen(Sheet):
+    """Shows facts section by section, as they were when it was opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Close", id="session-details.close"),
+        Binding("c", "copy", "Copy", id="session-details.copy"),
+    ]
+
+    def __init__(
+        self, sections: Sequence[Section], look: Look | None = None, heading: str = "session details"
+    ) -> None:
+        super().__init__(look)
+        self._heading = heading
+        self._sections = sections
+
+    def title_line(self) -> Line:
+        """What the facts are about."""
+        return [("strong", f" {self._heading}")], []
+
+    def content(self) -> Iterator[Block]:
+        """The facts, one below the other."""
+        for heading, facts in self._sections:
+            yield TextBlock([("heading", heading)], above=1)
+            for name, value in facts:
+                first = [("muted", f"{name:<{_NAME}}")]
+                yield TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)])
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        lines: list[str] = []
+        for heading, facts in self._sections:
+            lines += [heading, *(f"  {name:<{_NAME}}{value}" for name, value in facts)]
+        self.app.copy_to_clipboard(safe("\n".join(lines)))
+        self.notify("The details are copied.")
+
+
+def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
+    """Return what is known now; what is not there yet is left out. `name` is the person's for the session."""
+    info = conversation.agent.info if conversation.agent is not None else None
+    found: list[Section] = [("Agent", list(_agent(conversation, info)))]
+    if info is not None:
+        found.append(("What it offers", list(_offers(info))))
+    if conversation.session is not None:
+        takes_more = info is None or _takes_more(info)
+        found.append(("Session", list(_session(conversation.session, start, name, takes_more))))
+    left_out = [problem for problem in start.problems if problem.about]
+    if start.mcp_servers or left_out:
+        found.append(("MCP servers", [*_mcp_servers(start, info), *_unusable(start)]))
+    if conversation.background:
+        found.append(("In the background", list(_background(conversation))))
+    metas = list(_metas(info, conversation.session))
+    if metas:
+        found.append(("Extensions (_meta)", metas))
+    journal = conversation.journal.path if conversation.journal is not None else None
+    found.append(("Recording", [("journal", str(journal) if journal is not None else "none")]))
+    return found
+
+
+def _takes_more(info: InitializeResponse) -> bool:
+    from acp_tui.protocol.schema import has
+
+    return has(info.agent_capabilities.session_capabilities.additional_directories)
+
+
+def _agent(conversation: Conversation, info: InitializeResponse | None) -> Iterator[Fact]:
+    yield "name", conversation.agent_name
+    if info is not None and info.agent_info is not None and info.agent_info.version:
+        yield "version", info.agent_info.version
+    yield "command", masked(shlex.join(conversation.command))
+    if info is not None:
+        yield "protocol", f"version {info.protocol_version}"
+        yield "logins", ", ".join(method.name for method in info.auth_methods) or "none"
+
+
+def _offers(info: InitializeResponse) -> Iterator[Fact]:
+    from acp_tui.agent.capabilities import abilities
+
+    can = abilities(info.agent_capabilities)
+    yield "can", ", ".join(what for what, offered in can if offered) or "nothing beyond the baseline"
+    yield "cannot", ", ".join(what for what, offered in can if not offered) or "nothing"
+
+
+def _session(session: Session, start: Start, name: str, takes_more: bool) -> Iterator[Fact]:
+    yield "id", session.id
+    if name:
+        yield "your name", name
+    if session.title:
+        yield "title", session.title
+    yield "folder", session.cwd or start.cwd
+    if start.extra_roots:
+        folders = "\n".join(start.extra_roots)
+        yield "further folders", folders if takes_more else f"{folders}\nnot lent: the agent takes none"
+    usage = session.usage
+    if usage is not None:
+        used = "?" if usage.used is None else f"{usage.used:,}"
+        yield "context", f"{used} of {usage.size:,} tokens" if usage.size else f"{used} tokens"
+        if usage.cost is not None:
+            yield "cost", f"{usage.cost.amount} {usage.cost.currency}"
+
+
+def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
+    """Name the servers and what was done with them; never their variables and headers."""
+    from acp_tui.conversation.agents import mcp_servers_for
+
+    if info is None:
+        yield from ((server.name, _shown(server)) for server in start.mcp_servers)
+        return
+    _, left_out = mcp_servers_for(start, info.agent_capabilities.mcp_capabilities)
+    for server in start.mcp_servers:
+        done = "left out: the agent cannot take" if server.name in left_out else "sent,"
+        yield server.name, f"{done} {_shown(server)}"
+
+
+def _unusable(start: Start) -> Iterator[Fact]:
+    """Name the servers that are offered to no agent, and what else is wrong with servers."""
+    for problem in start.problems:
+        if problem.about:
+            said = problem.message.removeprefix(f"MCP server '{problem.about}'")
+            yield problem.about, said.removeprefix(" is ").removeprefix(": ")
+
+
+def _background(conversation: Conversation) -> Iterator[Fact]:
+    for terminal in conversation.background:
+        yield ", ".join(map(str, terminal.outlived)), f"left running by {terminal.command_line}"
+
+
+def _shown(server: McpServer) -> str:
+    if server.transport == "stdio":
+        return f"stdio, {server.command}"
+    bare = masked(server.url, lambda _: "")
+    return f"{server.transport}, {bare}"
+
+
+def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator[Fact]:
+    words: list[tuple[str, Word | None]] = [("usage", session.usage if session is not None else None)]
+    if session is not None and session.meta:
+        yield "session", _keys(session.meta)
+    if info is not None:
+        words = [
+            ("initialize", info),
+            ("agent", info.agent_info),
+            ("capabilities", info.agent_capabilities),
+            *((method.id, method) for method in info.auth_methods),
+            *words,
+        ]
+    for name, word in words:
+        if word is not None and word.meta:
+            yield name, _keys(word.meta)
+
+
+def _keys(meta: dict[str, Any]) -> str:
+    """Name what is in an extension; what it holds is nobody's business but the agent's."""
+    return ", ".join(map(str, meta))

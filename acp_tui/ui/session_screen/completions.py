@@ -1,0 +1,199 @@
+"""Completing what is typed, in a list above the prompt: the agent's commands, and the workspace's files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.conversation.attachments import typed, written
+from acp_tui.ui.widgets.text import exact_line
+
+if TYPE_CHECKING:
+    from acp_tui.conversation.workspace_files import WorkspaceFiles
+    from acp_tui.protocol.schema import Command
+    from acp_tui.ui.widgets.line_view import Line, Lines
+    from acp_tui.ui.widgets.prompt_box import PromptBox
+
+
+SHOWN: Final = 8
+"""Rows of completions."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a text may become."""
+
+    text: str
+    """What takes the place of what was typed."""
+    length: int
+    """Characters before the cursor that were typed of it."""
+    line: Line
+    """How it is shown."""
+    goes_on: bool = False
+    """Whether there is more to complete behind it."""
+
+
+def matching(commands: Sequence[Command], text: str) -> list[Command]:
+    """Return the commands that `text`, such as `/pl`, may become: those that begin so come first.
+
+    Nothing while `text` is no command, or is one whose name is complete already.
+    """
+    if not text.startswith("/") or "\n" in text:
+        return []
+    typed = text[1:].lower()
+    names = [(command.name.lower(), command) for command in commands]
+    if any(typed.startswith(f"{name} ") for name, _ in names):
+        return []
+    begins = [command for name, command in names if name.startswith(typed)]
+    return begins + [command for name, command in names if typed in name and not name.startswith(typed)]
+
+
+class Completing:
+    """Keeps the list above the prompt equal to what is typed."""
+
+    def __init__(
+        self,
+        box: PromptBox,
+        lines: Lines,
+        commands: Callable[[], Sequence[Command]],
+        files: Callable[[], WorkspaceFiles],
+        recent: Callable[[], Sequence[str]],
+        refresh: Callable[[], object],
+    ) -> None:
+        """Take what it works with.
+
+        Args:
+            box: where is typed.
+            lines: where the list is shown.
+            commands: the agent's commands as of now.
+            files: those of the workspace as of now.
+            recent: paths that come first while little is typed.
+            refresh: begins to list the files anew; when more is known, `refreshed` is to be called.
+        """
+        self._box = box
+        self._lines = lines
+        self._commands = commands
+        self._files = files
+        self._recent = recent
+        self._refresh = refresh
+        self._found: list[Completion] = []
+        self._marked = 0
+        self._dismissed = ""
+        self._spaced = ""
+        """What stood before the cursor when a space was written behind a file; empty if it may stay."""
+        self._before = ""
+        """What stood before the cursor when completions were looked for."""
+
+    def typed(self) -> None:
+        """The text of the prompt changed."""
+        self._take_space_back()
+        text = self._box.text
+        self._found = self._completions() if text != self._dismissed else []
+        self._dismissed = ""
+        self._marked = 0
+        self._show()
+
+    def refreshed(self) -> None:
+        """More files are known; what is marked stays so."""
+        if not self._box.text or self._box.text == self._dismissed:
+            return
+        marked = self._found[self._marked].text if self._found and self._marked else None
+        self._found = self._completions()
+        texts = [completion.text for completion in self._found]
+        self._marked = texts.index(marked) if marked in texts else 0
+        self._show()
+
+    def move(self, step: int) -> None:
+        """Mark the completion `step` further."""
+        if self._found:
+            self._marked = (self._marked + step) % len(self._found)
+            self._show()
+
+    def take(self) -> bool:
+        """Put the marked completion in the prompt; return whether that is another text than before."""
+        if self._box.before != self._before:
+            self.typed()  # keys came faster than the list was looked through, or the cursor went elsewhere
+        if not self._found:
+            return False
+        taken = self._found[self._marked]
+        if taken.length == len(taken.text) and self._box.before.endswith(taken.text):
+            self.dismiss()
+            return False
+        is_file = taken.text.startswith("@") and not taken.goes_on
+        space = " " if is_file and not self._box.after.startswith(" ") else ""
+        self._box.complete(taken.length, taken.text + space)
+        self._spaced = self._box.before if space else ""
+        self._dismissed = "" if taken.goes_on else self._box.text
+        return True
+
+    def _take_space_back(self) -> None:
+        """Let a colon stand right behind the file that was taken: lines of it are named."""
+        spaced, before = self._spaced, self._box.before
+        if spaced and before != spaced:
+            self._spaced = ""
+            lines = before.removeprefix(spaced)  # several keys may have come at once
+            if before.startswith(f"{spaced}:"):
+                self._box.complete(len(lines) + 1, lines)
+
+    def dismiss(self) -> bool:
+        """Take the list away until something else is typed; return whether there was one."""
+        had = bool(self._found)
+        self._dismissed = self._box.text
+        self._found = []
+        self._show()
+        return had
+
+    def _completions(self) -> list[Completion]:
+        text = self._box.text
+        self._before = before = self._box.before
+        mention = typed(before)
+        if mention is not None:
+            return self._mentions(mention.needle, len(before) - mention.start)
+        commands = matching(self._commands(), text)
+        if before != text or (len(commands) == 1 and commands[0].name == text[1:]):
+            return []
+        return [_command(command, len(text)) for command in commands]
+
+    def _mentions(self, needle: str, length: int) -> list[Completion]:
+        files = self._files()
+        if files.is_stale:
+            self._refresh()
+        found = files.matching(needle, self._recent())
+        return [_file(path, length) for path in found if path != needle]
+
+    def _show(self) -> None:
+        first = max(0, min(self._marked - SHOWN + 1, len(self._found) - SHOWN))
+        shown = self._found[first : first + SHOWN]
+        self._box.completing = bool(shown)
+        lines = [completion.line for completion in shown] or self._arguments()
+        self._lines.set_lines(lines, self._marked - first if shown else None)
+
+    def _arguments(self) -> list[Line]:
+        """Return what the command takes whose arguments are being typed."""
+        name, space, _ = self._box.text.partition(" ")
+        if not space or not name.startswith("/") or "\n" in self._box.text:
+            return []
+        command = next((one for one in self._commands() if one.name == name[1:] and _hint(one)), None)
+        return [_command(command, 0).line] if command is not None else []
+
+
+def _hint(command: Command) -> str:
+    """Return what a command takes, as a placeholder."""
+    hint = command.input.hint if command.input is not None else ""
+    return hint if not hint or hint[0] in "<[(" else f"<{hint}>"
+
+
+def _command(command: Command, length: int) -> Completion:
+    """Return a command as a completion; one that takes an argument waits for it."""
+    hint = f" {_hint(command)}".rstrip()
+    about = command.description.partition("\n")[0]
+    line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())
+    return Completion(f"/{command.name} " if command.input is not None else f"/{command.name}", length, line)
+
+
+def _file(path: str, length: int) -> Completion:
+    is_folder = path.endswith("/")
+    folder, slash, name = exact_line(path).rstrip("/").rpartition("/")
+    line: Line = ([("muted", f"{folder}{slash}"), ("text", f"{name}{'/' if is_folder else ''}")], ())
+    return Completion(written(path), length, line, goes_on=is_folder)

@@ -1,0 +1,306 @@
+"""Writing a session into a file of its own: as Markdown for people, as JSON for programs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, assert_never
+
+from acp_tui.protocol.schema import TerminalItem
+from acp_tui.readable import seconds
+from acp_tui.session.entries import (
+    AgentMessage,
+    Diff,
+    Entry,
+    Message,
+    Notice,
+    OwnCommand,
+    Thought,
+    ToolCall,
+    UserMessage,
+)
+from acp_tui.session.session import Session
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.store.folders import data_folder
+from acp_tui.ui.entries.messages import described
+from acp_tui.ui.entries.output import result_text
+from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.widgets.diff.diff import Line, compute
+from acp_tui.ui.widgets.text import safe, safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.ui.session_screen.screen import SessionScreen
+    from acp_tui.ui.widgets.transcript.blocks import Block
+
+
+_FORMS: Final = (
+    ("talk", "Markdown", "prompts, answers, and a line for each tool call"),
+    ("whole", "Markdown, everything", "with thoughts, diffs and the output of tools"),
+    ("json", "JSON", "all that is known, for programs"),
+)
+"""Ways to write a session, as (key, name, what is in it)."""
+
+
+class Exporting:
+    """Asks for the form, writes the file, and says where it is."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def choose(self) -> None:
+        """Let the person choose a form."""
+        from acp_tui.ui.screens.menu import Item, Menu
+
+        session = self._screen.conversation.session
+        if session is None or not session.entries:
+            self._screen.notify("There is nothing to export yet.")
+            return
+        items = [Item(key, name, about) for key, name, about in _FORMS]
+        menu = Menu("Export the session as", items, None, self._screen.look)
+        self._screen.app.push_screen(menu, lambda form: self._write(session, form) if form else None)
+
+    def _write(self, session: Session, form: str) -> None:
+        from acp_tui.store.redacting import save_export
+
+        title = self._screen.title_of_tab
+        suffix = "json" if form == "json" else "md"
+        try:
+            text = self._text(session, title, form)
+            if (journal := self._screen.conversation.journal) is not None:  # a recording has no secrets in it
+                title, text = journal.hidden(title), journal.hidden(text)
+            path = save_export(data_folder() / "exports", title, suffix, text, datetime.now())
+        except OSError as error:
+            self._screen.notify(f"The session was not exported: {error}", severity="error", timeout=15)
+        else:
+            self._screen.notify(str(path), title="Exported", timeout=15)
+
+    def _text(self, session: Session, title: str, form: str) -> str:
+        name = self._screen.conversation.agent_name
+        if form == "json":
+            import json
+
+            from acp_tui.session.plain import plain
+
+            head: dict[str, Any] = {
+                "agent": name,
+                "exported": datetime.now().astimezone().isoformat(timespec="seconds"),
+            }
+            if (agent := self._screen.conversation.agent) is not None:
+                head["exported_at"] = round(agent.now, 3)  # on the clock of the entries
+            return json.dumps({**head, **plain(session, self._printed)}, indent=1) + "\n"
+
+        return as_markdown(session, title, name, self._printed if form == "whole" else None)
+
+    def _printed(self, terminal_id: str) -> str:
+        """Return what a terminal of ours printed; nothing where it is gone."""
+        from acp_tui.ui.session_screen.panes import terminal_of
+        from acp_tui.ui.widgets.terminal.log import text_of
+
+        terminal = terminal_of(self._screen, terminal_id)
+        return text_of(terminal.kept()) if terminal is not None else ""
+
+
+class Copying:
+    """Puts texts as they came on the clipboard, and says how much that was."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def selection(self) -> bool:
+        """Copy what the mouse has selected, else the block with the keys; return whether there was any."""
+        selected = self._screen.get_selected_text()
+        if selected:
+            self._copy(selected, "the selection")
+        elif self._screen.query_one(ChatPane).has_focus:
+            self.block()
+        else:
+            return False
+        return True
+
+    def copy(self, what: str) -> None:
+        """Copy the last `answer`, or the `block` that the keys are on, or the `code` in it."""
+        {"answer": self.last_answer, "block": self.block, "code": self.code}[what]()
+
+    def block(self) -> None:
+        """Copy the block that the keys are on."""
+        block = self._block()
+        if block is not None:
+            self._copy(block.source(), "this block")
+
+    def last_answer(self) -> None:
+        """Copy what the agent said last."""
+        from acp_tui.session.entries import AgentMessage, text_of
+
+        session = self._screen.conversation.session
+        entries = session.entries if session is not None else []
+        answers = (text_of(entry) for entry in reversed(entries) if isinstance(entry, AgentMessage))
+        answer = next((text for text in answers if text.strip()), "")
+        if answer:
+            self._copy(answer, "the last answer")
+        else:
+            self._screen.notify("There is no answer yet.")
+
+    def code(self) -> None:
+        """Copy the code in the block that the keys are on; of several the person chooses."""
+        from acp_tui.readable import lines
+        from acp_tui.ui.screens.menu import Item, Menu
+        from acp_tui.ui.widgets.markdown.links import codes
+
+        block = self._block()
+        found = codes(block.source()) if block is not None else []
+        if not found:
+            self._screen.notify("There is no code in this block.")
+        elif len(found) == 1:
+            self._copy(found[0], "the code")
+        else:
+            items = [
+                Item(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
+                for place, code in enumerate(found)
+            ]
+            menu = Menu("Copy which code?", items, items[-1].key, self._screen.look)
+            self._screen.app.push_screen(
+                menu, lambda key: self._copy(found[int(key)], "the code") if key is not None else None
+            )
+
+    def show_source(self) -> None:
+        """Show the block that the keys are on as the text that it came as."""
+        from acp_tui.ui.screens.texts import SourceScreen
+
+        block = self._block()
+        if block is not None:
+            self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.look))
+
+    def _block(self) -> Block | None:
+        """Return the block that the keys are on; without one, put them on the last in view."""
+        chat = self._screen.query_one(ChatPane)
+        if chat.cursor is None and chat.blocks:
+            chat.action_step(-1)
+        return chat.cursor
+
+    def _copy(self, text: str, what: str) -> None:
+        from acp_tui.readable import lines
+
+        self._screen.app.copy_to_clipboard(text)
+        self._screen.notify(f"Copied {what}: {lines(_count(text))}.")
+
+
+def _count(text: str) -> int:
+    return text.rstrip("\n").count("\n") + 1
+
+
+_TICKS: Final = re.compile("`{3,}")
+_SIGNS: Final = {"equal": " ", "removed": "-", "added": "+"}
+_PATIENCE: Final = 0.1
+"""Seconds for the comparison of one edit."""
+
+
+Printed = Callable[[str], str]
+"""Returns what a terminal of ours printed, by its id; nothing where it is gone."""
+
+
+def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:
+    """Return the prompts and answers, and a line for each tool call.
+
+    Args:
+        session: what is told.
+        title: its name.
+        agent: the name of its agent.
+        printed: where it is given, thoughts, diffs and output are told, too.
+    """
+    head = f"# {safe_line(title)}\n\n{safe_line(agent)} in `{safe_line(session.cwd)}`\n\n"
+    return head + talk(session, printed)
+
+
+def talk(session: Session, printed: Printed | None = None) -> str:
+    """Return the same without a head."""
+    texts = (text for entry in session.entries for text in _entry(entry, session.cwd, printed))
+    return safe("\n\n".join(text for text in texts if text.strip())) + "\n"
+
+
+def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
+    match entry:
+        case UserMessage():
+            yield "## Prompt"
+            yield _quoted(_message(entry))
+        case AgentMessage():
+            yield _message(entry)
+        case Thought():
+            if printed is not None:
+                yield f"*Thought for {seconds(max(0.0, entry.last - entry.at))}*"
+                yield _quoted(_message(entry))
+        case ToolCall():
+            if not entry.is_empty:
+                yield _call(entry, cwd)
+                yield from _brought(entry, cwd, printed) if printed is not None else ()
+        case Notice():
+            yield f"*{safe_line(entry.text)}*"
+            if printed is not None and entry.detail:
+                yield fenced(entry.detail)
+        case OwnCommand():
+            yield f"- you ran {_inline(entry.command)}"
+            if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
+                yield fenced(text)
+        case _:
+            assert_never(entry)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a text as a block of code, whatever fences are in it."""
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _message(message: Message) -> str:
+    return "\n\n".join(
+        str(part).strip("\n") if isinstance(part, GrowingText) else f"[{described(part)}]"
+        for part in message.parts
+    )
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
+
+
+def _call(call: ToolCall, cwd: str) -> str:
+    status = STATUS_WORDS.get(call.status, "")
+    told = "".join(f", {word}" for word in (status, call.decision) if word)
+    return f"- {kind_word(call.kind)} {_inline(call_title(call, cwd))}{told}"
+
+
+def _inline(text: str) -> str:
+    text = safe_line(text)
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
+    if call.command and call.command != call_title(call, cwd):
+        yield fenced(call.command, "sh")
+    for item in call.content:
+        if isinstance(item, Diff):
+            yield f"`{safe_line(item.path)}`"
+            yield fenced(_diff(item), "diff")
+        elif isinstance(item, TerminalItem) and (output := printed(item.terminal_id)):
+            yield fenced(output)
+    text = _lines_of(call.output) if call.output is not None else result_text(call)
+    if text.strip():
+        yield fenced(text)
+
+
+def _lines_of(output: GrowingText | None) -> str:
+    """Return what a command printed as it stood on its terminal in the end."""
+    from acp_tui.ui.widgets.terminal.log import text_of
+
+    return text_of(str(output).encode("utf-8", "replace")) if output is not None else ""
+
+
+def _diff(diff: Diff) -> str:
+    difference = compute(diff.before, diff.new_text, time.monotonic() + _PATIENCE)
+    return "\n".join("\n".join(map(_line, hunk)) for hunk in difference.hunks())
+
+
+def _line(line: Line) -> str:
+    return f"{_SIGNS[line.kind]}{line.text}"

@@ -1,0 +1,174 @@
+"""Which panes of the session screen are seen: beside each other, one at a time, one alone, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.ui.panes.pane import Frame, Pane
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.line_view import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.store.remembered import Layout
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+NARROW: Final = 110
+"""Columns below which one pane is shown at a time."""
+
+_KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "session.changes")
+"""The names of the keys of the panes, in their order."""
+
+
+class Arranging:
+    """Shows and hides panes, and keeps what the person chose for the next run."""
+
+    def __init__(self, screen: SessionScreen, path: Path, default: Sequence[str]) -> None:
+        self._screen = screen
+        self._path = path
+        self._default = default
+        self._tab = "chat"
+
+    def begin(self) -> None:
+        """Show the panes of the last run."""
+        from acp_tui.store.remembered import load
+
+        layout, problem = load(self._path, self._default)
+        for frame in self._screen.query(Frame):
+            frame.set_class(frame.pane.NAME not in layout.panes, "-hidden")
+        self._show_side(layout.side)
+        self.show_tab("chat")
+        if problem is not None:
+            self._screen.notify(str(problem), title="Layout", severity="warning")
+
+    def resized(self, width: int) -> None:
+        """Show one pane at a time where there is no room for more."""
+        self._screen.set_class(width < NARROW, "-narrow")
+        if self._is_narrow and isinstance(self._screen.focused, Pane):
+            self.show_tab(self._screen.focused.NAME)
+
+    def go_to(self, name: str) -> None:
+        """Go to a pane, showing it if it is hidden; from a pane beside the chat, back to the prompt."""
+        pane = self._screen.query_one(f"#{name}", Pane)
+        if self._screen.maximized not in (None, pane):
+            self._screen.minimize()
+        if name != "chat" and (pane.has_focus or (self._is_narrow and self._tab == name)):
+            self._screen.minimize()
+            self.leave()
+            return
+        if self._is_narrow:
+            self.show_tab(name)
+        elif name != "chat":
+            self._show(pane)
+        self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
+
+    def arrange(self, what: str) -> None:
+        """Do what a key is for: `hide` a pane, hide or show the `side`, `zoom`, or go to the `prompt`."""
+        do = {"hide": self.hide, "side": self.toggle_side, "zoom": self.toggle_zoom, "prompt": self.leave}
+        do[what]()
+
+    def show_chat(self) -> None:
+        """Have the chat in view, whoever has the keys."""
+        if self._screen.maximized not in (None, self._screen.query_one("#chat")):
+            self._screen.minimize()
+        if self._is_narrow:
+            self.show_tab("chat")
+
+    def leave(self) -> None:
+        """Go back to the chat and the prompt."""
+        if self._is_narrow:
+            self.show_tab("chat")
+        self._screen.focus_prompt()
+
+    def hide(self) -> None:
+        """Hide the pane that has the keys; the chat stays."""
+        frame = next((frame for frame in self._screen.query(Frame) if frame.pane.has_focus), None)
+        if frame is not None and not self._is_narrow:
+            self._screen.minimize()
+            frame.add_class("-hidden")
+            self._show_side(bool(self._shown))
+            self._screen.focus_prompt()
+            self._keep()
+
+    def toggle_side(self) -> None:
+        """Hide or show the panes beside the chat; with all of them hidden, show all."""
+        if self._is_narrow:
+            return  # one pane at a time: there is no side
+        shows = self._screen.query_one("#side").has_class("-hidden")
+        if shows and not self._shown:
+            for frame in self._screen.query(Frame):
+                frame.remove_class("-hidden")
+        if not shows and any(frame.pane.has_focus for frame in self._screen.query(Frame)):
+            self._screen.focus_prompt()
+        self._show_side(shows)
+        self._keep()
+
+    def toggle_zoom(self) -> None:
+        """Give the pane that has the keys, or else the chat, the whole screen; or take it back."""
+        screen = self._screen
+        if screen.maximized is not None:
+            screen.minimize()
+            self.leave()
+        else:
+            pane = screen.focused if isinstance(screen.focused, Pane) else screen.query_one("#chat", Pane)
+            screen.maximize(pane)
+            screen.set_focus(pane)
+
+    def show_tab(self, name: str) -> None:
+        """Choose the pane that is shown where there is room for one."""
+        for frame in self._screen.query(Frame):
+            frame.set_class(name == frame.pane.NAME, "-tab")
+        self._screen.query_one("#chat-box").set_class(name == "chat", "-tab")
+        self._screen.query_one("#side").set_class(name != "chat", "-tab")
+        self._tab = name
+        self.show_tabs()
+
+    def tab_clicked(self, piece: int) -> None:
+        """Show the pane whose tab was clicked: each has two pieces, its name and its key."""
+        panes = list(self._screen.query(Pane))
+        if 0 <= piece < 2 * len(panes):
+            self.show_tab(panes[piece // 2].NAME)
+
+    def show_tabs(self) -> None:
+        """Draw the tabs: the panes' names, facts and keys."""
+        pieces: list[tuple[str, str]] = []
+        for key, pane in zip(_KEYS, self._screen.query(Pane), strict=True):
+            role = "accent" if self._tab == pane.NAME else "muted"
+            pieces.append((role, f"{pane.NAME.replace('-', ' ')} {pane.fact}".rstrip()))
+            pieces.append(("faint", f" {key_of(self._screen, key)}   "))
+        self._screen.query_one("#tabs", Lines).set_lines([(pieces, ())])
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self._screen.has_class("-narrow")
+
+    @property
+    def _shown(self) -> list[str]:
+        """The panes that are not hidden by themselves."""
+        return [frame.pane.NAME for frame in self._screen.query(Frame) if not frame.has_class("-hidden")]
+
+    def _show(self, pane: Pane) -> None:
+        before = self._layout
+        for hidden in pane.ancestors_with_self:
+            hidden.remove_class("-hidden")
+        if self._layout != before:
+            self._keep()
+
+    def _show_side(self, shows: bool) -> None:
+        self._screen.query_one("#side").set_class(not shows, "-hidden")
+
+    @property
+    def _layout(self) -> Layout:
+        from acp_tui.store.remembered import Layout
+
+        return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
+
+    def _keep(self) -> None:
+        from acp_tui.store.remembered import save
+
+        problem = save(self._path, self._layout)
+        if problem is not None:
+            self._screen.notify(str(problem), title="Layout", severity="warning")

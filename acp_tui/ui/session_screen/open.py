@@ -1,0 +1,476 @@
+"""What the person opens over a session: a tool call, changed files, links, facts, the connection's frames."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
+from acp_tui.readable import size
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.markdown.links import links_in
+from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.app import App
+
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.protocol.schema import SelectOption
+    from acp_tui.session.entries import Message, ToolCall
+    from acp_tui.session.options import Option
+    from acp_tui.session.session import Session
+    from acp_tui.ui.screens.menu import Item
+    from acp_tui.ui.screens.tool_call import ToolCallScreen
+    from acp_tui.ui.session_screen.screen import SessionScreen
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.transcript.blocks import Block
+
+
+class Opened:
+    """Opens screens over one session, and keeps an opened tool call equal to what the agent tells of it."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._call: ToolCallScreen | None = None
+
+    def block(self, block: Block, link: str = "") -> None:
+        """Open what a line or an entry stands for, or a link that was clicked; or show more of an entry."""
+        from acp_tui.ui.entries.entry import EntryBlock
+        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
+        from acp_tui.ui.panes.changes import FileLine
+
+        if link:
+            self._offer({link: ""})
+            return
+        if self.call_of(block):
+            return
+        if isinstance(block, FileLine):
+            self.changes(block.path)
+        elif isinstance(block, UserMessageBlock) and block.choose():
+            return
+        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
+            self._offer(links(block.entry))
+        elif isinstance(block, EntryBlock):
+            block.choose()
+
+    def call_of(self, block: Block | None) -> bool:
+        """Open the tool call that a block stands for; return whether it does."""
+        from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.panes.tool_calls import CallLine
+
+        if isinstance(block, CallLine):
+            self.call(block.call)
+        elif isinstance(block, ToolCallBlock):
+            self.call(block.entry)
+        else:
+            return False
+        return True
+
+    def call(self, call: ToolCall) -> None:
+        """Open a tool call."""
+        from acp_tui.ui.screens.tool_call import ToolCallScreen
+        from acp_tui.ui.session_screen.panes import terminal_of
+
+        terminal = partial(terminal_of, self._screen)
+        self._call = ToolCallScreen(call, terminal, self._screen.conversation.cwd, self._screen.look)
+        self._screen.app.push_screen(self._call, self._call_closed)
+
+    def some_call(self) -> None:
+        """Open the tool call that a search has found, the one under the cursor, or the newest."""
+        from acp_tui.ui.panes.pane import Pane
+        from acp_tui.ui.panes.tool_calls import ToolCallsPane
+        from acp_tui.ui.session_screen.find import FindLine
+
+        focused = self._screen.focused
+        cursor = focused.cursor if isinstance(focused, Pane) else None
+        block = next((line.block for line in self._screen.query(FindLine)), cursor)
+        latest = self._screen.query_one(ToolCallsPane).latest
+        if not self.call_of(block) and latest is not None:
+            self.call(latest)
+
+    def refresh(self, now: float | None = None) -> None:
+        """Make an opened tool call equal to its entry; `now` is on the clock of the session's events."""
+        if self._call is not None and self._call.is_mounted:
+            self._call.refresh_call(now)
+
+    def changes(self, path: str) -> None:
+        """Open the changed files, a certain one first."""
+        from acp_tui.ui.screens.changes import ChangesScreen, Review
+
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            tracking = conversation.tracking
+            screen = ChangesScreen(
+                lambda: list(session.files.values()),
+                path,
+                conversation.cwd,
+                self._screen.look,
+                Review(tracking, conversation.rejections) if tracking is not None else None,
+                session.prompt_of,
+            )
+            self._screen.app.push_screen(screen, lambda _: self._show_kept(session))
+
+    def session_details(self) -> None:
+        """Show what there is to know about the session."""
+        from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
+
+        facts = sections(self._screen.conversation, self._start, self._screen.rooms.naming.own)
+        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
+
+    def decisions(self) -> None:
+        """Show what agents asked for, and how it was answered."""
+        from acp_tui.store.decisions import NAME
+        from acp_tui.store.folders import data_folder
+        from acp_tui.ui.screens.decisions import DecisionsScreen
+
+        session = self._screen.conversation.session
+        session_id = session.id if session is not None else None
+        self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
+
+    def protocol(self) -> None:
+        """Show the frames of the connection."""
+        from acp_tui.ui.screens.protocol import ProtocolScreen
+
+        journal = self._screen.conversation.journal
+        path = journal.path if journal is not None else None
+        self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
+
+    def _offer(self, found: dict[str, str]) -> None:
+        """Offer to open one of some links, names by addresses."""
+        if found:
+            cwd = self._screen.conversation.cwd
+            opening = open_link(self._screen.app, found, cwd, self._screen.look)
+            self._screen.run_worker(opening, group="links", exclusive=True)
+
+    def _show_kept(self, session: Session) -> None:
+        """Mark in the pane what was kept in the changes screen."""
+        from acp_tui.session.changes import Change
+        from acp_tui.ui.panes.changes import ChangesPane
+
+        self._screen.query_one(ChangesPane).show(session, Change(fields=("files",)))
+
+    def _call_closed(self, _: None) -> None:
+        self._call = None
+
+
+_HOSTS: Final = re.compile(
+    r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
+    re.IGNORECASE,
+)
+"""What the words of a link may name as a host: an address, or a name with a dot."""
+_FILE_NAMES: Final = re.compile(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
+"""Names of files whose ends are ends of hosts, too."""
+_ENDS: Final = re.compile(
+    r".*\.([a-z]{2,3}|[^a-z]*xn--.*|info|cloud|tech|site|online|store|page|link|live|news|shop|tools|systems"
+    r"|codes|software|services|example|test|bank|email|support|security|blog|agency)",
+    re.IGNORECASE,
+)
+"""Names of hosts as they are met in texts: others with a dot are parts of programs, such as json.dumps."""
+
+
+def links(message: Message) -> dict[str, str]:
+    """Return what a message links to: names by address."""
+    found: dict[str, str] = {}
+    for part in message.parts:
+        if isinstance(part, ResourceLink):
+            found.setdefault(part.uri, part.title or part.name)
+        elif isinstance(part, EmbeddedResource):
+            found.setdefault(part.resource.uri, unquote(part.resource.uri.rpartition("/")[2]))
+        elif isinstance(part, GrowingText):
+            found.update(links_in(str(part)))
+    return found
+
+
+def file_of(uri: str, cwd: str) -> Path | None:
+    """Return the file of this machine that an address names, links followed; None for other addresses."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost") or not parts.path:
+        return None
+    path = Path(cwd) / (unquote(parts.path) if parts.scheme else uri)
+    try:
+        return path.resolve() if path.is_file() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+async def open_link(app: App[Any], found: dict[str, str], cwd: str, look: Look) -> None:
+    """Let the person choose one of some addresses: a file opens in their editor, a page in their browser."""
+    from acp_tui.ui.screens.menu import Item, Menu
+
+    items: Sequence[Item] = [Item(uri, uri, about(uri, name)) for uri, name in found.items()]
+    uri = await app.push_screen_wait(Menu("Open", items, None, look))
+    if uri is not None and await _is_meant(app, uri, found[uri], look):
+        problem = await _opened(app, uri, cwd)
+        if problem:
+            app.notify(problem, title="Open", severity="warning")
+
+
+def other_host(uri: str, name: str) -> str:
+    """Return the host of an address, if the words of its link name another one; else nothing."""
+    host = _host(uri) if "://" in uri else ""
+    named = {_host(one) for one in _HOSTS.findall(name) if not _is_file_name(one)} - {""}
+    is_other = any(one != host and not host.endswith(f".{one}") for one in named)
+    return host if host and is_other else ""
+
+
+def about(uri: str, name: str) -> str:
+    """Return what the menu says of a link: its words, and where it leads if they say otherwise."""
+    host = other_host(uri, name)
+    return f"leads to {host}, not to “{name}”" if host else name
+
+
+async def _is_meant(app: App[Any], uri: str, name: str, look: Look) -> bool:
+    """Ask before a link is opened whose words name another host; return whether it is to be opened."""
+    from acp_tui.ui.screens.menu import Item, Menu
+
+    host = other_host(uri, name)
+    if not host:
+        return True
+    items = [
+        Item("no", "Do not open it"),
+        Item("yes", f"Open {host}", uri),
+    ]
+    heading = f"This link says “{shortened(exact_line(name), 60)}”, and leads to {exact_line(host)}"
+    return await app.push_screen_wait(Menu(heading, items, "no", look)) == "yes"
+
+
+def _is_file_name(word: str) -> bool:
+    """Whether a word with a dot is more likely a file, such as README.md or json.dumps."""
+    is_bare = "/" not in word and not word.lower().startswith("www.")
+    return is_bare and (_FILE_NAMES.fullmatch(word) is not None or _ENDS.fullmatch(word) is None)
+
+
+def _host(address: str) -> str:
+    """Return the host of an address, with or without a scheme, in ASCII as it is looked up."""
+    try:
+        host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    except ValueError:
+        return ""
+    with suppress(UnicodeError):  # such as a label that is too long
+        host = host.encode("idna").decode("ascii")
+    return host.rstrip(".").removeprefix("www.")
+
+
+async def _opened(app: App[Any], uri: str, cwd: str) -> str:
+    """Show what is at an address; return why that cannot be, or ""."""
+    from acp_tui.ui.screens.address import open_in_browser
+    from acp_tui.ui.screens.editor import open_in_editor
+
+    path = await asyncio.to_thread(file_of, uri, cwd)
+    if path is not None:
+        return await open_in_editor(app, path)
+    if not uri.lower().startswith(("http://", "https://")):
+        return "This is neither a file of this machine nor a page of the web."
+    if await asyncio.to_thread(open_in_browser, uri):
+        return ""
+    app.copy_to_clipboard(uri)
+    return "There is no browser with a window here. The address is copied."
+
+
+IGNORED: Final = 10.0
+"""Seconds after a stop in which the turn should have ended."""
+_NOTICE: Final = "Not stopped yet"
+
+
+class Unresponsive:
+    """Offers the ladder, and points to it when a stop is not obeyed."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+        self._stopped_at: float | None = None
+        self._has_told = False
+
+    def tick(self, now: float) -> None:
+        """Say, once for a stop, that the agent does not obey it; `now` is on the monotonic clock."""
+        session = self._screen.conversation.session
+        if session is None or session.turn_state != "cancelling":
+            if self._has_told:
+                self._take_notice_away()
+            self._stopped_at, self._has_told = None, False
+            return
+        if self._stopped_at is None:
+            self._stopped_at = now
+        if now - self._stopped_at >= IGNORED and not self._has_told:
+            self._has_told = True
+            self._screen.notify(
+                f"{self._screen.conversation.agent_name} was told to stop and has not ended its turn. "
+                f"{key_of(self._screen, 'session.ladder')}: wait, kill it, or restart it.",
+                title=_NOTICE,
+                severity="warning",
+                timeout=15,
+            )
+
+    def _take_notice_away(self) -> None:
+        """What it says is over."""
+        app = self._screen.app
+        for notice in [one for one in app._notifications if one.title == _NOTICE]:
+            app._unnotify(notice)
+
+    def choose(self) -> None:
+        """Let the person choose what to do."""
+        from acp_tui.ui.screens.menu import Menu
+
+        conversation = self._screen.conversation
+        if conversation.running is None:
+            self._screen.notify("There is no agent running.")
+            return
+        agent = conversation.running
+        menu = Menu(self._heading(), list(self._items()), "wait", self._screen.look)
+
+        def chosen(what: str | None) -> None:
+            if conversation.running is not agent:
+                return  # it has ended meanwhile
+            if what == "stop":
+                conversation.stop()
+            elif what == "kill":
+                self._screen.run_worker(agent.agent.stop(), group="kill")
+            elif what == "restart":
+                self._screen.rooms.beginning.again()
+
+        self._screen.app.push_screen(menu, chosen)
+
+    def _heading(self) -> str:
+        conversation = self._screen.conversation
+        assert conversation.agent is not None
+        connection = conversation.agent.connection
+        heard = f"last heard {time.monotonic() - connection.last_heard:.0f} s ago"
+        unread = f", does not read what it is sent ({size(connection.unread)})" if connection.unread else ""
+        return f"{conversation.agent_name}: {heard}{unread}"
+
+    def _items(self) -> Iterator[Item]:
+        from acp_tui.ui.screens.menu import Item
+
+        running, session = self._screen.conversation.running, self._screen.conversation.session
+        others = " and its other sessions here" if running is not None and running.is_shared else ""
+        yield Item("wait", "Wait", "do nothing now")
+        if session is not None and session.turn_state == "running":
+            yield Item("stop", "Stop the turn", "ask the agent to end it")
+        yield Item("kill", "Kill the agent", f"end its process{others}; what was said stays")
+        yield Item("restart", "Restart the agent", "end it and begin again, below what was said")
+
+
+class OptionMenus:
+    """Lets the person set what the agent of one screen lets them set."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def next_mode(self) -> None:
+        """Go to the next mode of the agent."""
+        option = self._option("mode")
+        if option is None:
+            self._say_none("modes")
+            return
+        values = [choice.value for choice in option.config.choices()]
+        current = self._screen.conversation.choosing.pending_value(option)
+        place = values.index(current) + 1 if current in values else 0
+        if values:
+            self._set(option, values[place % len(values)])
+
+    def choose(self, category: str) -> None:
+        """Let the person choose a value from a menu, of the `mode` or the `model`."""
+        option = self._option(category)
+        if option is None:
+            self._say_none(f"{category}s")
+        else:
+            self._choose_value(option)
+
+    def choose_option(self) -> None:
+        """Let the person choose any option, and then its value."""
+        from acp_tui.ui.screens.menu import Item, LiveMenu
+
+        if not self._options:
+            self._say_none("options")
+            return
+
+        def items() -> list[Item]:
+            return [Item(one.config.id, one.config.name, one.value_name) for one in self._options]
+
+        def chosen(option_id: str | None) -> None:
+            if option_id is not None and (option := self._by_id(option_id)) is not None:
+                self._choose_value(option)
+
+        self._screen.app.push_screen(LiveMenu("Options", items, lambda: None, self._screen.look), chosen)
+
+    def _choose_value(self, option: Option) -> None:
+        from acp_tui.protocol.schema import BooleanOption, SelectOption
+        from acp_tui.ui.screens.menu import LiveMenu
+
+        config = option.config
+        if isinstance(config, BooleanOption):
+            self._set(option, not self._screen.conversation.choosing.pending_value(option))
+            return
+
+        def now() -> SelectOption | None:
+            known = self._by_id(config.id)
+            return known.config if known is not None and isinstance(known.config, SelectOption) else None
+
+        shown = option
+
+        def items() -> list[Item]:
+            nonlocal shown
+            shown = self._by_id(config.id) or shown
+            return _items(known) if (known := now()) is not None else []
+
+        def current() -> str | None:
+            return known.current_value if (known := now()) is not None else None
+
+        def chosen(value: str | None) -> None:
+            if value is not None and self._by_id(config.id) is not None:
+                self._set(shown, value)  # as it was chosen, whatever has come since
+
+        menu = LiveMenu(config.name, items, current, self._screen.look)
+        menu.nothing = "the agent does not offer this any more"
+        self._screen.app.push_screen(menu, chosen)
+
+    def _say_none(self, what: str) -> None:
+        conversation = self._screen.conversation
+        ready = conversation.phase == "ready"
+        self._screen.notify(f"This agent has no {what}." if ready else "The agent is not ready.")
+
+    def _set(self, option: Option, value: str | bool) -> None:
+        if option.fixed:
+            name = safe_line(option.config.name)
+            self._screen.notify(f"This agent does not let anybody set {name}.")
+            return
+        self._screen.run_worker(self._screen.conversation.choosing.set_option(option, value), group="options")
+
+    @property
+    def _options(self) -> Sequence[Option]:
+        """What the agent lets the user set by now."""
+        session = self._screen.conversation.session
+        return session.options if session is not None else ()
+
+    def _by_id(self, option_id: str) -> Option | None:
+        return next((option for option in self._options if option.config.id == option_id), None)
+
+    def _option(self, category: str) -> Option | None:
+        session = self._screen.conversation.session
+        return session.option(category) if session is not None else None
+
+
+def _items(config: SelectOption) -> list[Item]:
+    from acp_tui.protocol.schema import ChoiceGroup
+    from acp_tui.ui.screens.menu import Item
+
+    items = []
+    for choice in config.options:
+        if isinstance(choice, ChoiceGroup):
+            items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
+        else:
+            items.append(Item(choice.value, choice.name, choice.description or ""))
+    return items

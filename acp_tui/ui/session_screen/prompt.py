@@ -1,0 +1,323 @@
+"""Where the person writes: the prompt, what it may become, what goes with it, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from textwrap import wrap
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.events import Key
+from textual.timer import Timer
+from textual.widgets import Static
+
+from acp_tui.readable import inside
+from acp_tui.store.folders import data_folder, state_folder
+from acp_tui.store.prompts import Prompt, together
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.line_view import Line, Lines
+from acp_tui.ui.widgets.text import safe_line
+
+if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation, Start
+    from acp_tui.conversation.workspace_files import WorkspaceFiles
+    from acp_tui.protocol.schema import Command, PromptCapabilities
+    from acp_tui.store.prompts import Draft
+    from acp_tui.ui.session_screen.completions import Completing
+    from acp_tui.ui.widgets.look import Look
+    from acp_tui.ui.widgets.prompt_box import PromptBox
+    from acp_tui.ui.widgets.transcript.blocks import Piece
+
+
+_PAUSE: Final = 0.5
+"""Seconds without a change after which a draft is kept."""
+
+
+class Writing(Vertical):
+    """The prompt box, once `begin` was called, and the lines above it."""
+
+    BLANK = True  # its parts cover it
+
+    def __init__(
+        self, conversation: Conversation, start: Start, look: Look, commands: Callable[[], Sequence[Command]]
+    ) -> None:
+        """Take what it shows; `commands` are those that can be written now."""
+        super().__init__(id="writing")
+        self._commands = commands
+        self._conversation = conversation
+        self._start = start
+        self._look = look
+        self._box: PromptBox | None = None
+        self._attachments = Lines(look, id="attachments")
+        self._completing: Completing | None = None
+        self._files: WorkspaceFiles | None = None
+        self._draft: Draft | None = None
+        self._keeping: Timer | None = None
+        self._told_problem = False
+        self._early_keys: list[str] = []
+        self._is_written_in = False
+        """Whether the box has what was typed before it was there."""
+        self._had_keys_at = float("inf")
+        """When the box took the keys, on the clock of events."""
+
+    def compose(self) -> ComposeResult:
+        """The mark; the box and the lines above it come after the first frame."""
+        with Horizontal(id="prompt-row"):
+            yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
+
+    async def begin(self) -> None:
+        """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
+        from acp_tui.conversation.attachments import dropped_media
+        from acp_tui.store.prompts import Draft, History, workspace_name
+        from acp_tui.ui.session_screen.completions import Completing
+        from acp_tui.ui.widgets.prompt_box import PromptBox
+
+        name = workspace_name(self._start.cwd)
+        keeps = self._start.settings.journal
+        self._box = box = PromptBox(
+            enter_sends=self._start.settings.enter_sends,
+            history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
+            dropped=lambda text: dropped_media(text, self._conversation.cwd),
+            empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
+            id="prompt",
+        )
+        box.cursor_blink = not self._start.settings.reduced_motion
+        lines = Lines(self._look, id="completions")
+        self._completing = Completing(box, lines, self._commands, self._files_now, self._recent, self._list)
+        await self.mount(lines, self._attachments, before="#prompt-row")
+        await self.query_one("#prompt-row").mount(box)
+        if keeps:
+            self._draft = Draft(data_folder() / "drafts", name)
+            self._bring_back(box, self._draft)
+        box.focus()
+        self._is_written_in = True
+        for key in self._early_keys:
+            self._write(key)
+
+    def typed_early(self, key: Key) -> None:
+        """Keep what is typed before the box is there; give it what comes before it has the keys."""
+        if key.time > self._had_keys_at or not key.character or not (key.is_printable or key.key == "enter"):
+            return
+        if self._is_written_in:
+            self._write(key.character)
+        else:
+            self._early_keys.append(key.character)
+
+    def _write(self, key: str) -> None:
+        self.box.action_enter() if key == "\r" else self.box.write(key)
+
+    def on_descendant_focus(self) -> None:
+        """The box has the keys: what the screen still hears of was meant for something else."""
+        self._had_keys_at = min(self._had_keys_at, monotonic())
+
+    @property
+    def box(self) -> PromptBox:
+        """The box; there is none before `begin`."""
+        assert self._box is not None
+        return self._box
+
+    def commands_changed(self) -> None:
+        """The agent has other commands."""
+        if self._completing is not None:
+            self._completing.typed()
+
+    def dismiss(self) -> bool:
+        """Take completions away; return whether there were any."""
+        return self._completing is not None and self._completing.dismiss()
+
+    def on_unmount(self) -> None:
+        """Leave the draft to the next run."""
+        self._keep_draft()
+        if self._draft is not None:
+            self._draft.leave()
+
+    # ------------------------------------------------------------------ what the box tells
+
+    def on_text_area_changed(self) -> None:
+        """Offer what the text may become, show what goes with it, and keep it soon."""
+        if self._completing is None:
+            return
+        self._completing.typed()
+        self._show_mark(self.box.is_command)
+        self._show_attachments(self.box.text)
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(_PAUSE, self._keep_draft)
+
+    def _show_mark(self, is_command: bool) -> None:
+        """Show beside the box whether what stands there is run."""
+        row = self.query_one("#prompt-row")
+        if row.has_class("-command") != is_command:
+            row.set_class(is_command, "-command")
+            glyph = self._look.glyph("shell" if is_command else "prompt")
+            self.query_one("#prompt-mark", Static).update(f"{glyph} ")
+
+    def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
+        """Mark another completion."""
+        if self._completing is not None:
+            self._completing.move(event.step)
+
+    def on_prompt_box_completion_taken(self, event: PromptBox.CompletionTaken) -> None:
+        """Take the marked completion; where that would change nothing, Enter is what it is elsewhere."""
+        if self._completing is not None and not self._completing.take() and event.by_enter:
+            self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
+
+    # ------------------------------------------------------------------ completions
+
+    def _recent(self) -> list[str]:
+        """Return the files that this session has changed, the newest first, relative to the workspace."""
+        session = self._conversation.session
+        paths = reversed(session.files) if session is not None else ()
+        return [inside(path, self._conversation.cwd) for path in paths]
+
+    def _files_now(self) -> WorkspaceFiles:
+        """Return the files of the folder that the session works in."""
+        from acp_tui.conversation.workspace_files import WorkspaceFiles
+
+        cwd = self._conversation.cwd
+        if self._files is None or self._files.folder != cwd:
+            self._files = WorkspaceFiles(cwd, self._more_files)
+        return self._files
+
+    def _list(self) -> None:
+        self.run_worker(self._files_now().refresh(), group="files")
+
+    def _more_files(self) -> None:
+        if self._completing is not None and self.is_attached:
+            self._completing.refreshed()
+
+    # ------------------------------------------------------------------ what goes with the prompt
+
+    def _show_attachments(self, text: str) -> None:
+        if "@" in text and not self.box.is_command:
+            self._look_up(text)
+        else:
+            self.workers.cancel_group(self, "attachments")
+            self._attachments.set_lines(self._hint())
+
+    def _hint(self) -> list[Line]:
+        """Return what becomes of a text behind `!`: it looks like a command, and may be none."""
+        box = self.box
+        turn = key_of(box, "prompt.command")
+        if box.is_command:
+            send = key_of(box, "prompt.send" if box.enter_sends else "prompt.new-line")
+            words = f"{send} runs this in your shell; {turn} makes it a prompt for the agent."
+            return [([("warning", words)], ())]
+        if box.is_command_elsewhere:
+            is_line = "\n" not in box.prompt.whole.strip()
+            words = f"; {turn} makes it a command for your shell" if is_line else ""
+            return [([("muted", f"This goes to the agent{words}.")], ())]
+        return []
+
+    @work(group="attachments", exclusive=True)
+    async def _look_up(self, text: str) -> None:
+        """Show what a text mentions, as it will be sent."""
+        from acp_tui.conversation.attachments import find
+
+        found = await asyncio.to_thread(find, text, self._conversation.roots)
+        shown = [attachment.shown(self._takes) for attachment in found.attachments]
+        pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
+        pieces += [("warning", f" {problem}") for problem in found.problems]
+        self._attachments.set_lines([*self._hint(), *([(pieces, ())] if pieces else [])])
+
+    @property
+    def _takes(self) -> PromptCapabilities | None:
+        agent = self._conversation.agent
+        if agent is None or agent.info is None:
+            return None
+        return agent.info.agent_capabilities.prompt_capabilities
+
+    # ------------------------------------------------------------------ drafts
+
+    def _keep_draft(self) -> None:
+        if self._draft is not None:
+            away = [self.box.stashed] if self.box.stashed is not None else []
+            self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
+        if self._box is not None:
+            self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        """Say once that prompts or drafts are not kept."""
+        problems = [self.box.past.problem, self._draft.problem if self._draft is not None else None]
+        problem = next((str(one) for one in problems if one is not None), "")
+        if problem and not self._told_problem and self.is_running:
+            self._told_problem = True
+            self.notify(problem, title="Prompts", severity="warning", timeout=15)
+
+    def _bring_back(self, box: PromptBox, draft: Draft) -> None:
+        prompt = draft.left()
+        if prompt is not None and not box.text:
+            box.show_prompt(prompt)
+            self.notify("This is what you had not sent yet last time.", title="Draft")
+
+    # ------------------------------------------------------------------ other ways to write
+
+    def on_prompt_box_wanted(self, event: PromptBox.Wanted) -> None:
+        """Open the history or the editor."""
+        if event.what == "history":
+            self._choose_prompt()
+        else:
+            from acp_tui.ui.screens.editor import begin
+
+            begin(self.app, self._edit)
+
+    def _choose_prompt(self) -> None:
+        from acp_tui.ui.screens.menu import PastPrompts
+
+        past = self.box.past
+        past.read()
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self.box.show_prompt(prompts[int(key)])
+
+        prompts = list(past.prompts)
+        self.app.push_screen(PastPrompts(prompts, self._look), chosen)
+
+    async def _edit(self) -> None:
+        """Write on in the user's own editor; what it could not finish is still here."""
+        from acp_tui.ui.screens.editor import edit
+
+        prompt = self.box.prompt
+        text, problem = await edit(self.app, prompt.text)
+        if text != prompt.text:
+            self.box.show_prompt(Prompt(text, prompt.chips))
+        if problem:
+            self.notify(problem, title="Editor", severity="warning", timeout=15)
+        self.box.focus()
+
+
+_QUEUED: Final = 4
+"""Prompts shown at most."""
+_NOTE: Final = 8
+"""Rows of the note shown at most."""
+
+
+def unsaid(conversation: Conversation, width: int, key: Callable[[str], str]) -> list[Line]:
+    """Return the lines of the note, cut where it is very long, and a line for each of the newest that wait.
+
+    `key` gives the key of an action by its name.
+    """
+    note = conversation.rejections.note()
+    lines: list[Line] = []
+    if note:
+        lines.append(
+            ([("muted", "with the next prompt")], [("muted", f"{key('session.drop-note')} drops it")])
+        )
+    for line in note.splitlines():
+        parts = wrap(safe_line(line), max(10, width - 4), subsequent_indent="  ")
+        lines += [([("muted", "  "), ("notice", part)], []) for part in parts]
+    if len(lines) > _NOTE:
+        lines[_NOTE - 1 :] = [([("muted", f"  {len(lines) - _NOTE + 1} more lines")], [])]
+    queued: list[Line] = [
+        ([("muted", "queued "), ("text", safe_line(prompt.text))], [])
+        for prompt in conversation.queue[-_QUEUED:]
+    ]
+    if queued:
+        queue, edit, send = map(key, ("session.queue", "session.edit-queue", "session.send-now"))
+        queued[-1] = (queued[-1][0], [("muted", f"{queue} orders, {edit} edits, {send} sends now")])
+    return [*lines, *queued]

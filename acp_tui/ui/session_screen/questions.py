@@ -1,0 +1,303 @@
+"""What passes between the conversation and the dialogs over its screen: questions and answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import chain
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from acp_tui.store.prompts import Prompt
+from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.screens.unasked import UnaskedScreen
+from acp_tui.ui.widgets.delay import after
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+
+    from acp_tui.session.questions import Elicitation, OldText, Permission, Question, StaleWrite
+    from acp_tui.ui.screens.dialog import Dialog
+    from acp_tui.ui.screens.key_guard import Press
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+Key = tuple[str, str]
+"""Names a question: the id of its session, and its key there."""
+
+_PAUSE: Final = 0.5
+"""Seconds without a dialog after one that nobody had time to read: its question was withdrawn at once."""
+
+
+class _Shown(NamedTuple):
+    """A question with its dialog. An id may be used again: only the question itself tells them apart."""
+
+    key: Key
+    question: Question
+    dialog: Dialog[Any]
+    since: float
+
+
+class Asking:
+    """Brings up one dialog at a time; a question that is put aside stays open and can be brought up again."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+        self._shown: _Shown | None = None
+        self._aside: dict[Key, Question] = {}
+        self._wanted: Key | None = None
+        """The question that the person has chosen."""
+        self._wanted_by: Press | None = None
+        """The key that was pressed last when the user wanted to see a question."""
+        self._last: dict[Key, _Shown] = {}
+        """What was shown last for each question without an answer: its dialog has what was entered."""
+        self._not_before = 0.0
+        """When a dialog may come up unasked: thousands of withdrawals must not each cost one."""
+
+    def show_next(self, *, follows: bool = False) -> None:
+        """Bring up the oldest open question; take away a dialog whose question has its answer.
+
+        `follows`: the user has just answered one, and was told that others wait.
+        """
+        questions = self._screen.conversation.questions
+        self._aside = {key: one for key, one in self._aside.items() if questions.get(key) is one}
+        if (shown := self._shown) is not None and questions.get(shown.key) is not shown.question:
+            self._take_away()
+            if (now := monotonic()) - shown.since < _PAUSE:
+                self._not_before = now + _PAUSE
+                after(self._screen, _PAUSE, self.show_next)
+            self._screen.tabs.come_back(self._screen, shown.key)
+        self._rescue([key for key, last in self._last.items() if questions.get(key) is not last.question])
+        if self._shown is not None:
+            self._show_waiting()
+        if self._shown is not None or not self._screen.presence.is_seen:
+            return
+        is_asked_for = follows or self._wanted_by is not None
+        if not is_asked_for and monotonic() < self._not_before:
+            return
+        wanted = [self._wanted] if self._wanted is not None and self._wanted in questions else []
+        key = next((key for key in chain(wanted, questions) if key not in self._aside), None)
+        if key is not None:
+            self._show(key, questions[key], follows=follows)
+
+    @property
+    def shown(self) -> Key | None:
+        """The question whose dialog lies over the screen."""
+        return self._shown.key if self._shown is not None else None
+
+    def want(self, key: Key) -> None:
+        """Bring up this question before all others, now or as soon as the session is seen."""
+        self._aside.pop(key, None)
+        self._wanted = key
+        self._wanted_by = hands_of(self._screen.app).last
+        if self._shown is not None and self._shown.key != key:
+            self._take_away()
+        elif self._shown is not None:
+            self._shown.dialog.show_note(self._screen.tabs.note(self._screen))
+        self.show_next()
+
+    def reopen(self) -> None:
+        """Bring up what was put aside."""
+        self._aside.clear()
+        self._wanted_by = hands_of(self._screen.app).last
+        self.show_next()
+
+    def close(self) -> None:
+        """Take the dialog away without an answer: there is nothing to answer any more."""
+        self._take_away()
+        self._rescue(list(self._last))
+
+    def _rescue(self, closed: Sequence[Key]) -> None:
+        """Put what was written for questions that are closed, and did not go out, into the prompt."""
+        texts = [text for key in closed if (text := self._last.pop(key).dialog.words())]
+        if texts:
+            self._screen.prompt.give_back(Prompt("\n".join(texts)))
+            self._screen.notify("The question is closed. What you wrote is in the prompt.")
+
+    def _take_away(self) -> None:
+
+        if self._shown is not None:
+            dialog = self._shown.dialog
+            self._shown = None
+            withdraw(dialog)
+
+    def refresh(self) -> None:
+        """Make the dialog equal to the call that it is about, which the agent may have changed."""
+        from acp_tui.ui.screens.permission import PermissionDialog
+
+        if self._shown is not None and isinstance(self._shown.dialog, PermissionDialog):
+            self._shown.dialog.refresh_call()
+
+    def _go(self, step: int) -> None:
+        """Show the question so many places after the one that is shown."""
+        keys = list(self._screen.conversation.questions)
+        if self._shown is not None and self._shown.key in keys:
+            self.want(keys[(keys.index(self._shown.key) + step) % len(keys)])
+
+    def _counter(self, key: Key) -> tuple[int, int]:
+        questions = self._screen.conversation.questions
+        return next(number for number, one in enumerate(questions, 1) if one == key), len(questions)
+
+    def _waiting(self) -> Sequence[str]:
+        from acp_tui.ui.session_screen.inbox import Abouts
+
+        conversation = self._screen.conversation
+        return Abouts(conversation.questions.values(), conversation.session)
+
+    def _show_waiting(self) -> None:
+        """Have the dialog list what waits by now."""
+        assert self._shown is not None
+        if self._shown.key in self._screen.conversation.questions:
+            self._shown.dialog.show_waiting(self._waiting(), self._counter(self._shown.key))
+
+    def _show(self, key: Key, question: Question, *, follows: bool) -> None:
+        from acp_tui.session.questions import Permission, StaleWrite
+
+        dialog: Dialog[Any]
+        if isinstance(question, Permission):
+            dialog = self._permission(key, question)
+        elif isinstance(question, StaleWrite):
+            dialog = self._stale_write(key, question)
+        else:
+            dialog = self._elicitation(key, question)
+        dialog.note = self._screen.tabs.note(self._screen)
+        if key in self._last:
+            dialog.entered = self._last[key].dialog.entered
+        dialog.guard.follows = follows
+        if self._wanted_by is not None and self._wanted_by is hands_of(self._screen.app).last:
+            dialog.guard.asked_for()
+        self._wanted_by = None
+        shown = self._shown = self._last[key] = _Shown(key, question, dialog, monotonic())
+        self._screen.app.push_screen(dialog, lambda answer: self._answered(shown, answer))
+
+    def _is_lent(self, path: str) -> bool:
+        conversation = self._screen.conversation
+        host, session = conversation.host, conversation.session
+        return host is not None and session is not None and host.lends(session.id, path)
+
+    def _permission(self, key: Key, question: Permission) -> Dialog[Any]:
+        from acp_tui.ui.screens.permission import PermissionDialog
+        from acp_tui.ui.screens.permission_details import background_of
+
+        conversation = self._screen.conversation
+        session = conversation.session
+        return PermissionDialog(
+            question,
+            agent=conversation.agent_name,
+            cwd=session.cwd if session is not None else "",
+            inside=self._is_lent,
+            look=self._screen.look,
+            counter=self._counter(key),
+            background=background_of(conversation, question.call, unasked=question.unasked),
+            waiting=self._waiting(),
+            go=self._go,
+            make_rule=self._screen.rooms.ruling.make,
+            reaches=lambda: self._screen.rooms.ruling.reaches(question.call),
+            find=None if question.unasked else self._finder(),
+        )
+
+    def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
+        """Return what reads the files of the session, where there is an agent that they are lent to."""
+        from acp_tui.agent.old_texts import old_texts
+
+        host, session = self._screen.conversation.host, self._screen.conversation.session
+        if host is None or session is None or not host.lends(session.id, session.cwd):
+            return None
+        files, cwd = host.files(session.id), session.cwd
+        return lambda paths: old_texts(files, paths, cwd)
+
+    def _stale_write(self, key: Key, question: StaleWrite) -> Dialog[Any]:
+        from acp_tui.ui.screens.stale_write import StaleWriteDialog
+
+        conversation = self._screen.conversation
+        return StaleWriteDialog(
+            question,
+            agent=conversation.agent_name,
+            cwd=conversation.session.cwd if conversation.session is not None else "",
+            look=self._screen.look,
+            counter=self._counter(key),
+        )
+
+    def _elicitation(self, key: Key, question: Elicitation) -> Dialog[Any]:
+        agent, look = self._screen.conversation.agent_name, self._screen.look
+        counter = self._counter(key)
+        if question.url is not None:
+            from acp_tui.ui.screens.address import AddressDialog
+
+            return AddressDialog(question, agent=agent, look=look, counter=counter)
+        from acp_tui.ui.screens.form import FormDialog
+
+        return FormDialog(question, agent=agent, look=look, counter=counter)
+
+    def _answered(self, shown: _Shown, answer: Any) -> None:
+        from acp_tui.ui.screens.permission import Answer
+        from acp_tui.ui.screens.stale_write import Chosen
+
+        if self._shown is not shown:
+            return  # taken away: the question had its answer
+        key, conversation = shown.key, self._screen.conversation
+        self._shown = None
+        if conversation.questions.get(key) is not shown.question:
+            self.show_next()  # another one has its id by now, which the person has not seen
+            return
+        if answer is not None:
+            del self._last[key]
+        else:  # not now: the others, which the dialog has listed, are not brought up either
+            self._aside.update(conversation.questions)
+        # Also what stays open after its answer: an address that is being visited.
+        self._aside[key] = shown.question
+        if isinstance(answer, Answer):
+            if answer.rule is not None:
+                self._screen.rooms.ruling.keep(answer.rule)
+            conversation.answer(key, answer.option_id, answer.how)
+            if answer.reason:
+                conversation.say(answer.reason)
+        elif isinstance(answer, Chosen):
+            conversation.answer(key, None if answer.choice == "stop" else answer.choice, answer.how)
+            if answer.choice == "stop":
+                conversation.stop()
+        elif answer is not None:
+            conversation.answer_form(key, answer.action, answer.content)
+        self._screen.show_status()
+        if not self._screen.tabs.come_back(self._screen, key):
+            self.show_next(follows=answer is not None)
+        self._screen.rooms.ruling.look()
+
+
+Result = TypeVar("Result")
+
+
+async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
+    """Show a screen and return what it is dismissed with. Cancelled, it takes the screen away."""
+    answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
+
+    def answered(result: Result | None) -> None:
+        if not answer.done():
+            answer.set_result(result)
+
+    shown = app.push_screen(screen, answered)
+    try:
+        await shown
+        return await answer
+    except asyncio.CancelledError:
+        withdraw(screen)
+        raise
+
+
+def withdraw(screen: Screen[Any]) -> None:
+    """Take a screen away without an answer, also from under others; one that is gone is left alone."""
+    app = screen.app
+    if isinstance(screen, UnaskedScreen):
+        screen.release_letter()
+        hands_of(app).surprise(monotonic())
+    for stack in app._screen_stacks.values():  # each of Textual's modes has its own
+        if screen not in stack:
+            continue
+        if screen is app.screen:
+            screen.dismiss(None)
+        else:
+            # Textual dismisses the topmost screen only; this is what it does to a screen that it takes off.
+            stack.remove(screen)
+            screen.remove()
+        return

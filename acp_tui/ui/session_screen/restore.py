@@ -1,0 +1,220 @@
+"""Going back: files are given what they were before a turn, after a look at what that does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import OptionList
+
+from acp_tui.changes.git_store import SnapshotError
+from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.session_screen.questions import answer_of
+from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import exact_line, shortened
+from acp_tui.ui.widgets.transcript.blocks import TextBlock
+
+if TYPE_CHECKING:
+    from acp_tui.changes.tracking import Tracking
+    from acp_tui.changes.tree import Changed, Restored
+    from acp_tui.session.entries import Severity
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+Choice = Literal["restore", "undo", "earlier"]
+
+_DOES: Final = {
+    "A": ("error", "is deleted: it was not there"),
+    "D": ("success", "comes back"),
+    "M": ("warning", "gets its earlier content"),
+    "R": ("warning", "gets its earlier name and content"),
+    "T": ("warning", "becomes what it was (file or link)"),
+}
+_NAMED: Final = 10
+"""Files that the note for the agent names."""
+_PROMPT: Final = 60
+"""Cells of a prompt that name a turn."""
+_NOT_READY: Final = "The snapshot from before this turn is not ready yet. Come back in a moment."
+_LATE: Final = (
+    "The agent may have begun before this snapshot was ready: its first changes can be missing here."
+)
+
+
+class RestoreDialog(Dialog[Choice]):
+    """Shows what restoring would do to each file; dismisses with what to do, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "choose('restore')", "Restore", id="restore.restore"),
+        Binding("u", "choose('undo')", "Undo the last restoring", id="restore.undo"),
+        Binding("t", "choose('earlier')", "Another turn", id="restore.turn"),
+    ]
+
+    def __init__(
+        self,
+        changes: Sequence[Changed],
+        look: Look,
+        *,
+        can_undo: bool,
+        is_late: bool,
+        unknown: str | None = None,
+        turn: str = "the last turn",
+        has_others: bool = False,
+    ) -> None:
+        """Take what is to be shown.
+
+        Args:
+            changes: what differs from before the turn.
+            look: the styles of the text.
+            can_undo: whether there is a restoring or rejecting to take back.
+            is_late: whether the snapshot was taken when the agent may have begun already.
+            unknown: why there is no snapshot from before the turn; empty: it will come. None: there is one.
+            turn: which turn, in words.
+            has_others: whether there are other turns to choose.
+        """
+        super().__init__(f"Restore files to before {turn}", look)
+        self._turn = turn
+        self._changes = changes
+        self._is_late, self._unknown = is_late, unknown
+        restore = Answer("Restore these files", "restore.restore", "can be undone", role="warning")
+        undo = Answer("Undo the last restoring or rejecting", "restore.undo", role="accent")
+        self._answers: dict[Choice, Answer] = {}
+        if changes:
+            self._answers["restore"] = restore
+        if can_undo:
+            self._answers["undo"] = undo
+        if has_others:
+            self._answers["earlier"] = Answer("Another turn", "restore.turn", role="muted")
+
+    def compose_body(self) -> ComposeResult:
+        """Yield a line for each file."""
+        yield Details(list(self._about()), self.look)
+
+    def compose_answers(self) -> ComposeResult:
+        """Yield what can be done."""
+        yield AnswerList(as_bound(self._answers.values(), self))
+
+    def hints(self) -> Sequence[tuple[str, str]]:
+        """Return what keys do beside the answers."""
+        return [(key_of(self, "dialog.put-aside"), "close")]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done."""
+        if action == "choose" and parameters[0] not in self._answers:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_choose(self, choice: Choice) -> None:
+        """Do it."""
+        self.dismiss(choice)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.guard.turned:
+            self.dismiss(list(self._answers)[event.option_index])
+
+    def _about(self) -> list[TextBlock]:
+        if self._unknown is not None:
+            return [TextBlock([("warning", self._unknown or _NOT_READY)])]
+        blocks = [TextBlock([("warning", _LATE)])] if self._is_late else []
+        if not self._changes:
+            since = "this snapshot" if self._is_late else f"{self._turn} began"
+            return [*blocks, TextBlock([("muted", f"No file has changed since {since}.")])]
+        for change in self._changes:
+            role, what = _DOES[change.status]
+            if change.status == "M" and change.old_id == change.new_id:
+                what = "gets its earlier mode"
+            name = exact_line(change.path)
+            if change.status == "R":
+                name = f"{name}, before {exact_line(change.old_path)},"
+            blocks.append(TextBlock([(role, f"{change.status} "), ("text", f"{name} "), ("muted", what)]))
+        return blocks
+
+
+async def restore_turn(screen: SessionScreen) -> None:
+    """Show what can be restored and do what the person chooses; what came of it is said."""
+    tracking = screen.conversation.tracking
+    if tracking is None or tracking.first is None:
+        why = "There are no snapshots of this workspace." if tracking is None else tracking.obstacle
+        screen.notify(why or "The first snapshot is not ready yet.", severity="warning")
+        return
+    if screen.conversation.is_busy:
+        screen.notify("The agent is working. Stop the turn first.", severity="warning")
+        return
+    try:
+        await _restore(screen, tracking)
+    except SnapshotError as error:
+        screen.notify(str(error), title="Not restored", severity="error")
+
+
+async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
+    turn: int | None = None
+    while True:
+        before = tracking.before_of(turn)
+        changes = await tracking.since_turn(turn) if before is not None else []
+        dialog = RestoreDialog(
+            changes,
+            screen.look,
+            can_undo=tracking.ways_back.can_undo,
+            is_late=tracking.was_late(turn),
+            unknown=tracking.why_unknown(turn) if before is None else None,
+            turn="the last turn" if turn is None else f"turn {turn}",
+            has_others=len(tracking.turns) > (before is not None),
+        )
+        dialog.guard.asked_for()
+        choice = await answer_of(screen.app, dialog)
+        if choice != "earlier":
+            break
+        turn = await _other_turn(screen, tracking, turn)
+    if choice == "restore" and before is not None:
+        when = "before your last turn"
+        if turn is not None:
+            when = f"what they were before I said “{_prompt(screen, turn)}”"
+        restored = await tracking.ways_back.restore(before, changes)
+        _tell(screen, restored, "as before the last turn" if turn is None else f"as before turn {turn}")
+        if restored.done:
+            names = _named([change.path for change in restored.done])
+            back = f"put these files back to {when}: {names}"
+            screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
+    elif choice == "undo" and (undone := await tracking.ways_back.undo()) is not None:
+        _tell(screen, undone.restored, "as before the restoring")
+        if undone.is_over:
+            screen.conversation.rejections.undone(undone.newer)
+
+
+async def _other_turn(screen: SessionScreen, tracking: Tracking, turn: int | None) -> int | None:
+    """Let the person choose a turn; whoever chooses none stays with the one that there was."""
+    newest = tracking.turns[-1]
+    items = [
+        Item(str(number), f"before turn {number}", _prompt(screen, number))
+        for number in reversed(tracking.turns)
+    ]
+    menu = Menu("Restore files to", items, str(turn or newest), screen.look)
+    chosen = await answer_of(screen.app, menu)
+    return int(chosen) if chosen is not None else turn
+
+
+def _prompt(screen: SessionScreen, turn: int) -> str:
+    session = screen.conversation.session
+    return shortened(session.prompt_of(turn), _PROMPT) if session is not None else ""
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return paths in a line, at most a few of them."""
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _tell(screen: SessionScreen, restored: Restored, how: str) -> None:
+    from acp_tui.session.events import Noted
+
+    count = len(restored.done)
+    files = "1 file is" if count == 1 else f"{count} files are"
+    severity: Severity = "warning" if restored.problems else "info"
+    screen.conversation.note(Noted(f"{files} {how}.", severity, "\n".join(restored.problems)))

@@ -1,0 +1,357 @@
+"""What passes between one session and the person's rules: the list, a rule made of a question, trust."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from acp_tui.readable import inside
+from acp_tui.rules.book import OF_SESSION, prefix_mistake
+from acp_tui.rules.commands import covering, simple_commands
+from acp_tui.rules.files import Decision, WrittenRule
+from acp_tui.rules.model import KNOWN_KINDS, Ask, Rule
+from acp_tui.ui.screens.permission_details import AGENT_ONLY, Reach
+from acp_tui.ui.widgets.text import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.rules.book import Draft, RuleBook, RuleChanges
+    from acp_tui.rules.files import RuleFile
+    from acp_tui.session.entries import ToolCall
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+_PAST: Final = 300
+"""Questions of the past that a new rule is tried on."""
+_EXAMPLES: Final = 3
+
+
+class Ruling:
+    """Opens what there is about rules over one session."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._changes: RuleChanges | None = None
+        self._told: set[str] = set()
+        """Mistakes, and digests of files, that the person was told of."""
+
+    @property
+    def book(self) -> RuleBook:
+        """The rules of this session's agent; without one, those of the files."""
+        from acp_tui.conversation.agents import rule_book
+        from acp_tui.rules.book import RuleBook
+
+        host = self._screen.conversation.host
+        if host is not None and isinstance(host.rules, RuleBook):
+            return host.rules
+        if self._changes is not None:
+            return self._changes.book
+        book = rule_book()
+        book.enter(self._start.cwd)
+        return book
+
+    @property
+    def changes(self) -> RuleChanges:
+        """What does and undoes changes of the rules."""
+        from acp_tui.rules.book import RuleChanges
+
+        book = self.book
+        if self._changes is None or self._changes.book is not book:
+            self._changes = RuleChanges(book)
+        return self._changes
+
+    def show(self) -> None:
+        """List the rules."""
+        from acp_tui.ui.screens.rules import RulesScreen
+
+        ask, past = self._ask(), self._past()
+        screen = RulesScreen(
+            self.changes, ask, self._screen.look, lambda draft: preview(draft, None, ask, past)
+        )
+        self._screen.app.push_screen(screen)
+
+    def make(self, call: ToolCall) -> None:
+        """Make a rule of what is asked, in a dialog over its question."""
+        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.rules.book import SCOPES, Draft
+        from acp_tui.ui.screens.rule_editor import RuleEditor
+
+        session = self._screen.conversation.session
+        if session is None:
+            return
+        ask, past = ask_of(call, session, self._agent), self._past()
+        others = list(self.book)
+        draft = Draft(suggested(ask, others), "workspace")
+        editor = RuleEditor(
+            "Make a rule of this",
+            draft,
+            self._screen.look,
+            lambda draft: preview(draft, ask, ask, past, others),
+            scopes=SCOPES,
+        )
+        self._screen.app.push_screen(editor, self._made)
+
+    def reaches(self, call: ToolCall) -> list[Reach]:
+        """Return what "always" may mean for a call."""
+        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.ui.screens.permission_details import AGENT_ONLY
+
+        session = self._screen.conversation.session
+        if session is None:
+            return [AGENT_ONLY]
+        return reaches(ask_of(call, session, self._agent), list(self.book))
+
+    def keep(self, rule: Rule) -> None:
+        """Let a rule count in its session that the user has chosen with an answer."""
+        self.changes.keep(rule)
+
+    def look(self) -> None:
+        """Tell of mistakes in files, and ask for trust in the file of a workspace, once for each."""
+        if not self._screen.presence.is_seen or self._screen.conversation.session is None:
+            return
+        book = self.book
+        for problem in map(str, book.problems()):
+            if problem not in self._told:
+                self._told.add(problem)
+                self._screen.notify(problem, title="Rules", severity="warning", timeout=15)
+        new = [file for file in book.not_trusted() if file.digest not in self._told]
+        if new and self._screen.app.screen is self._screen:
+            self._told.add(new[0].digest)
+            self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
+
+    async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
+        """Trust exactly what is shown, whatever has become of the file meanwhile; then ask about that."""
+        from acp_tui.ui.screens.rules import RuleTrust
+
+        if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
+            return
+        try:
+            book.trust.give(file.path, file.digest)
+        except OSError as error:
+            self._screen.notify(str(error.strerror), title="Not written down", severity="error")
+            return
+        if not book.is_trusted(file.path):
+            text = f"{file.path} has changed since it was shown: what it allows now is not trusted."
+            self._screen.notify(text, title="Rules", severity="warning")
+            self.look()
+
+    def _made(self, draft: Draft | None) -> None:
+        from acp_tui.rules.files import CannotWrite
+
+        if draft is None:
+            return
+        ask = self._ask()
+        try:
+            self.changes.add(draft, ask.workspace, ask.session)
+        except CannotWrite as error:
+            self._screen.notify(str(error), title="No rule was made", severity="error")
+        else:
+            self._screen.notify(
+                "It counts from the next question on; this one is still yours.", title="Rule made"
+            )
+
+    def _ask(self) -> Ask:
+        """Return what a question from here has in common with all others."""
+        from acp_tui.rules.model import Ask
+
+        session = self._screen.conversation.session
+        mode = session.option("mode") if session is not None else None
+        return Ask(
+            self._agent,
+            "execute",
+            mode=str(mode.config.current_value) if mode is not None else None,
+            workspace=self._screen.conversation.cwd,
+            session=session.id if session is not None else "",
+        )
+
+    @property
+    def _agent(self) -> str:
+        agent = self._screen.conversation.agent
+        return agent.name if agent is not None else ""
+
+    def _past(self) -> Sequence[Ask]:
+        from acp_tui.agent.past_questions import asks_of
+        from acp_tui.store.decisions import NAME, Decisions
+        from acp_tui.store.folders import data_folder
+
+        try:
+            return list(asks_of(islice(Decisions(data_folder() / NAME), _PAST)))
+        except OSError:
+            return []
+
+
+def preview(
+    draft: Draft, now: Ask | None, here: Ask, past: Iterable[Ask], others: Sequence[Rule] = ()
+) -> list[str]:
+    """Return what a rule would match, in a few lines.
+
+    Args:
+        draft: the rule.
+        now: what is asked, if anything is.
+        here: has the workspace and session that the rule is made in.
+        past: what was asked before, the latest first.
+        others: the rules that there are.
+    """
+    from dataclasses import replace
+
+    from acp_tui.rules.book import host_rule
+    from acp_tui.rules.model import decide
+
+    folder = (draft.written.workspace or here.workspace) if draft.scope == "workspace" else None
+    rule = replace(host_rule(draft.written, folder), workspace=folder)
+    rule = replace(rule, session=here.session if draft.scope == "session" else None)
+    lines = [_now(rule, now, others)] if now is not None else []
+    lines += _power(rule)
+    tried = [replace(ask, mode=rule.mode) for ask in past]
+    found = [ask for ask in tried if decide([rule], ask).rule is not None]
+    if tried:
+        last = f"the last {len(tried)} questions" if len(tried) > 1 else "one question"
+        lines.append(f"Of {last} before, it matches {len(found)}{':' if found else '.'}")
+    texts = dict.fromkeys(_short(ask) for ask in found)
+    lines += [f"  {text}" for text in islice(texts, _EXAMPLES)]
+    if len(texts) > _EXAMPLES:
+        lines[-1] += f"   and {len(texts) - _EXAMPLES} more"
+    return lines
+
+
+def _power(rule: Rule) -> list[str]:
+    """Return what a rule lets a program do beyond what its words say, in a line."""
+    from acp_tui.rules.commands import power_of, split
+
+    words = split(rule.command or "") if rule.decision == "allow" else []
+    power = power_of(words)
+    if power is None:
+        return []
+    unless = "; with options for that you are asked" if power.options else ""
+    return [f"Careful: {words[0]} can {power.does}{unless}."]
+
+
+def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:
+    """Return whether a rule matches what is asked, with what other rules say to that."""
+    from acp_tui.rules.commands import uncovered
+    from acp_tui.rules.model import decide
+    from acp_tui.ui.screens.rule_list import SAYS
+
+    alone, with_others = decide([rule], now), decide([*others, rule], now)
+    if (
+        alone.rule is None
+        and with_others.decision == "allow"
+        and rule in (with_others.rule, *with_others.also)
+    ):
+        return "With your other rules it allows all parts of what is asked now."
+    if alone.rule is None and rule.command is not None and now.command is not None:
+        prefixes = [one.command for one in (*others, rule) if one.decision == "allow" and one.command]
+        left = uncovered(prefixes, now.command)
+        if left and len(left) < len(uncovered([], now.command)):
+            return f"It is not all that is asked now. Left: {', '.join(left)}"
+    if alone.rule is None:
+        return "It does not match what is asked now."
+    against = (
+        f"; with your other rules it is {SAYS[with_others.decision]}"
+        if with_others.decision != alone.decision
+        else ""
+    )
+    return f"It matches what is asked now{against}."
+
+
+def _short(ask: Ask) -> str:
+    text = ask.command or ", ".join(ask.paths) or ask.tool_kind
+    return shortened(" ".join(text.split()), 60)
+
+
+_SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
+"""What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
+
+_GLOB: Final = re.compile(r"[*?]")
+"""In the name of a file these would match other files, too."""
+_SHORT: Final = 2_000
+"""Characters of a command up to which its beginning is looked for while the user waits."""
+_HARMLESS: Final = ("read", "search", "think")
+_RUNS_ANYTHING: Final = re.compile(
+    r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
+    r"|(?:ba|da|z|k|fi|c|tc)?sh|(?:python|pypy|perl|ruby|php|lua|node|deno|bun|npx|bunx|uvx)[\d.]*)"
+)
+"""Programs that run whatever stands behind them: their name alone would allow everything."""
+
+
+def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
+    """Return a rule that allows what is asked, for the person to widen or narrow.
+
+    Of a chain, the first command that no rule allows yet. All commands or changes are never suggested, and
+    of what runs other programs only all that is written.
+    """
+    kind = ask.tool_kind if ask.tool_kind in KNOWN_KINDS else None
+    command = path = None
+    if ask.command is not None:
+        allowed = [rule.command for rule in rules if rule.decision == "allow" and rule.command is not None]
+        command = _prefix(ask.command, allowed)
+    else:
+        path = ask.paths[0] if len(ask.paths) == 1 else _folder(ask.paths)
+        path = None if path is None or _GLOB.search(path.removesuffix("/**")) else path
+    is_narrow = command is not None or path is not None
+    decision: Decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
+    return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
+
+
+def reaches(ask: Ask, rules: Iterable[Rule] = ()) -> list[Reach]:
+    """Return what "always" may mean for what is asked, the narrowest first; rules end with their session."""
+
+    def rule(**what: Any) -> Rule:
+        return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
+
+    found = [AGENT_ONLY]
+    if ask.command is not None:
+        very = ask.command.strip()
+        found.append(Reach("also this very command", rule(tool_kind="execute", command=very, exact=True)))
+        prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
+        if prefix is not None and prefix != very:
+            words = f"also commands that begin with “{prefix}”"
+            found.append(Reach(words, rule(tool_kind="execute", command=prefix)))
+    elif ask.tool_kind in ("edit", "read"):
+        does = "any change of" if ask.tool_kind == "edit" else "reading"
+        if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
+            words = f"also {does} {inside(ask.paths[0], ask.workspace)}"
+            found.append(Reach(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
+        if ask.tool_kind == "edit" and ask.workspace and not _GLOB.search(ask.workspace):
+            here = f"{ask.workspace.rstrip('/')}/**"
+            found.append(Reach("also any change in the workspace", rule(tool_kind="edit", path=here)))
+    return found
+
+
+def _prefix(command: str, allowed: list[str]) -> str | None:
+    for one in simple_commands(command):
+        words = [word.text for word in one.words]
+        if not words or words[0] is None:
+            continue
+        known = [word for word in words if word is not None]
+        if covering(allowed, shlex.join(known)) is not None:
+            continue
+        if _RUNS_ANYTHING.fullmatch(posixpath.basename(words[0])):
+            if None in words:
+                return None
+            count = len(words)
+        else:
+            count = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1] or "") else 1
+        prefix = shlex.join(known[:count])
+        return None if prefix_mistake(prefix) else prefix
+    return None
+
+
+def _folder(paths: tuple[str, ...]) -> str | None:
+    """Return a glob for all below the folder that some paths have in common."""
+    if not paths:
+        return None
+    parts = [path.split("/")[:-1] for path in paths]
+    common = []
+    for names in zip(*parts, strict=False):
+        if len(set(names)) > 1:
+            break
+        common.append(names[0])
+    return f"{'/'.join(common)}/**" if len(common) > 1 else None

@@ -1,0 +1,195 @@
+"""What the person runs behind `!` beside one session, and what comes of it for the next prompt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.agent.agent import KEPT_OUTPUT
+from acp_tui.session.events import CommandEnded, CommandStarted, Noted
+from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.widgets.text import shortened
+from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals, UnknownTerminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.session.events import Event
+    from acp_tui.store.prompts import Prompt
+    from acp_tui.ui.session_screen.screen import SessionScreen
+    from acp_tui.workspace.guard import Guard
+
+
+class OwnShell:
+    """Runs the person's commands from the prompt of one screen."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._commands: OwnCommands | None = None
+        """There are none before the first one."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a command to end."""
+        return self._commands is not None and self._commands.is_running
+
+    def run(self, prompt: Prompt) -> None:
+        """Run what stands behind the `!`, in the background."""
+        self._screen.run_worker(self._run(prompt), group="own-commands")
+
+    def kill(self) -> bool:
+        """End the newest command that runs; return whether there is one."""
+        if self._commands is None or not self._commands.is_running:
+            return False
+        self._screen.run_worker(self._commands.kill(), group="own-commands")
+        return True
+
+    def terminal(self, name: str) -> Terminal | None:
+        """Return the terminal of a command by its id; None for no such."""
+        return self._commands.terminal(name) if self._commands is not None else None
+
+    @property
+    def background(self) -> list[Terminal]:
+        """What commands that have ended have left running."""
+        return self._commands.background() if self._commands is not None else []
+
+    async def end(self) -> None:
+        """End all that runs."""
+        if self._commands is not None:
+            await self._commands.end()
+
+    async def _run(self, prompt: Prompt) -> None:
+        """Run a command, and offer what it printed as context of the next prompt."""
+        if self._commands is None:
+            self._commands = OwnCommands(self._start.guard)
+        agent, session = self._screen.conversation.agent, self._screen.conversation.session
+        if agent is None or session is None:
+            self._screen.notify("A command needs a session to stand in.", severity="warning")
+            self._screen.prompt.give_back(prompt)
+            return
+        command, cwd = prompt.whole[1:].strip(), self._screen.conversation.cwd
+        ended = await self._commands.run(command, cwd, lambda event: agent.note_own(session.id, event))
+        if ended is not None:
+            self._screen.prompt.add_chip(*ended)
+
+
+_OWNER: Final = "the person"
+_ID: Final = "own-"
+"""Tells ids of ours from those of the agent's terminals, which count in the same way."""
+
+CONTEXT: Final = 32 * 1024
+"""Characters at the end of an output that are offered as context."""
+
+
+class OwnCommands:
+    """What one person runs beside one conversation."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._terminals = Terminals(guard=guard)
+        self._running: list[Terminal] = []
+
+    async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
+        """Run a line in the person's shell, in a folder, until it ends; `note` hears how it goes.
+
+        Return what to offer the agent as (a name for it, a text); None for a command without any output.
+        """
+        try:
+            terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=cwd)
+        except TerminalError as error:
+            note(Noted(str(error), "error"))
+            return None
+        self._running.append(terminal)
+        name = f"{_ID}{terminal.id}"
+        note(CommandStarted(name, command))
+        status = await terminal.wait()
+        self._running.remove(terminal)
+        output = terminal.kept()
+        note(CommandEnded(name, status.exit_code, output[-KEPT_OUTPUT:].decode("utf-8", "replace")))
+        if not output.strip():
+            return None
+        return f"output of {_short(command)}", as_context(command, output, status.exit_code)
+
+    def terminal(self, name: str) -> Terminal | None:
+        """Return a terminal by the id that `run` told of; None for one that is not ours."""
+        if not name.startswith(_ID):
+            return None
+        try:
+            return self._terminals.get(_OWNER, name.removeprefix(_ID))
+        except UnknownTerminal:
+            return None
+
+    async def kill(self) -> None:
+        """End the newest command that runs, and all that came of it."""
+        if self._running:
+            await self._running[-1].kill()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is something to kill."""
+        return bool(self._running)
+
+    def background(self) -> list[Terminal]:
+        """Return the terminals of commands that have ended and left something running."""
+        return self._terminals.background(_OWNER)
+
+    async def end(self) -> None:
+        """End all that runs."""
+        await self._terminals.close()
+
+
+def _short(command: str) -> str:
+    """Return a command as it can stand in a chip."""
+    return shortened("".join(" " if letter in "[]\n\t" else letter for letter in command), 40)
+
+
+def _shell() -> str:
+    return os.environ.get("SHELL") or "/bin/sh"
+
+
+def as_context(command: str, output: bytes, exit_code: int | None) -> str:
+    """Return what an agent is told of a command: how it ended, and the newest of what it printed."""
+    from acp_tui.ui.widgets.terminal.log import text_of
+
+    printed = text_of(output)
+    if len(printed) > CONTEXT:
+        printed = "[…]\n" + printed[-CONTEXT:].partition("\n")[2]
+    end = f"exit code {exit_code}" if exit_code is not None else "ended by a signal"
+    fence = "```"
+    while fence in printed:
+        fence += "`"
+    return f"I ran `{command}` ({end}):\n{fence}\n{printed}\n{fence}\n"
+
+
+_ALL = "all"
+
+
+async def choose_what_to_stop(screen: SessionScreen) -> None:
+    """Let the user stop something that goes on in the background, or all of it."""
+    left = left_running(screen)
+    if not left:
+        screen.notify("Nothing goes on in the background.")
+        return
+    title = "In the background: Enter stops it"
+    chosen = await screen.app.push_screen_wait(Menu(title, _items(left), None, screen.look))
+    for number, terminal in enumerate(left):
+        if chosen in (_ALL, str(number)):
+            await terminal.kill()
+    screen.show_status()
+
+
+def left_running(screen: SessionScreen) -> list[Terminal]:
+    """Return the terminals of commands that ended and left something running, the agent's and the user's."""
+    return [*screen.conversation.background, *screen.rooms.own_shell.background]
+
+
+def _items(left: Sequence[Terminal]) -> list[Item]:
+    items = [Item(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
+    return [*items, Item(_ALL, "all of them", "")] if len(left) > 1 else items
+
+
+def _processes(terminal: Terminal) -> str:
+    pids = terminal.outlived
+    return f"process{'es' if len(pids) > 1 else ''} {', '.join(map(str, pids))}"

@@ -1,0 +1,491 @@
+"""How a conversation begins and begins again: the start screen, the failure screen, a recorded session."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from acp_tui.agent.agent import Agent
+    from acp_tui.conversation.agents import RunningAgent
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.conversation.login import Failure
+    from acp_tui.protocol.schema import AuthMethod
+    from acp_tui.store.launch import Launch
+    from acp_tui.store.prompts import Prompt
+    from acp_tui.store.recorded import Recorded
+    from acp_tui.ui.screens.start import FailureScreen, StartChoice
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+_RECENT = 50
+"""Journals that are looked at for sessions to offer."""
+_EXPLAINING = "failure"
+"""The workers that explain; a new explanation takes the place of the one before."""
+
+
+class Beginning:
+    """Leads from the first frame to a session, over whatever goes wrong on the way."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._told_of: float | None = None
+        """When the wait began of which the person was told."""
+
+    async def begin(self) -> None:
+        """Start the agent of the command line, or let the person choose one."""
+        conversation = self._screen.conversation
+        if conversation.launch is not None or conversation.running is not None:
+            await self._screen.conversation.begin()
+        else:
+            await self.choose()
+
+    async def choose(self) -> None:
+        """Let the person choose an agent or a recorded session, until one of them can be shown."""
+        wanted = ""
+        while (choice := await self._choice(wanted)) is not None:
+            wanted = choice.agent
+            if choice.kind == "recorded":
+                assert choice.recorded is not None
+                if await self.show_recorded(choice.recorded):
+                    return
+            elif (launch := self._launch(choice)) is not None:
+                self.again(launch)
+                return
+
+    def again(self, launch: Launch | None = None) -> None:
+        """End the agent, and start it again or another one."""
+        self._work(self._screen.conversation.restart(launch))
+
+    def restart(self) -> None:
+        """End the agent and start it again; without one, let the person choose one."""
+        if self._screen.conversation.phase == "recorded":
+            self.continue_recorded()
+        elif self._screen.conversation.launch is not None:
+            self.again()
+        else:
+            self._work(self.choose())
+
+    def continue_recorded(self, prompt: Prompt | None = None) -> None:
+        """Go on with a recorded session, and say this; let the person choose an agent if its own is gone."""
+        conversation = self._screen.conversation
+        recorded = conversation.recorded
+        launch = self._launch_of(recorded) if recorded is not None else None
+        if launch is not None:
+            self._work(self._go_on(launch, prompt))
+            return
+        if prompt is not None:
+            self._screen.prompt.give_back(prompt)
+        self._work(self.choose())
+
+    async def _go_on(self, launch: Launch, prompt: Prompt | None) -> None:
+        """Go on with the recorded session in its folder, or in one that the user chooses for it."""
+        conversation = self._screen.conversation
+        cwd = conversation.session.cwd if conversation.session is not None else ""
+        folder = await folder_to_go_on_in(self._screen, cwd, self._start.cwd)
+        if folder is not None:
+            await conversation.recording.go_on(launch, prompt, folder)
+        elif prompt is not None:
+            self._screen.prompt.give_back(prompt)
+
+    def _work(self, beginning: Coroutine[Any, Any, None]) -> None:
+        """Begin in this way, in the background and in the place of what was begun before."""
+        self._screen.run_worker(beginning, group="begin", exclusive=True)
+
+    async def _choice(self, wanted: str) -> StartChoice | None:
+        """Return what the person chooses; `wanted` is what they named before, which could not be started."""
+        from acp_tui.store.folders import data_folder
+        from acp_tui.store.recorded import recent_sessions
+        from acp_tui.ui.screens.start import StartScreen
+
+        recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
+        screen = StartScreen(
+            self._start.known,
+            recorded,
+            self._start.cwd,
+            self._start.problems,
+            self._screen.look,
+            wanted=wanted,
+        )
+        return await self._screen.presence.ask(screen)
+
+    async def show_recorded(self, recorded: Recorded) -> bool:
+        """Show a recorded session; return whether there is one to show."""
+        try:
+            shown = await self._screen.conversation.recording.show(recorded)
+        except OSError as error:
+            self._say("This recording cannot be read", f"{recorded.path}: {error.strerror}")
+            return False
+        if not shown:
+            self._say("There is no session in this recording", str(recorded.path))
+        return shown
+
+    @property
+    def has_told_of_waiting(self) -> bool:
+        """Whether the person knows that the agent takes long."""
+        return self._told_of == self._screen.conversation.waiting_since
+
+    def explain_soon(self) -> None:
+        """Explain over the session, in the background."""
+        self._screen.run_worker(self.explain(), group=_EXPLAINING, exclusive=True)
+
+    def stop_explaining(self) -> None:
+        """What was explained is not so any more."""
+        self._screen.workers.cancel_group(self._screen, _EXPLAINING)
+
+    async def explain(self, edited: str = "") -> None:
+        """Say what went wrong, or that the agent takes long, and do what the person wants to try.
+
+        `edited` is the command as they changed it, where that could not be started either.
+        """
+        conversation = self._screen.conversation
+        failure, waited = conversation.failure, None
+        if failure is None:
+            failure, waited = self._silence()
+        if failure is None:
+            return
+        explanation = self._explanation(failure, waited, edited)
+        if edited:
+            explanation.guard.asked_for()
+        choice = await self._screen.presence.ask(explanation)
+        if choice is None:
+            return
+        if choice.kind == "choose":
+            await self.choose()
+        elif choice.kind == "edit":
+            command = shlex.join(choice.command)
+            launch = self._resolved(command)
+            if launch is None:
+                await self.explain(command)
+            else:
+                self.again(launch)
+        elif choice.kind == "new":
+            self._work(conversation.begin_new())
+        else:
+            self.again()
+
+    def _silence(self) -> tuple[Failure | None, float | None]:
+        """Return (what is known of an agent that does not answer, seconds it has not)."""
+        from acp_tui.conversation.login import Failure
+
+        conversation = self._screen.conversation
+        agent = conversation.agent
+        if agent is None or not conversation.waits_too_long:
+            return None, None
+        self._told_of = conversation.waiting_since
+        waits_for = ", ".join(agent.connection.starts)
+        asked = f"It was asked for {waits_for}. " if waits_for else ""
+        reason = f"{asked}It may still answer: closing this goes on waiting."
+        failure = Failure(
+            "silent",
+            reason,
+            stderr=agent.stderr_tail,
+            stdout=agent.connection.strays,
+            noise=agent.connection.noise,
+            strange=agent.connection.looks_strange,
+        )
+        return failure, time.monotonic() - conversation.waiting_since
+
+    def _explanation(self, failure: Failure, waited: float | None, edited: str) -> FailureScreen:
+        from acp_tui.ui.screens.start import FailureScreen
+
+        conversation = self._screen.conversation
+        login = conversation.launch.login if conversation.launch is not None else ""
+        can_log_in = self._can_log_in(failure)
+        said = explain(failure, login=login, can_log_in=can_log_in, waited=waited)
+        return FailureScreen(
+            conversation.command,
+            said.title,
+            said.reason,
+            failure.stderr,
+            said.advice,
+            can_log_in,
+            self._screen.look,
+            can_begin_new=failure.kind == "not_taken_up",
+            edited=edited,
+            stdout=failure.stdout,
+        )
+
+    def _can_log_in(self, failure: Failure) -> bool:
+        agent = self._screen.conversation.agent
+        return failure.kind == "login" and agent is not None and bool(agent.logins.methods())
+
+    def _launch(self, choice: StartChoice) -> Launch | None:
+        if choice.kind == "demo":
+            from acp_tui.store.agents import demo_launch
+
+            return demo_launch()
+        return self._resolved(choice.agent)
+
+    def _launch_of(self, recorded: Recorded) -> Launch | None:
+        """Return how to start the agent of a recorded session again."""
+        if recorded.agent == "demo":
+            from acp_tui.store.agents import demo_launch
+
+            return demo_launch()
+        name = recorded.agent if recorded.agent in self._start.known else "".join(recorded.argv[:1])
+        launch = self._resolved(name, recorded.argv[1:]) if name else None
+        return launch._replace(name=recorded.agent) if launch is not None else None
+
+    def _resolved(self, command: str, args: Sequence[str] = ()) -> Launch | None:
+        """Return how to start what the person named, or say why it cannot be."""
+        from acp_tui.store.agents import AgentError, resolve
+
+        try:
+            return resolve(command, args, self._start.known)
+        except AgentError as error:
+            self._say(error.title, error.advice)
+            return None
+
+    def _say(self, title: str, text: str) -> None:
+        self._screen.notify(text, title=title, severity="error", timeout=10)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A failure in words; the advice that is most likely to help comes first."""
+
+    title: str
+    """What happened, and how the process ended."""
+    reason: str
+    """What else is known; may be empty."""
+    advice: tuple[str, ...]
+
+
+_RUNTIME: Final = "Its runtime may be too old or incomplete: update it, or install the agent again."
+_SIGNS: Final = (
+    (r"unknown (option|argument|flag)|unrecognized (option|argument)|no such option|unexpected argument",
+     "It does not know one of its arguments: other versions speak the protocol by another option, or not."),
+    (r"cannot find module|modulenotfounderror|importerror|no module named|err_module_not_found", _RUNTIME),
+    (r"syntaxerror|unsupported engine|requires? (node|python)|node version|glibc", _RUNTIME),
+    (r"\bE?40[13]\b|unauthorized|not logged in|log ?in|sign in|api[_ ]key|authenticat|credential",
+     "It seems to miss a login or a key: log in, or set the variable that it names."),
+    (r"enotfound|econnrefused|etimedout|econnreset|network|getaddrinfo|proxy|certificate",
+     "It could not reach its service: check the network, the proxy and the certificates."),
+    (r"E404|404 not found|no matching (version|distribution)",
+     "Its package was not found: check the name in the command."),
+    (r"eacces|permission denied", "Something may not be read or written: check the permissions it names."),
+    (r"enospc|no space left", "The disk is full."),
+    (r"out of memory|heap limit|oom", "It ran out of memory."),
+)  # fmt: skip
+"""What agents say on stderr when they fail, and what helps; the first that is found is told."""
+
+_WORKSPACE: Final = re.compile(r"\bcwd\b|workspace|working directory|directory|folder|trust", re.I)
+
+
+def explain(
+    failure: Failure, *, login: str = "", can_log_in: bool = False, waited: float | None = None
+) -> Explanation:
+    """Return the words for a failure.
+
+    Args:
+        failure: the facts.
+        login: how to log in to this agent outside acp-tui, one line, as far as we know it.
+        can_log_in: whether it offers a way to log in from here.
+        waited: seconds that it has not answered, if that is why.
+    """
+    advice = dict.fromkeys(_advice(failure, login, can_log_in, waited))
+    # How it ended is in the title; the reason would only repeat it.
+    reason = "" if failure.kind in ("exited", "ended") else failure.reason
+    if failure.closed_output:
+        reason = "It had closed its output, so nothing could be heard of it any more, and it was ended."
+    return Explanation(_title(failure, waited), reason, tuple(advice))
+
+
+_TAKES_UP: Final = "The conversation is kept: retry starts the agent again and takes it up."
+_BEGINS_ANEW: Final = (
+    "What was said stays here: retry starts the agent again with a new session below it. "
+    "This agent cannot take the earlier one up; /hand-over puts it into your next prompt."
+)
+
+
+def _title(failure: Failure, waited: float | None) -> str:
+    ended = failure.exit.told if failure.exit is not None else "ended"
+    if failure.strange:
+        return "This does not seem to be an ACP agent"
+    if waited is not None:
+        return f"The agent has not answered for {waited:.0f} s"
+    match failure.kind:
+        case "spawn":
+            return "The agent could not be started"
+        case "exited":
+            return f"The agent {ended} before it answered"
+        case "version":
+            return "The agent speaks another version of the protocol"
+        case "login":
+            return "The agent wants you to log in"
+        case "not_taken_up":
+            return "The agent could not take this session up"
+        case "ended":
+            return f"The agent {ended}"
+        case _:
+            return "The agent refused to open a session"
+
+
+def _advice(failure: Failure, login: str, can_log_in: bool, waited: float | None) -> Iterator[str]:
+    if failure.advice:
+        yield failure.advice
+    if failure.strange:
+        yield "It prints text where the protocol belongs: it may need an option such as --acp."
+        yield "Run the command in a shell to see what it does by itself."
+        return
+    if failure.kind == "login":
+        yield from _login_advice(login, can_log_in)
+        return
+    if failure.kind == "version":
+        yield "Update the agent or acp-tui, whichever is older."
+        return
+    if failure.kind != "not_taken_up":
+        yield from _signs(failure.stderr)
+    if waited is not None:
+        yield "It may still be installing, or waiting for a login elsewhere: retry, or run it in a shell."
+    if failure.kind == "exited":
+        yield from _exit_advice(failure)
+    if failure.kind == "refused" and _WORKSPACE.search(failure.reason):
+        yield "Check that the workspace exists, and that the agent may use it (--cwd names another one)."
+    if failure.kind == "not_taken_up":
+        yield "Begin a new session: the agent may not know this one any more."
+        yield "If it was recorded here, it can still be read: it is in the list of sessions."
+        return
+    if failure.kind == "ended":
+        yield _TAKES_UP if failure.takes_up else _BEGINS_ANEW
+
+
+def _login_advice(login: str, can_log_in: bool) -> Iterator[str]:
+    if can_log_in:
+        yield "Log in here with one of the ways that the agent offers."
+    if login:
+        yield f"In a shell: {login}."
+    if not can_log_in and not login:
+        yield "It offers no way to log in from here: run it once in a shell and log in there."
+
+
+def _exit_advice(failure: Failure) -> Iterator[str]:
+    status = failure.exit
+    if status is not None and status.exit_code == 0:
+        yield "It ended as if all were done: it may need an option that makes it speak the protocol."
+    elif status is not None and status.exit_code in (126, 127):
+        yield "A program that it calls is missing or may not be run."
+    elif not failure.stderr.strip():
+        yield "It gave no reason: run the command in a shell to see more."
+
+
+def _signs(stderr: str) -> Iterator[str]:
+    tail = stderr[-16_384:]
+    for pattern, advice in _SIGNS:
+        if re.search(pattern, tail, re.I):
+            yield advice
+            return
+
+
+_OWNER = "login"
+"""Whom terminals of logins belong to: no session of an agent, so that none can reach them."""
+
+
+class LoggingIn:
+    """Brings up one screen after the other; each goes away when its call is cancelled."""
+
+    def __init__(self, screen: SessionScreen, cwd: str) -> None:
+        self._screen = screen
+        self._cwd = cwd
+
+    async def choose_login(self, agent: Agent, methods: Sequence[AuthMethod], error: str) -> str | None:
+        """Let the person choose a way to log in; None: not now."""
+        from acp_tui.ui.screens.login import LoginDialog
+
+        conversation = self._screen.conversation
+        dialog = LoginDialog(
+            methods,
+            agent=conversation.agent_name,
+            hint=conversation.launch.login if conversation.launch is not None else "",
+            look=self._screen.look,
+            error=error,
+        )
+        return await self._screen.presence.ask(dialog)
+
+    async def wait_for_login(self, agent: Agent, method: AuthMethod) -> None:
+        """Show that the agent logs in, until the person will not wait."""
+        from acp_tui.ui.screens.login import LoginWait
+
+        name = self._screen.conversation.agent_name
+        dialog = LoginWait(agent, name=name, method=method.name, look=self._screen.look)
+        await self._screen.presence.ask(dialog)
+
+    async def log_in_in_terminal(self, running: RunningAgent, method: AuthMethod) -> str:
+        """Run the agent's own program with the method's arguments in a terminal; return why it failed.
+
+        Never another program: only arguments and variables are the agent's to say.
+        """
+        from acp_tui.conversation.login import STOPPED
+        from acp_tui.ui.screens.login import TerminalLoginScreen
+        from acp_tui.workspace.terminals import TerminalError
+
+        program, *arguments = running.launch.argv
+        terminals = running.host.terminals
+        try:
+            terminal = await terminals.create(
+                _OWNER,
+                program,
+                [*arguments, *method.args],
+                env={**running.launch.env, **method.env},
+                cwd=self._cwd,
+            )
+        except TerminalError as error:
+            return str(error)
+        title = f"Log in to {self._screen.conversation.agent_name}: {method.name}"
+        screen = TerminalLoginScreen(terminal, title=title, look=self._screen.look)
+        try:
+            failure = await self._screen.presence.ask(screen)
+            return STOPPED if failure is None else failure
+        finally:
+            await terminals.release(_OWNER, terminal.id)
+
+
+async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str | None:
+    """Return where a session goes on: in its own folder, or in one that the user chooses for it.
+
+    Args:
+        screen: over which the user is asked.
+        cwd: the folder of the session; empty where none is known.
+        here: the folder of this run.
+
+    Returns None where the user only wants to read; then nothing is started.
+    """
+    from acp_tui.ui.screens.menu import HERE, OTHER, FolderDialog, folder_menu
+
+    if not cwd or _is_folder(cwd):
+        return cwd or here
+    choice = await screen.presence.ask(folder_menu(cwd, here, screen.look))
+    if choice == HERE:
+        return here
+    title = "The folder in which the session goes on"
+    path: str | None = here
+    while choice == OTHER and path is not None:
+        path = await screen.presence.ask(FolderDialog(path, title, screen.look))
+        if path is not None:
+            if (chosen := _folder(path)) is not None:
+                return chosen
+            title = "There is no such folder"
+    return None
+
+
+def _is_folder(path: str) -> bool:
+    return Path(path).is_dir()
+
+
+def _folder(typed: str) -> str | None:
+    """Return the folder that the user has typed; None if there is no such."""
+    try:
+        path = Path(typed).expanduser().absolute()
+    except RuntimeError:  # the home of an unknown user
+        return None
+    return str(path) if typed and path.is_dir() else None

@@ -1,0 +1,342 @@
+"""What a session screen shows of its conversation, when the conversation tells of a change."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+
+from acp_tui.session.changes import Change
+from acp_tui.ui.panes.pane import Pane
+from acp_tui.ui.panes.status import StatusLine
+from acp_tui.ui.session_screen.prompt import Writing
+from acp_tui.ui.widgets.delay import after, draws
+from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.line_view import Lines
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.session.changes import Field
+    from acp_tui.session.session import Session
+    from acp_tui.store.prompts import Prompt
+    from acp_tui.ui.session_screen.questions import Result
+    from acp_tui.ui.session_screen.screen import SessionScreen
+
+
+log = logging.getLogger(__name__)
+
+_MOST: Final = 100
+"""Different mistakes that are told; one that comes back with each frame is told once."""
+_told: set[str] = set()
+
+
+@contextmanager
+def lost_frame(app: App[Any]) -> Iterator[None]:
+    """Go on after a mistake in what is drawn for an agent; without a terminal, as in tests, raise it."""
+    try:
+        yield
+    except Exception as error:
+        if app.is_headless:
+            raise
+        what = f"{type(error).__name__}: {error}"
+        if what not in _told and len(_told) < _MOST:
+            _told.add(what)
+            log.error("a drawing failed", exc_info=error)
+
+
+Given = ParamSpec("Given")
+
+
+def draws_for_agent(
+    method: Callable[Concatenate[Any, Given], None],
+) -> Callable[Concatenate[Any, Given], None]:
+    """Have a method of what holds a `_screen` cost a frame at most."""
+
+    @functools.wraps(method)
+    def spared(self: Any, /, *args: Given.args, **given: Given.kwargs) -> None:
+        with lost_frame(self._screen.app):
+            method(self, *args, **given)
+
+    return spared
+
+
+class Showing:
+    """Hears the conversation (it is a `Listener`) and makes the parts of the screen equal to it."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+
+        conversation = self._screen.conversation
+        return Drawing(self._screen, self._furnish, self.draw, lambda: conversation.phase == "starting")
+
+    def catch_up(self) -> None:
+        """Draw what waits now: the screen is seen again, or not through a dialog any more."""
+        if "_drawing" in self.__dict__:
+            self._drawing.flush()
+
+    @draws_for_agent
+    def phase_changed(self) -> None:
+        """The agent is starting, ready, or gone."""
+        screen = self._screen
+        if not screen.is_running:
+            return
+        self.catch_up()
+        screen.show_status()
+        screen.rooms.ruling.look()
+        if screen.conversation.phase in ("failed", "ended"):
+            screen.asking.close()
+            screen.presence.when_seen(screen.rooms.beginning.explain_soon)
+        elif screen.conversation.phase != "recorded":
+            screen.rooms.beginning.stop_explaining()
+
+    def session_changed(self, change: Change) -> None:
+        """Draw what changed, soon."""
+        session = self._screen.conversation.session
+        if self._screen.is_running and session is not None:
+            self._drawing.add(session, change)
+
+    @draws_for_agent
+    def session_dropped(self) -> None:
+        """Show nothing of a session that did not come about, or that is told anew."""
+        from acp_tui.ui.panes.chat import ChatPane, welcome
+
+        if not self._screen.is_running:
+            return
+        self._drawing.forget()
+        for pane in self._screen.query(Pane):
+            if isinstance(pane, ChatPane):
+                pane.forget(welcome(self._start.cwd, lambda name: key_of(self._screen, name)))
+            else:
+                pane.begin()
+
+    @draws_for_agent
+    def questions_changed(self) -> None:
+        """Bring up a question that belongs to no session."""
+        if self._screen.is_running:
+            self._screen.asking.show_next()
+
+    @draws_for_agent
+    def queue_changed(self) -> None:
+        """Show what waits to be said."""
+        screen = self._screen
+        if not screen.is_running or not screen.is_complete:
+            return
+        from acp_tui.ui.session_screen.prompt import unsaid
+
+        screen.query_one("#queue", Lines).set_lines(
+            unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
+        )
+        screen.show_status()
+
+    def prompt_failed(self, prompt: Prompt) -> None:
+        """Give the person back what could not be said."""
+        if self._screen.is_running:
+            self._screen.prompt.give_back(prompt)
+
+    @draws_for_agent
+    def tick(self) -> None:
+        """Count seconds where something runs; called once a second."""
+        screen, conversation = self._screen, self._screen.conversation
+        screen.rooms.unresponsive.tick(monotonic())
+        screen.show_status()
+        if conversation.waits_too_long and not screen.rooms.beginning.has_told_of_waiting:
+            screen.rooms.beginning.explain_soon()
+        self._show_unread()
+        for pane in screen.query(Pane):
+            pane.look_on()
+        agent = conversation.agent
+        if agent is not None and (conversation.is_busy or screen.rooms.own_shell.is_running):
+            now = agent.now
+            for pane in screen.query(Pane):
+                pane.tick(now)
+            screen.rooms.opened.refresh(now)
+
+    def _show_unread(self) -> None:
+        """Show what the agent prints that is no message, where a message is waited for."""
+        from acp_tui.ui.panes.chat import ChatPane
+
+        conversation = self._screen.conversation
+        conversation.tell_unread()
+        if conversation.phase in ("starting", "logging-in", "ready"):
+            unread = conversation.unread if conversation.phase != "ready" else ""
+            for chat in self._screen.query(ChatPane):
+                chat.say_unread(unread)
+
+    def draw(self, session: Session, change: Change, more: bool = False) -> None:
+        """Draw what changed in a session; called by `Drawing`. `more`: it is a part, and the rest follows."""
+        screen = self._screen
+        if not screen.query(StatusLine):
+            return  # the screen is being taken away, its parts first
+        for pane in screen.query(Pane):
+            pane.holds = more
+            pane.show(session, change)
+        if change.entries:
+            screen.rooms.opened.refresh()
+            screen.asking.refresh()
+        if change.fields:
+            screen.show_status()
+            screen.arranging.show_tabs()
+        if "turn" in change.fields and not screen.presence.is_seen:
+            screen.presence.has_news = session.turn_state == "idle"
+            screen.tabs.show()
+        if "questions" in change.fields:
+            screen.asking.show_next()
+        if "commands" in change.fields:
+            screen.query_one(Writing).commands_changed()
+            screen.rooms.slash.tell_unprintable()
+
+    def _furnish(self, session: Session) -> None:
+        from acp_tui.ui.session_screen.panes import furnish
+
+        furnish(self._screen, session, self._start.settings)
+
+
+_PACE: Final = 0.033
+"""Seconds between two drawings."""
+_SELDOM: Final = 0.25
+"""The same while a dialog lies over the screen, for each frame then costs that of the whole screen, dimmed;
+and while an agent tells an earlier session, of which only the end stays in view.
+"""
+
+_SLICE: Final = 500
+"""Entries that are handed on at once, about ten milliseconds of work: keys have a turn before the next."""
+
+_URGENT: Final = "turn"
+"""A field that matters to a dialog at once: questions only add to those that it lists."""
+
+
+class Drawing:
+    """Collects the changes of one session after the other and hands them on."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        furnish: Callable[[Session], None],
+        draw: Callable[[Session, Change, bool], None],
+        passes_by: Callable[[], bool],
+    ) -> None:
+        """Take whom to tell.
+
+        Args:
+            screen: whose loop draws.
+            furnish: told when another session than before is shown from now on.
+            draw: told what changed in the session, and whether more of the same follows at once.
+            passes_by: whether an earlier session is being told.
+        """
+        self._screen = screen
+        self._furnish = furnish
+        self._draw = draw
+        self._passes_by = passes_by
+        self._session: Session | None = None
+        self._entries: set[int] = set()
+        self._fields: set[Field] = set()
+        self._due = inf
+        """When what is collected is drawn."""
+        self._drawn_at = 0.0
+
+    def add(self, session: Session, change: Change) -> None:
+        """Draw a change soon."""
+        if session is not self._session:
+            self.flush(whole=True)  # what is left to draw belongs to the session before
+            self._session = session
+            self._furnish(session)
+        self._entries.update(change.entries)
+        self._fields.update(change.fields)
+        can_wait = _URGENT not in self._fields and (self._is_below_dialog or self._passes_by())
+        due = self._drawn_at + (_SELDOM if can_wait else _PACE)
+        if due < self._due:
+            self._due = due
+            wait = due - time.perf_counter()
+            if wait > 0:
+                after(self._screen, wait, self.flush)
+            else:
+                self._screen.call_next(self.flush)
+
+    @property
+    def _is_below_dialog(self) -> bool:
+        stack = self._screen.app.screen_stack
+        return bool(stack) and stack[-1] is not self._screen and stack[-1].is_modal
+
+    def forget(self) -> None:
+        """Draw nothing more of the session that was shown; the next one is furnished for."""
+        self._session = None
+        self._entries.clear()
+        self._fields.clear()
+
+    def flush(self, *, whole: bool = False) -> None:
+        """Draw what is collected: of very much, such as a recording, a part now and the rest soon."""
+        self._due = inf
+        if self._session is None or not (self._entries or self._fields) or not draws(self._screen):
+            return
+        self._drawn_at = time.perf_counter()
+        entries = sorted(self._entries)
+        room = len(entries) if whole else _SLICE
+        change, later = Change(tuple(entries[:room]), ()), entries[room:]
+        if not later:
+            change = change._replace(fields=tuple(self._fields))
+            self._fields.clear()
+        self._entries.difference_update(change.entries)
+        with lost_frame(self._screen.app):
+            self._draw(self._session, change, bool(later))
+        if later:
+            self._due = 0.0
+            after(self._screen, 0.001, self.flush)
+
+
+class Presence:
+    """The person before one session screen, who may be at another one."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+        self._seen = asyncio.Event()
+        self.has_news = False
+        """Whether a turn has ended here while another session was seen."""
+        self._then: Callable[[], None] | None = None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether this is the session that the person looks at."""
+        return self._screen.tabs.is_current(self._screen)
+
+    async def ask(self, screen: Screen[Result]) -> Result | None:
+        """Show a screen over this session, once it is seen, and return what it is dismissed with."""
+        from acp_tui.ui.session_screen.questions import answer_of
+
+        await self._seen.wait()
+        return await answer_of(self._screen.app, screen)
+
+    def when_seen(self, do: Callable[[], None]) -> None:
+        """Call this now, or when the person comes to this session; only the newest call waits."""
+        if self.is_seen:
+            do()
+        else:
+            self._then = do
+
+    def begin(self) -> None:
+        """The person looks at this session from now on."""
+        self._seen.set()
+        self.has_news = False
+        self._screen.tabs.show()
+        self._screen.asking.show_next()
+        if self._then is not None:
+            then, self._then = self._then, None
+            then()
+
+    def end(self) -> None:
+        """Another session is seen, or a dialog lies over this one."""
+        if not self.is_seen:
+            self._seen.clear()

@@ -1,0 +1,339 @@
+"""What the terminal outside the interface is told: a title, and a call when the user looks elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from acp_tui.ui.widgets.text import safe_line, start_of
+
+if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Conversation
+    from acp_tui.store.settings import Calls
+
+
+State = Literal["starting", "ready", "working", "asks", "ended"]
+
+QUIET: Final = 5.0
+"""Seconds without a key after which the user is taken to be away, where the terminal does not tell."""
+_NAME: Final = 80
+"""Cells of an agent's name that the terminal is told."""
+
+KEEP_TITLE: Final = "\x1b[22;2t"
+GIVE_TITLE_BACK: Final = "\x1b[23;2t"
+"""Control sequences by which a terminal keeps the title it had, and shows it again."""
+
+_CALLS: Final[dict[tuple[State, State], str]] = {
+    ("working", "ready"): "is done",
+    ("working", "asks"): "wants an answer",
+    ("starting", "asks"): "wants an answer",
+    ("ready", "asks"): "wants an answer",
+    ("starting", "ended"): "did not start",
+    ("ready", "ended"): "has ended",
+    ("working", "ended"): "has ended",
+    ("asks", "ended"): "has ended",
+}
+"""What is worth a call, by the states before and after. What the person did themselves is not."""
+
+_WORDS: Final[dict[State, str]] = {
+    "starting": "starting",
+    "ready": "ready",
+    "working": "working",
+    "asks": "asks you",
+    "ended": "ended",
+}
+
+
+def speaks_777(environment: Mapping[str, str]) -> bool:
+    """Return whether a terminal shows notifications by OSC 777: rxvt, foot, and those built on VTE.
+
+    Each terminal gets one of the two: some know both, and would show everything twice.
+    """
+    return environment.get("TERM", "").startswith(("rxvt", "foot")) or "VTE_VERSION" in environment
+
+
+def state_of(conversation: Conversation) -> State:
+    """Return what a conversation is at, as far as somebody who looks elsewhere wants to know."""
+    if conversation.questions or conversation.phase == "logging-in":
+        return "asks"
+    if conversation.is_over:
+        return "ended"
+    if conversation.phase != "ready":
+        return "starting"
+    return "working" if conversation.is_busy else "ready"
+
+
+class Seat:
+    """The user's place before the terminal: whether it has the focus, and when a key was typed last."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.focus: bool | None = None
+        """Whether the terminal has the focus; None until it has told so once."""
+        self._clock = clock
+        self._touched = clock()
+
+    def touch(self) -> None:
+        """Note a key, a paste or the mouse."""
+        self._touched = self._clock()
+
+    def idle(self) -> float:
+        """Return the seconds since the user has done something."""
+        return self._clock() - self._touched
+
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        """Call something when these seconds are over."""
+        asyncio.get_running_loop().call_later(seconds, do)
+
+
+class Attention:
+    """Keeps the terminal's title equal to a conversation, and calls the user when it matters."""
+
+    def __init__(
+        self, write: Callable[[str], None], seat: Seat, calls: Calls = "auto", by_777: bool = False
+    ) -> None:
+        """Take the ways out.
+
+        Args:
+            write: sends a control sequence to the terminal.
+            seat: whether the user is there, as far as it shows.
+            calls: when the user wants to be called.
+            by_777: whether the terminal wants OSC 777 for that instead of OSC 9.
+        """
+        self._write = write
+        self._seat = seat
+        self._calls = calls
+        self._by_777 = by_777
+        self._states: WeakKeyDictionary[object, State] = WeakKeyDictionary()
+        self._title = ""
+
+    def update(self, conversation: Conversation, of: object, is_seen: bool = True) -> None:
+        """Tell the terminal what is new in a conversation.
+
+        Args:
+            conversation: what changed, perhaps.
+            of: the screen that the conversation is shown on; each has a state of its own.
+            is_seen: whether the user sees that screen, so that the title speaks of it.
+        """
+        before, state = self._states.get(of, "starting"), state_of(conversation)
+        self._states[of] = state
+        name = safe_line(start_of(conversation.agent_name, _NAME))
+        title = f"{name}: {_WORDS[state]}" if conversation.launch is not None else "acp-tui"
+        if is_seen and title != self._title:
+            self._write(f"{'' if self._title else KEEP_TITLE}\x1b]2;{title}\x07")
+            self._title = title
+        call = _CALLS.get((before, state))
+        if call is not None and conversation.phase != "ending" and self._calls != "never":
+            # a semicolon would end the title
+            notice = f"777;notify;{name.replace(';', ',')};{call}" if self._by_777 else f"9;{name} {call}"
+            self._call(f"\x1b]{notice}\x07\x07", of, state)
+
+    def _call(self, notice: str, of: object, state: State) -> None:
+        """Call now, or when the user has not touched a key for a while and nothing else has happened."""
+        if self._states.get(of) != state:
+            return
+        if self._calls == "always" or self._seat.focus is False:
+            self._write(notice)
+        elif self._seat.focus is None:  # nobody tells us, as in tmux
+            left = QUIET - self._seat.idle()
+            if left > 0:
+                self._seat.later(left, lambda: self._call(notice, of, state))
+            else:
+                self._write(notice)
+
+    def end(self) -> None:
+        """Give the terminal its own title back."""
+        self._states.clear()
+        if self._title:
+            self._write(GIVE_TITLE_BACK)
+            self._title = ""
+
+
+OSC52_LIMIT: Final = 74_994
+"""Bytes, as base64, that the terminals with the tightest limit take in one sequence."""
+
+PATIENCE: Final = 3.0
+"""Seconds after which a program that does not take the text is left alone."""
+
+
+class Way(NamedTuple):
+    """A program that takes the text on its standard input."""
+
+    name: str
+    argv: tuple[str, ...]
+    encoding: str = "utf-8"
+
+
+Finds = Callable[[str], str | None]
+"""Returns the path of a program, None if it is not there; as `shutil.which` does."""
+
+
+def desktop_way(
+    env: Mapping[str, str], finds: Finds = shutil.which, platform: str = sys.platform
+) -> Way | None:
+    """Return the program that reaches the clipboard of the desktop that the person sits at.
+
+    Over SSH that is only an X server that SSH leads to: any other desktop here is not the person's.
+    """
+    return next((way for way in _desktop_ways(env, platform) if finds(way.argv[0]) is not None), None)
+
+
+def _desktop_ways(env: Mapping[str, str], platform: str) -> Iterator[Way]:
+    is_here = not is_remote(env)
+    if is_here and platform == "darwin":
+        yield Way("pbcopy", ("pbcopy",))
+    if is_here and env.get("WSL_DISTRO_NAME"):
+        yield Way("clip.exe", ("clip.exe",), "utf-16")
+    if is_here and env.get("WAYLAND_DISPLAY"):
+        yield Way("wl-copy", ("wl-copy",))
+    if env.get("DISPLAY"):
+        yield Way("xclip", ("xclip", "-selection", "clipboard"))
+        yield Way("xsel", ("xsel", "--clipboard", "--input"))
+
+
+def is_remote(env: Mapping[str, str]) -> bool:
+    """Whether the person sits at another machine."""
+    return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
+
+
+class Clipboard:
+    """Knows the ways out of one run of the program."""
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        env: Mapping[str, str],
+        finds: Finds = shutil.which,
+        *,
+        export: str = "",
+    ) -> None:
+        """Take the ways out.
+
+        Args:
+            write: sends a control sequence to the terminal.
+            env: our environment, which tells where the person sits.
+            finds: returns the path of a program.
+            export: the key that writes the session into a file.
+        """
+        self._write = write
+        self._env = env
+        self._finds = finds
+        self._export = export
+        self._has_told = False
+
+    async def put(self, text: str) -> str:
+        """Put a text on the clipboard; return what the person should know of it, most times nothing."""
+        way = desktop_way(self._env, self._finds)
+        if way is not None and await asyncio.to_thread(takes, way, text):
+            return ""
+        in_tmux = await self._in_tmux(text)
+        sent = self._through_terminal(text)
+        if sent:
+            return self._told_once(way)
+        if in_tmux:
+            return "It is too long for the terminal's clipboard, but in tmux's buffer: prefix ] pastes it."
+        size = f"{len(text) // 1000} thousand characters"
+        return (
+            f"It is not on the clipboard: {size} are more than terminals take. "
+            f"{self._advice(way)} {self._export} writes the session into a file."
+        )
+
+    async def _in_tmux(self, text: str) -> bool:
+        """Put a text into tmux's buffer, and have tmux hand it on where it can."""
+        if not self._env.get("TMUX") or self._finds("tmux") is None:
+            return False
+        for option in (("-w",), ()):  # before 3.2 tmux could not hand it on
+            if await asyncio.to_thread(takes, Way("tmux", ("tmux", "load-buffer", *option, "-")), text):
+                return True
+        return False
+
+    def _through_terminal(self, text: str) -> bool:
+        if len(text) > OSC52_LIMIT:
+            return False  # without a look at all of it
+        code = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+        if len(code) > OSC52_LIMIT:
+            return False
+        self._write(f"\x1b]52;c;{code}\x07")
+        return True
+
+    def _told_once(self, way: Way | None) -> str:
+        """Say once that nobody knows whether the terminal took it."""
+        if self._has_told:
+            return ""
+        self._has_told = True
+        return f"The terminal was told to take it (OSC 52). If it does not arrive: {self._advice(way)}"
+
+    def _advice(self, way: Way | None) -> str:
+        if way is not None:
+            return f"{way.name} failed; see whether it works by itself."
+        if is_remote(self._env):
+            return "Allow OSC 52 in the settings of your terminal."
+        return "Install wl-copy, xclip or xsel, or allow OSC 52 in your terminal."
+
+
+def takes(way: Way, text: str) -> bool:
+    """Give a text to a program and wait for its end; return whether it took it. For a thread."""
+    try:
+        # What stays behind to hand the text out must not hold our streams.
+        done = subprocess.run(
+            way.argv,
+            input=text.encode(way.encoding, "replace"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=PATIENCE,
+            start_new_session=True,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+HANG_UP_PATIENCE: Final = 4.0
+"""Seconds for an orderly end after the terminal has gone; the guard ends what is left."""
+
+
+def when_terminal_goes(leave: Callable[[], object]) -> None:
+    """Call `leave`, from any thread, when the terminal has gone; end the process if that does not.
+
+    What writes to a terminal that is gone may block for ever, and so may the event loop with it.
+    """
+
+    def gone() -> None:
+        last_resort = threading.Timer(HANG_UP_PATIENCE, os._exit, (128 + signal.SIGHUP,))
+        last_resort.daemon = True
+        last_resort.start()
+        leave()
+
+    signal.signal(signal.SIGHUP, lambda *_: gone())
+    if sys.__stdin__ is not None and hasattr(select, "poll"):
+        fd = sys.__stdin__.fileno()
+        threading.Thread(target=_watch, args=(fd, gone), name="hang-up", daemon=True).start()
+
+
+def _watch(fd: int, gone: Callable[[], None]) -> None:
+    """Wait, without any work, until the other side of a terminal is closed: not all tell by a signal."""
+    poll = select.poll()
+    poll.register(fd, 0)  # only that it has hung up or is broken
+    poll.poll()
+    gone()
+
+
+def has_shell() -> bool:
+    """Whether a shell started us that notices when we stop; else nobody could bring us back."""
+    parent = os.getppid()
+    try:
+        same_terminal = os.getsid(parent) == os.getsid(0)
+        return same_terminal and os.getpgid(parent) != os.getpgrp()
+    except OSError:  # the parent is gone, or somebody else's
+        return False

@@ -1,0 +1,418 @@
+"""Colours of code: Pygments in small groups of lines, by the label of a fence or the name of a file."""
+
+from __future__ import annotations
+
+import marshal
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, overload
+
+from rich.segment import Segment
+from rich.style import Style
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import Continued, Row, row_cells, row_text, wrap
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+
+_LONGEST: Final = 500
+"""A longer line is data rather than code and stays plain."""
+
+_ROLES: Final = {
+    "Keyword": "syntax-keyword",
+    "Keyword.Type": "syntax-type",
+    "Name": "syntax-name",
+    "Name.Function": "syntax-function",
+    "Name.Builtin": "syntax-function",
+    "Name.Decorator": "syntax-function",
+    "Name.Class": "syntax-type",
+    "Name.Tag": "syntax-keyword",
+    "Name.Attribute": "syntax-name",
+    "Literal.String": "syntax-string",
+    "Literal.Number": "syntax-number",
+    "Comment": "syntax-comment",
+    "Operator": "syntax-operator",
+    "Operator.Word": "syntax-keyword",
+    "Generic.Deleted": "removed",
+    "Generic.Inserted": "added",
+    "Generic.Heading": "syntax-keyword",
+    "Generic.Subheading": "hunk",
+}
+
+
+class Coloured(NamedTuple):
+    """A group of code lines in colours."""
+
+    lines: tuple[tuple[tuple[str, str], ...], ...]
+    """The lines, each as pairs (text, role); an empty role is plain code."""
+    inside: bool
+    """Whether the group ends within a string or a comment that goes on."""
+
+
+def language_of_file(name: str) -> str:
+    """Return the language of a file by its name, as `colour` takes it; empty when unknown."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.util import ClassNotFound
+
+    try:
+        return str(get_lexer_for_filename(name).aliases[0])
+    except (ClassNotFound, IndexError):
+        return ""
+
+
+@lru_cache(128)
+def colour(language: str, code: str) -> Coloured:
+    """Colour a group of safe lines of code; kept for the next frame, width or theme."""
+    lexer = _lexer(language) if language else None
+    if lexer is None or max(map(len, code.split("\n"))) > _LONGEST:
+        return Coloured(tuple(((line, ""),) if line else () for line in code.split("\n")), False)
+    lines: list[list[tuple[str, str]]] = [[]]
+    kind: Any = None
+    for _, kind, text in lexer.get_tokens_unprocessed(code + "\n"):
+        role = _role(kind)
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                lines.append([])
+            line = lines[-1]
+            if line and line[-1][1] == role:  # one piece, also when a lexer takes a character apart
+                line[-1] = (line[-1][0] + part, role)
+            elif part:
+                line.append((part, role))
+    return Coloured(tuple(tuple(line) for line in lines[:-1]), _goes_on(kind))
+
+
+@lru_cache(64)
+def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return (
+            get_lexer_by_name(language, startinline=True)
+            if language == "php"
+            else get_lexer_by_name(language)
+        )
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(512)
+def _role(kind: Any) -> str:
+    """Return the role of a kind of token: its own or that of the nearest kind above it."""
+    while kind:
+        role = _ROLES.get(".".join(kind))
+        if role is not None:
+            return role
+        kind = kind.parent
+    return ""
+
+
+@lru_cache(512)
+def _goes_on(kind: Any) -> bool:
+    name = ".".join(kind or ())
+    return name.startswith(("Literal.String", "Comment.Multiline"))
+
+
+GROUPS: Final = (16, 32, 64)
+"""How many lines are coloured at once: the smallest number that does not end in a string or comment."""
+
+STRETCH: Final = 128
+"""Lines after which colouring starts anew, so that the last of many lines is painted as soon as the first."""
+
+
+class Listing:
+    """Lines of code that may become more, coloured in groups.
+
+    The colours depend on the lines alone, so that a stream gets the same as a whole text. Each group starts
+    with a fresh lexer: a string or comment of more than 64 lines, or over the end of a stretch, loses its
+    colour there.
+    """
+
+    __slots__ = ("_groups", "_newest", "_stretch", "complete", "language", "lines")
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.lines: list[str] = []
+        """As they came, with tabs."""
+        self.complete = 0
+        """How many of the lines are known to their end."""
+        self._stretch = 0
+        self._groups: list[int] = []
+        """The first lines of the groups that are known, in the stretch that was painted last."""
+        self._newest: tuple[int, int, Coloured] | None = None
+
+    @property
+    def text(self) -> str:
+        """The code, each line with its end."""
+        return "".join([f"{line}\n" for line in self.lines])
+
+    def take(self, kept: int, lines: Sequence[str], complete: int) -> None:
+        """Replace all lines but the first `kept` ones; `complete` of the new ones are known to their end."""
+        del self.lines[kept:]
+        self.lines += lines
+        self.complete = kept + complete
+        if self._newest is not None and self._newest[1] > kept:
+            self._newest = None
+
+    def spans(self, number: int) -> tuple[Sequence[tuple[str, str]], bool]:
+        """Return a line as pairs (text, role), and whether more lines cannot change that."""
+        start, end, settled = self._group(number)
+        return self._coloured(start, end).lines[number - start], settled
+
+    def _group(self, number: int) -> tuple[int, int, bool]:
+        """Return the group of a line, as its first line and the one after it, and whether it is final."""
+        stretch = number - number % STRETCH
+        if stretch != self._stretch or not self._groups:
+            self._stretch, self._groups = stretch, [stretch]
+        place = bisect_right(self._groups, number) - 1
+        if place + 1 < len(self._groups):
+            return self._groups[place], self._groups[place + 1], True
+        start = self._groups[-1]
+        while size := self._size(start):
+            self._groups.append(start + size)
+            if number < start + size:
+                return start, start + size, True
+            start += size
+        return start, min(len(self.lines), stretch + STRETCH), False
+
+    def _size(self, start: int) -> int:
+        """Return how many lines from `start` on are coloured together, or 0 while too few are there."""
+        stop = min(self.complete, self._stretch + STRETCH)
+        for size in GROUPS:
+            end = min(start + size, self._stretch + STRETCH)
+            if end > stop:
+                return 0
+            if size == GROUPS[-1] or end == self._stretch + STRETCH or not self._coloured(start, end).inside:
+                break
+        return end - start
+
+    def _coloured(self, start: int, end: int) -> Coloured:
+        """Return some lines in colours; those painted last are at hand, others perhaps as well."""
+        if self._newest is not None and self._newest[0] == start and self._newest[1] == end:
+            return self._newest[2]
+        code = "\n".join([line.expandtabs(4) for line in self.lines[start:end]])
+        coloured = colour(self.language, code)
+        self._newest = (start, end, coloured)
+        return coloured
+
+
+class Code(NamedTuple):
+    """A piece of code in the rows of a text: a whole block, or a part of a long one."""
+
+    row: int
+    """The first of its rows."""
+    rows: int
+    listing: Listing
+    line: int
+    """The first of its lines in the listing."""
+    lines: int
+    """How many lines: one without any has a row all the same."""
+    marks: int
+    """How many segments stand before the code in each row."""
+    begins: Sequence[int]
+    """The row, counted from the first, in which each line begins."""
+    before: Sequence[int]
+    """For each row the characters of its line that stand in the rows above: a line may take thousands."""
+
+
+class CodeRows:
+    """The pieces of code among the rows of one text, at one width and look."""
+
+    def __init__(self, rows: Sequence[Row], width: int, look: Look) -> None:
+        self._rows = rows
+        self._width = width
+        self._styles = _Styles(look)
+        self._pieces: list[Code] = []
+
+    def laid_out(self, listing: Listing, start: int, end: int, first: Row, rest: Row) -> list[Row]:
+        """Return the rows of some lines of code, plain, behind the marks of the first row and of the rest."""
+        plain = self._styles[""]
+        filled = plain.bgcolor is not None
+        laid_out: list[Row] = []
+        marks, begins, before = len(rest), array("I"), array("I")
+        for line in listing.lines[start:end] or ("",):
+            text = line.expandtabs(4)
+            rows = wrap([(text, plain)] if text else [], self._width, first, rest, words=False)
+            first = rest
+            begins.append(len(laid_out))
+            before.extend(accumulate((len(row[marks].text) for row in rows[:-1]), initial=0))
+            if filled:
+                for row in rows:
+                    row.append(Segment(" " * (self._width - row_cells(row)), plain))
+            laid_out += rows
+        at, lines = len(self._rows), end - start
+        self._pieces.append(Code(at, len(laid_out), listing, start, lines, marks, begins, before))
+        return laid_out
+
+    def forget_from(self, row: int) -> None:
+        """Forget the pieces that begin at a row or below: they are laid out anew."""
+        while self._pieces and self._pieces[-1].row >= row:
+            self._pieces.pop()
+
+    @property
+    def last(self) -> Code:
+        """The piece that was laid out last."""
+        return self._pieces[-1]
+
+    def at(self, row: int) -> Code | None:
+        """Return the piece of code that a row is in."""
+        place = bisect_right(self._pieces, row, key=_row) - 1
+        code = self._pieces[place] if place >= 0 else None
+        return code if code is not None and row < code.row + code.rows else None
+
+    def inked(self, number: int, code: Code) -> tuple[Row, bool]:
+        """Return a row of a piece of code in its colours, and whether these are final."""
+        row = self._rows[number]
+        if not code.lines:
+            return row, True
+        place = number - code.row
+        line = bisect_right(code.begins, place) - 1
+        spans, settled = code.listing.spans(code.line + line)
+        if not spans:
+            return row, settled
+        skipped = code.before[place]
+        if skipped or place + 1 < (code.begins[line + 1] if line + 1 < len(code.begins) else code.rows):
+            spans = list(_between(spans, skipped, skipped + len(row[code.marks].text)))
+        colours = [Segment(text, self._styles[role]) for text, role in spans]
+        return [*row[: code.marks], *colours, *row[code.marks + 1 :]], settled
+
+
+class _Styles(dict[str, Style]):
+    """The styles of code in one look, by the role of its pieces; plain code has none."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+
+    def __missing__(self, role: str) -> Style:
+        style = self[role] = self._look.blend(("code-block", role) if role else ("code-block",))
+        return style
+
+
+def _between(spans: Iterable[tuple[str, str]], start: int, end: int) -> Iterator[tuple[str, str]]:
+    """Yield the characters from `start` to `end` of a line of code."""
+    position = 0
+    for text, role in spans:
+        if position >= end:
+            break
+        piece = text[max(0, start - position) : max(0, end - position)]
+        if piece:
+            yield piece, role
+        position += len(text)
+
+
+def _row(code: Code) -> int:
+    return code.row
+
+
+TOGETHER: Final = 256
+"""Rows that are packed and unpacked together: about a millisecond of work."""
+
+LOOSE: Final = 4_096
+"""Rows at the end that are never packed: few texts have more."""
+
+_UNPACKED: Final = 8
+"""Packs of which the rows are at hand because they were looked at."""
+
+
+class PackedRows(Sequence[Row]):
+    """A list of rows that grows and is cut at its end; `pack` makes those small that stay as they are."""
+
+    __slots__ = ("_loose", "_numbers", "_packs", "_styles", "_unpacked")
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._packs: list[bytes] = []
+        self._loose: list[Row] = list(rows)
+        self._styles: list[Style | None] = []
+        self._numbers: dict[Style | None, int] = {}
+        self._unpacked: dict[int, list[Row]] = {}
+
+    def __len__(self) -> int:
+        return len(self._packs) * TOGETHER + len(self._loose)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Row | list[Row]:
+        """Return a row, or some of them as a list."""
+        packed = len(self._packs) * TOGETHER
+        if isinstance(place, slice):
+            start, stop, step = place.indices(len(self))
+            if start >= packed and step == 1:
+                return self._loose[start - packed : max(0, stop - packed)]
+            return [self[number] for number in range(start, stop, step)]
+        number = place.__index__()
+        if number < 0:
+            number += len(self)
+        if number >= packed:
+            return self._loose[number - packed]
+        if number < 0:
+            raise IndexError(place)
+        return self._rows_of(number // TOGETHER)[number % TOGETHER]
+
+    def append(self, row: Row) -> None:
+        """Add a row at the end."""
+        self._loose.append(row)
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Add rows at the end."""
+        self._loose.extend(rows)
+
+    def cut(self, length: int) -> None:
+        """Take all rows but the first `length` away."""
+        while length < len(self._packs) * TOGETHER:
+            last = len(self._packs) - 1
+            self._loose[:0] = self._rows_of(last)
+            self._unpacked.pop(last, None)
+            del self._packs[last]
+        del self._loose[length - len(self._packs) * TOGETHER :]
+
+    def pack(self, settled: int) -> None:
+        """Pack what is far enough from the end, of the first `settled` rows, which do not change any more."""
+        while settled - len(self._packs) * TOGETHER >= LOOSE + TOGETHER:
+            packed = [self._packed(row) for row in self._loose[:TOGETHER]]
+            self._packs.append(zlib.compress(marshal.dumps(packed), 1))
+            del self._loose[:TOGETHER]
+
+    def texts(self) -> Iterator[str]:
+        """Yield the text of each row, for a search: quicker than the rows."""
+        for pack in self._packs:
+            for _, *parts in marshal.loads(zlib.decompress(pack)):
+                yield "".join(parts[::2])
+        yield from map(row_text, self._loose)
+
+    def _packed(self, row: Row) -> tuple[object, ...]:
+        """Return a row as values: where a line goes on what that took, and the texts with their styles."""
+        parts: list[object] = []
+        for text, style, _ in row:
+            number = self._numbers.get(style)
+            if number is None:
+                number = self._numbers[style] = len(self._styles)
+                self._styles.append(style)
+            parts += (text, number)
+        return ((row.prefix, row.glue) if isinstance(row, Continued) else None, *parts)
+
+    def _rows_of(self, pack: int) -> list[Row]:
+        rows = self._unpacked.pop(pack, None)
+        if rows is None:
+            rows = [self._row(*packed) for packed in marshal.loads(zlib.decompress(self._packs[pack]))]
+            if len(self._unpacked) >= _UNPACKED:
+                del self._unpacked[next(iter(self._unpacked))]
+        self._unpacked[pack] = rows  # looked at the latest
+        return rows
+
+    def _row(self, continued: tuple[int, str] | None, *parts: str | int) -> Row:
+        texts, numbers = parts[::2], parts[1::2]
+        row: Row = []
+        if continued is not None:
+            row = Continued([], continued[1])
+            row.prefix = continued[0]
+        row.extend([Segment(text, self._styles[number]) for text, number in zip(texts, numbers, strict=True)])  # type: ignore[arg-type,index]  # in turn
+        return row

@@ -1,0 +1,482 @@
+"""The difference of two texts: its lines, its size, and what no line shows; without a screen."""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+_SMALL_GAP: Final = 200 * 200
+_LARGEST_GAP: Final = 32_000_000
+"""Pairs of lines in a gap: up to the first all are compared, beyond the second only anchors count."""
+
+
+class Block(NamedTuple):
+    """Lines `old_start:old_stop` against lines `new_start:new_stop`, counted from 0; equal or replaced."""
+
+    equal: bool
+    old_start: int
+    old_stop: int
+    new_start: int
+    new_stop: int
+
+
+class _Gap(NamedTuple):
+    """A part of both texts that is still to be compared."""
+
+    old_start: int
+    old_stop: int
+    new_start: int
+    new_stop: int
+
+    @property
+    def pairs(self) -> int:
+        return (self.old_stop - self.old_start) * (self.new_stop - self.new_start)
+
+
+class _Match(NamedTuple):
+    """A run of equal lines."""
+
+    old: int
+    new: int
+    length: int
+
+
+def compare(
+    old: Sequence[str], new: Sequence[str], deadline: float | None = None
+) -> tuple[list[Block], bool]:
+    """Return the blocks that cover both texts, and whether the time ran out before all was compared.
+
+    `deadline` is a value of `time.monotonic()`.
+    """
+    numbers: dict[str, int] = {}
+    before = [numbers.setdefault(line, len(numbers)) for line in old]
+    after = [numbers.setdefault(line, len(numbers)) for line in new]
+    matches: list[_Match] = []
+    gaps = [_Gap(0, len(before), 0, len(after))]
+    while gaps:
+        if deadline is not None and time.monotonic() > deadline and matches:
+            return _blocks(matches, len(old), len(new)), True
+        gap = _cut_ends(before, after, gaps.pop(), matches)
+        if gap.pairs:
+            gaps.extend(_narrow(before, after, gap, matches))
+    return _blocks(matches, len(old), len(new)), False
+
+
+def _cut_ends(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) -> _Gap:
+    old_start, old_stop, new_start, new_stop = gap
+    while old_start < old_stop and new_start < new_stop and old[old_start] == new[new_start]:
+        old_start += 1
+        new_start += 1
+    while old_start < old_stop and new_start < new_stop and old[old_stop - 1] == new[new_stop - 1]:
+        old_stop -= 1
+        new_stop -= 1
+    if old_start > gap.old_start:
+        matches.append(_Match(gap.old_start, gap.new_start, old_start - gap.old_start))
+    if old_stop < gap.old_stop:
+        matches.append(_Match(old_stop, new_stop, gap.old_stop - old_stop))
+    return _Gap(old_start, old_stop, new_start, new_stop)
+
+
+def _narrow(old: list[int], new: list[int], gap: _Gap, matches: list[_Match]) -> Iterator[_Gap]:
+    """Find equal lines within a gap and yield the smaller gaps between them."""
+    if gap.pairs <= _SMALL_GAP:
+        matches.extend(_all_pairs(old, new, gap))
+        return
+    anchors = _anchors(old, new, gap)
+    if not anchors:
+        if gap.pairs <= _LARGEST_GAP:
+            matches.extend(_all_pairs(old, new, gap))
+        return
+    old_start, new_start = gap.old_start, gap.new_start
+    for old_line, new_line in anchors:
+        if old_line > old_start or new_line > new_start:
+            yield _Gap(old_start, old_line, new_start, new_line)
+        matches.append(_Match(old_line, new_line, 1))
+        old_start, new_start = old_line + 1, new_line + 1
+    yield _Gap(old_start, gap.old_stop, new_start, gap.new_stop)
+
+
+def _all_pairs(old: list[int], new: list[int], gap: _Gap) -> Iterator[_Match]:
+    from rapidfuzz.distance import Indel
+
+    codes = Indel.opcodes(old[gap.old_start : gap.old_stop], new[gap.new_start : gap.new_stop])
+    for code in codes:
+        if code.tag == "equal":
+            length = code.src_end - code.src_start
+            yield _Match(gap.old_start + code.src_start, gap.new_start + code.dest_start, length)
+
+
+def _anchors(old: list[int], new: list[int], gap: _Gap) -> list[tuple[int, int]]:
+    """Return the lines unique to both sides of a gap, the longest series of them that is in order."""
+    in_old = Counter(old[gap.old_start : gap.old_stop])
+    in_new = Counter(new[gap.new_start : gap.new_stop])
+    place = {new[at]: at for at in range(gap.new_start, gap.new_stop) if in_new[new[at]] == 1}
+    pairs = [
+        (at, place[old[at]])
+        for at in range(gap.old_start, gap.old_stop)
+        if in_old[old[at]] == 1 and old[at] in place
+    ]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest subsequence of pairs whose second numbers rise, too (patience sorting)."""
+    tops: list[int] = []
+    top_pairs: list[int] = []
+    before: list[int] = []
+    for index, (_, value) in enumerate(pairs):
+        pile = bisect_left(tops, value)
+        before.append(top_pairs[pile - 1] if pile else -1)
+        if pile == len(tops):
+            tops.append(value)
+            top_pairs.append(index)
+        else:
+            tops[pile] = value
+            top_pairs[pile] = index
+    rising: list[tuple[int, int]] = []
+    at = top_pairs[-1] if top_pairs else -1
+    while at >= 0:
+        rising.append(pairs[at])
+        at = before[at]
+    return rising[::-1]
+
+
+def _blocks(matches: list[_Match], old_length: int, new_length: int) -> list[Block]:
+    """Return matches joined where they touch, with replaced blocks between them."""
+    blocks: list[Block] = []
+    old_at = new_at = 0
+    for old, new, length in [*sorted(matches), _Match(old_length, new_length, 0)]:
+        if old > old_at or new > new_at:
+            blocks.append(Block(False, old_at, old, new_at, new))
+        if length:
+            if blocks and blocks[-1].equal:
+                last = blocks.pop()
+                blocks.append(Block(True, last.old_start, old + length, last.new_start, new + length))
+            else:
+                blocks.append(Block(True, old, old + length, new, new + length))
+        old_at, new_at = old + length, new + length
+    return blocks
+
+
+LineKind = Literal["equal", "removed", "added"]
+Status = Literal["new", "deleted", "changed", "unchanged", "binary"]
+
+CONTEXT: Final = 3
+"""Unchanged lines shown around a change."""
+_CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class Line(NamedTuple):
+    """One line of a hunk with its numbers from 1; a side that lacks the line has None."""
+
+    kind: LineKind
+    old: int | None
+    new: int | None
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """What changed between two texts: blocks over their lines, and facts that no line shows."""
+
+    old: Sequence[str]
+    """Lines without their ends; `\\r` stays where the line ends of a side are mixed."""
+    new: Sequence[str]
+    blocks: Sequence[Block]
+    """Equal and replaced blocks in turn, together covering both sides."""
+    added: int
+    removed: int
+    status: Status
+    line_ends: tuple[str, str] | None = None
+    """Old and new line ends ("LF", "CRLF", "mixed") where they differ."""
+    carriage: tuple[str, str] = ("", "")
+    """What is cut off the end of each line of a side: `\r` where all of them have it."""
+    final_newline: tuple[bool, bool] = (True, True)
+    """Whether the old and the new text end with a newline; an empty text counts as if it did."""
+    byte_order_mark: tuple[bool, bool] = (False, False)
+    coarse: bool = False
+    """Whether time ran out: replaced blocks may hold lines that are equal."""
+    first_line: int | None = 1
+    """Number of the first line of both texts; None for a snippet whose place is not known."""
+
+    def facts(self) -> list[str]:
+        """Return in words what the lines do not show, for rows above them."""
+        found = list(_status_facts(self))
+        if self.line_ends:
+            found.append(f"line ends changed: {self.line_ends[0]} → {self.line_ends[1]}")
+        if self.final_newline == (True, False):
+            found.append("no newline at end" if self.status == "new" else "no newline at end any more")
+        elif self.final_newline == (False, True):
+            found.append("newline at end added")
+        if self.byte_order_mark[0] != self.byte_order_mark[1]:
+            found.append(f"byte order mark {'added' if self.byte_order_mark[1] else 'removed'}")
+        if self.coarse:
+            found.append("compared roughly: the texts are very large or very different")
+        return found
+
+    def hunks(self, context: int = CONTEXT) -> list[list[Line]]:
+        """Return the changed lines with `context` unchanged ones around them, neighbours joined."""
+        hunks: list[list[Line]] = []
+        for index, block in enumerate(self.blocks):
+            if not block.equal:
+                if not hunks:
+                    hunks.append([])
+                hunks[-1].extend(self.lines_of(block))
+                continue
+            lines = list(self.lines_of(block))
+            first, last = index == 0, index == len(self.blocks) - 1
+            if not first and not last and len(lines) <= 2 * context:
+                hunks[-1].extend(lines)
+                continue
+            if not first and context:
+                hunks[-1].extend(lines[:context])
+            if not last:
+                hunks.append(lines[-context:] if context else [])
+        return hunks
+
+    def lines_of(self, block: Block) -> Iterator[Line]:
+        """Yield the lines of a block, for a replaced one first the removed and then the added."""
+        shift = 1 if self.first_line is None else self.first_line
+        if block.equal:
+            for old, new in zip(
+                range(block.old_start, block.old_stop), range(block.new_start, block.new_stop), strict=True
+            ):
+                yield Line("equal", old + shift, new + shift, self.new[new])
+            return
+        for old in range(block.old_start, block.old_stop):
+            yield Line("removed", old + shift, None, self.old[old])
+        for new in range(block.new_start, block.new_stop):
+            yield Line("added", None, new + shift, self.new[new])
+
+
+def compute(
+    old: str | None, new: str | None, deadline: float | None = None, *, first_line: int | None = 1
+) -> Difference:
+    """Return the difference of two texts; None as `old` is a new file, None as `new` a deleted one.
+
+    `deadline` is a value of `time.monotonic()`, after which what is left is taken as replaced.
+    """
+    before, after = old or "", new or ""
+    if _looks_binary(before) or _looks_binary(after):
+        status: Status = "unchanged" if old == new else "binary"
+        return Difference((), (), (), 0, 0, status, first_line=first_line)
+    ends = (_line_end(before), _line_end(after))
+    keep_ends = "mixed" in ends
+    old_lines, new_lines = _lines(before, keep_ends), _lines(after, keep_ends)
+    blocks, coarse = compare(old_lines, new_lines, deadline)
+    changed = [block for block in blocks if not block.equal]
+    difference = Difference(
+        old_lines,
+        new_lines,
+        blocks,
+        added=sum(block.new_stop - block.new_start for block in changed),
+        removed=sum(block.old_stop - block.old_start for block in changed),
+        status=_status(old, new),
+        line_ends=(ends[0], ends[1]) if ends[0] != ends[1] and all(ends) else None,
+        carriage=("", "") if keep_ends else (_carriage(ends[0]), _carriage(ends[1])),
+        final_newline=(not before or before.endswith("\n"), not after or after.endswith("\n")),
+        byte_order_mark=(before.startswith("\ufeff"), after.startswith("\ufeff")),
+        coarse=coarse,
+        first_line=first_line,
+    )
+    if not coarse:
+        _remember_counts(_key(old, new), difference)
+    return difference
+
+
+def counts(old: str | None, new: str | None) -> tuple[int, int]:
+    """Return how many lines are added and removed, kept per pair of texts; for titles and badges.
+
+    At most about 30 ms: where that is not enough the numbers are those of the rough comparison.
+    """
+    key = _key(old, new)
+    if key not in _COUNTS:
+        _remember_counts(key, compute(old, new, time.monotonic() + 0.03))
+    return _COUNTS[key]
+
+
+_COUNTS: Final[dict[int, tuple[int, int]]] = {}
+_COUNTS_KEPT: Final = 2_000
+
+
+def _key(old: str | None, new: str | None) -> int:
+    """Return what stands for two texts without keeping them."""
+    return hash((old, new))
+
+
+def _remember_counts(key: int, difference: Difference) -> None:
+    if len(_COUNTS) >= _COUNTS_KEPT:
+        _COUNTS.pop(next(iter(_COUNTS)), None)
+    _COUNTS[key] = (difference.added, difference.removed)
+
+
+def _status(old: str | None, new: str | None) -> Status:
+    if old == new:
+        return "unchanged"
+    if old is None:
+        return "new"
+    return "deleted" if new is None else "changed"
+
+
+def _status_facts(difference: Difference) -> Iterator[str]:
+    if difference.status == "new":
+        yield "new file" if difference.new else "new file, empty"
+    elif difference.status == "deleted":
+        yield "file deleted"
+    elif difference.status == "binary":
+        yield "binary content, not shown"
+    elif difference.status == "unchanged":
+        yield "same text"
+    elif difference.old and not difference.new:
+        yield "file emptied"
+
+
+def _looks_binary(text: str) -> bool:
+    """Return whether a text is data rather than lines: a NUL or a third of other controls near its start."""
+    start = text[:8_000]
+    return "\0" in start or len(_CONTROL.findall(start)) * 3 > len(start)
+
+
+def _line_end(text: str) -> str:
+    """Return "LF", "CRLF" or "mixed"; empty for a text without any line end."""
+    feeds = text.count("\n")
+    if not feeds:
+        return ""
+    pairs = text.count("\r\n")
+    if pairs == 0:
+        return "LF"
+    return "CRLF" if pairs == feeds else "mixed"
+
+
+def _carriage(line_end: str) -> str:
+    return "\r" if line_end == "CRLF" else ""
+
+
+def _lines(text: str, keep_ends: bool) -> list[str]:
+    text = text.removeprefix("\ufeff")
+    if not text:
+        return []
+    lines = (text if keep_ends else text.replace("\r\n", "\n")).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+Span: TypeAlias = tuple[int, int]
+"""Start and stop of a run of characters in a line."""
+
+_TOKEN: Final = re.compile(r"\w+|\s+|.", re.DOTALL)
+_LONGEST: Final = 2_000
+"""Characters of a line up to which changed words are looked for."""
+_LEAST_ALIKE: Final = 0.35
+"""Share of a pair of lines that has to be equal: below it marks would cover nearly everything."""
+
+
+@lru_cache(maxsize=2_000)
+def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return which characters of a removed and an added line differ; none where all of it does."""
+    if old == new or max(len(old), len(new)) > _LONGEST:
+        return (), ()
+    from rapidfuzz.distance import Indel
+
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    codes = [code for code in Indel.opcodes(before, after) if code.tag != "equal"]
+    removed = _spans(before, [(code.src_start, code.src_end) for code in codes])
+    added = _spans(after, [(code.dest_start, code.dest_end) for code in codes])
+    equal = len(old) - sum(stop - start for start, stop in removed)
+    if equal < _LEAST_ALIKE * max(len(old), len(new)):
+        return (), ()
+    return removed, added
+
+
+def _spans(tokens: list[str], runs: list[Span]) -> tuple[Span, ...]:
+    """Return runs of tokens as runs of characters; runs with only a blank between them are one."""
+    places = [0]
+    for token in tokens:
+        places.append(places[-1] + len(token))
+    text = "".join(tokens)
+    spans: list[Span] = []
+    for start, stop in runs:
+        if start == stop:
+            continue
+        if spans and not text[spans[-1][1] : places[start]].strip():
+            spans[-1] = (spans[-1][0], places[stop])
+        else:
+            spans.append((places[start], places[stop]))
+    return tuple(spans)
+
+
+_MARKS: Final = {"equal": " ", "removed": "-", "added": "+"}
+
+
+def patch_of(difference: Difference, path: str, old: tuple[int, int] | None = None) -> str:
+    """Return the difference of one file as a unified patch; nothing for content that is no text.
+
+    Args:
+        difference: as it was computed, of whole texts.
+        path: relative to the workspace where it is in there.
+        old: only the hunks that touch these lines of the old text (from 0, the last not included).
+    """
+    if difference.status in ("binary", "unchanged"):
+        return ""
+    name = path.lstrip("/")
+    before = "/dev/null" if difference.status == "new" else f"a/{name}"
+    after = "/dev/null" if difference.status == "deleted" else f"b/{name}"
+    lines = [f"diff --git a/{name} b/{name}"]
+    lines += {"new": ["new file mode 100644"], "deleted": ["deleted file mode 100644"]}.get(
+        difference.status, []
+    )
+    hunks = [hunk for hunk in _hunks(difference) if old is None or _touches(hunk, *old)]
+    if hunks:
+        lines += [f"--- {before}", f"+++ {after}"]
+    for hunk in hunks:
+        lines += _hunk(difference, hunk)
+    return "\n".join(lines) + "\n"
+
+
+def _touches(hunk: Sequence[Line], start: int, stop: int) -> bool:
+    """Whether lines of the old text are in a hunk; a place between two lines is, where one of them is."""
+    numbers = [line.old - 1 for line in hunk if line.old is not None]
+    return not numbers or (numbers[0] <= stop and start <= numbers[-1] + 1)
+
+
+def _hunk(difference: Difference, hunk: Sequence[Line]) -> Iterator[str]:
+    olds = [line.old for line in hunk if line.old is not None]
+    news = [line.new for line in hunk if line.new is not None]
+    yield f"@@ -{_range(olds, hunk, old=True)} +{_range(news, hunk, old=False)} @@"
+    for line in hunk:
+        side = 0 if line.kind == "removed" else 1
+        number = line.old if side == 0 else line.new
+        mark = "\ufeff" if number == 1 and difference.byte_order_mark[side] else ""
+        is_last = number == len(difference.new if side else difference.old)
+        end = "" if is_last and not difference.final_newline[side] else difference.carriage[side]
+        yield f"{_MARKS[line.kind]}{mark}{line.text}{end}"
+        if is_last and not difference.final_newline[side]:
+            yield "\\ No newline at end of file"
+
+
+def _hunks(difference: Difference) -> list[list[Line]]:
+    """Return the hunks; one of all lines where every line has another end, or the first another mark."""
+    ends_differ = any(
+        old != new for old, new in (difference.carriage, difference.byte_order_mark) if difference.old
+    )
+    newline_differs = difference.final_newline[0] != difference.final_newline[1]
+    if not ends_differ and not newline_differs:
+        return difference.hunks()
+    removed = [Line("removed", number, None, text) for number, text in enumerate(difference.old, 1)]
+    added = [Line("added", None, number, text) for number, text in enumerate(difference.new, 1)]
+    return [[*removed, *added]]
+
+
+def _range(numbers: Sequence[int], hunk: Sequence[Line], *, old: bool) -> str:
+    if numbers:
+        return f"{numbers[0]},{len(numbers)}"
+    others = [line.new if old else line.old for line in hunk]
+    first = next((number for number in others if number is not None), 1)
+    return f"{first - 1},0"

@@ -1,0 +1,445 @@
+"""Rows of a difference in colours: numbers, marks, changed words, code; for the diff view and for cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from rich.color import Color, blend_rgb
+from rich.segment import Segment
+from rich.style import Style
+
+from acp_tui.ui.widgets.diff.diff import Difference, Span, changed_words
+from acp_tui.ui.widgets.diff.layout import Part, lay_out
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.text import TAB as _TAB_STOP
+from acp_tui.ui.widgets.text import safe, safe_line
+
+Pieces: TypeAlias = tuple[tuple[str, str], ...]
+"""A safe line as pairs (text, role)."""
+
+WINDOW: Final = 32
+"""Lines that are coloured together, as far as one of them may change how a later one is read."""
+FEW: Final = 8
+"""Lines that are coloured together else: of a file with scattered changes only a few of each are seen."""
+_KEPT: Final = 512
+"""Groups in colours that are kept."""
+_LONGEST_COLOURED: Final = 2_000
+
+_LINEWISE: Final = frozenset(
+    {"c", "cpp", "csharp", "css", "dart", "go", "java", "javascript", "json", "kotlin", "python", "rust"}
+    | {"scala", "swift", "toml", "typescript"}
+)
+"""Languages in which nothing but a string or a comment reaches over a line, opened by what follows."""
+_OPENS: Final = re.compile(r"\"\"\"|'''|/\*|`|\\$", re.MULTILINE)
+
+
+class DiffColours:
+    """Colours the lines of two texts, in the language that a path tells."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str], path: str) -> None:
+        self._sides = (new, old)
+        self._path = path
+        self._groups: dict[tuple[bool, int, int], tuple[Pieces, ...]] = {}
+
+    def line(self, use_old: bool, index: int) -> Pieces:
+        """Return a line (from 0) of the old or the new text; the end of a very long one is left out."""
+        start, stop = self._group(self._sides[use_old], index)
+        key = (use_old, start, stop)
+        group = self._groups.get(key)
+        if group is None:
+            group = _coloured(self._path, self._sides[use_old][start:stop])
+            if len(self._groups) >= _KEPT:
+                del self._groups[next(iter(self._groups))]
+            self._groups[key] = group
+        return group[index - start]
+
+    def _group(self, lines: Sequence[str], index: int) -> tuple[int, int]:
+        """Return the lines that are coloured together with one: all of its window, or the few around it."""
+        window, start = index - index % WINDOW, index - index % FEW
+        if _language(self._path) in _LINEWISE and not reaches_over(lines[window : start + FEW]):
+            return start, start + FEW
+        return window, window + WINDOW
+
+
+def reaches_over(lines: Sequence[str]) -> bool:
+    """Whether a string or comment in these lines may go on after them."""
+    return any(line.count('"') % 2 or _OPENS.search(line) for line in lines)
+
+
+@lru_cache(maxsize=256)
+def _language(path: str) -> str:
+    from acp_tui.ui.widgets.code import language_of_file
+
+    return language_of_file(path)
+
+
+def _coloured(path: str, lines: Sequence[str]) -> tuple[Pieces, ...]:
+    from acp_tui.ui.widgets.code import colour
+
+    code = "\n".join([safe(line[:_LONGEST_COLOURED]) for line in lines])
+    return colour(_language(path), code).lines
+
+
+MOST_ROWS: Final = 500
+"""Rows of one line; the rest of an endless one is left out, marked as cut."""
+_WIDE: Final = re.compile(
+    "[\u1100-\u115f\u231a-\u23f3\u25fd-\u2b55\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00010000-\U0003ffff]"
+)
+"""Characters that take two cells, and a few that may."""
+_CODE: Final = frozenset({"equal", "removed", "added", "changed"})
+
+_NARROW: Final = re.compile(
+    "[\x00-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*"
+)
+"""Lines whose characters take a cell each: these are broken at words."""
+
+Height = Callable[[Part, int], int]
+"""Returns the rows that a line of a part takes; the first is 0."""
+
+
+def height_of(line: str, room: int) -> int:
+    """Return how many rows of `room` cells a line takes; with wide characters perhaps one too many.
+
+    Exact would be to lay such a line out, which takes seconds where very many lines are long.
+    """
+    length = len(line)
+    if length <= room and line.isascii() and "\t" not in line:
+        return 1
+    line = line[: room * MOST_ROWS]
+    if _NARROW.fullmatch(line):
+        return min(MOST_ROWS, len(_word_spans(line.replace("\t", _TAB_STOP), room)))
+    cells = len(line) + (len(_TAB_STOP) - 1) * line.count("\t")
+    if not line.isascii():
+        wide = len(_WIDE.findall(line))
+        cells += wide
+        room = max(1, room - bool(wide))  # a wide character that finds one cell left takes the next row
+    return max(1, min(MOST_ROWS, -(-cells // room)))
+
+
+def row_spans(line: str, room: int) -> list[tuple[int, int]] | None:
+    """Return where the rows of a line begin and end, tabs laid out; None if it may have wide characters."""
+    line = line[: room * MOST_ROWS]
+    return _word_spans(line.replace("\t", _TAB_STOP), room) if _NARROW.fullmatch(line) else None
+
+
+def _word_spans(text: str, room: int) -> list[tuple[int, int]]:
+    """Return the rows of at most `room` characters: broken behind a space where there is one, else anywhere.
+
+    In code blanks count: only a single one between two words is left out, where a row is full before it.
+    """
+    spans, start, stop = [], 0, len(text)
+    while stop - start > room:
+        edge = start + room
+        is_full = text[edge] == " " and text[edge - 1] != " " and text[edge + 1 : edge + 2] not in ("", " ")
+        space = edge if text[edge] == " " else text.rfind(" ", start, edge) + 1
+        if space <= start or text[start:space].isspace():  # no space, or only those that indent
+            space, is_full = edge, False
+        spans.append((start, space))
+        start = space + is_full
+    return [*spans, (start, stop)]
+
+
+def wrapped(parts: Iterable[Part], height: Height, room: int) -> Iterator[Part]:
+    """Yield parts again, each line that is longer than a row as a part of its own."""
+    for part in parts:
+        if part.kind in _CODE:
+            yield from _split_row(part, height, room)
+        else:
+            yield part
+
+
+def _split_row(part: Part, height: Height, room: int) -> Iterator[Part]:
+    begun = 0
+    for line in range(part.rows):
+        rows = height(part, line)
+        if rows > 1:
+            if line > begun:
+                yield _from(part, begun, line - begun)
+            yield _from(part, line, rows, room)
+            begun = line + 1
+    if begun < part.rows:
+        yield _from(part, begun, part.rows - begun) if begun else part
+
+
+def _from(part: Part, line: int, rows: int, room: int = 0) -> Part:
+    old, new = part.old + line, part.new + line
+    return Part(part.kind, rows, part.block, old, new, part.old_lines - line, part.new_lines - line, room)
+
+
+Row: TypeAlias = list[Segment]
+"""One row of the screen, as wide as was asked for."""
+
+_LONG_LINES: Final = 64
+"""Wrapped lines that are kept."""
+TAB: Final = "    "
+
+_TWO_NUMBERS_FROM: Final = 60
+"""Columns from which a unified row shows the old and the new line number."""
+_LINE_TINT: Final = 0.45
+"""How strong the ground of a changed line is, compared with that of a changed word."""
+_SIDE: Final[Mapping[str, tuple[str, str]]] = {
+    "removed": ("removed-word", "minus"),
+    "added": ("added-word", ""),
+}
+
+
+def diff_rows(difference: Difference, path: str, width: int, look: Look, limit: int) -> list[Row]:
+    """Return the first rows of a unified difference for a card or a dialog, at most `limit` rows.
+
+    The last row then says how many more there are. `path` gives the language of the code.
+    """
+    painter = DiffPainter(difference, path, width, look)
+    parts = list(lay_out(difference, side_by_side=False, context=2))
+    total = sum(part.rows for part in parts)
+    shown = total if total <= limit else max(0, limit - 1)
+    rows: list[Row] = []
+    for part in parts:
+        rows.extend(painter.row(part, number) for number in range(min(part.rows, shown - len(rows))))
+    if shown < total and limit > 0:
+        rows.append(painter.sentence(f"{look.glyph('cut')} {total - shown} more rows", "muted"))
+    return rows
+
+
+class DiffPainter:
+    """Paints rows of one difference at one width in one look; keeps the colours it has worked out."""
+
+    def __init__(
+        self, difference: Difference, path: str, width: int, look: Look, *, side_by_side: bool = False
+    ) -> None:
+        self._difference = difference
+        self._width = width
+        self._look = look
+        self._facts = difference.facts()
+        self._space, self._tab = look.glyph("waiting"), look.glyph("tab").ljust(len(TAB))
+        self._column = Segment(look.glyph("column"), look.base + look["faint"])
+        self._left = (width - 1) // 2 if side_by_side else width
+        self._two_numbers = not side_by_side and width >= _TWO_NUMBERS_FROM
+        last = max(len(difference.old), len(difference.new)) + (difference.first_line or 1)
+        self._digits = 0 if difference.first_line is None else max(3, len(str(last)))
+        self._grounds = {kind: _ground(look, word) for kind, (word, _) in _SIDE.items()}
+        self._styles: dict[tuple[str, str, bool], Style] = {}
+        self._long_lines: dict[tuple[bool, int, int], list[Row]] = {}
+        self._colours = DiffColours(difference.old, difference.new, path)
+
+    def row(self, part: Part, number: int, pan: int = 0) -> Row:
+        """Return row `number` of a part, its code moved left by `pan` cells."""
+        if part.kind == "fact":
+            return self.sentence(self._facts[part.block], "warning")
+        if part.kind == "fold":
+            return self.fold(part)
+        if part.kind == "changed" or (part.kind == "equal" and self._left < self._width):
+            return self._both_sides(part, number, pan)
+        line, rest = (0, number) if part.room else (number, None)
+        old = part.old + line if part.kind != "added" or line < part.old_lines else None
+        new = part.new + line if part.kind != "removed" or line < part.new_lines else None
+        return self._line(part.kind, part.kind == "removed", old, new, self._width, pan, rest)
+
+    def fold(self, part: Part, marked: bool = False) -> Row:
+        """Return the row that stands for hidden lines; `marked` when Enter would open it."""
+        style = self._look.base + self._look["hunk"]
+        if marked:
+            style += self._look["cursor"]
+        text = f" {self._look.glyph('folded')} {part.old_lines} unchanged lines"
+        return fit([Segment(text, style)], 0, self._width, style, self._look)
+
+    def sentence(self, text: str, role: str) -> Row:
+        """Return a row with a remark."""
+        base = self._look.base
+        return fit(
+            [Segment(f" {safe_line(text)}", base + self._look[role])], 0, self._width, base, self._look
+        )
+
+    def _both_sides(self, part: Part, number: int, pan: int) -> Row:
+        line, rest = (0, number) if part.room else (number, None)
+        old = part.old + line if line < part.old_lines else None
+        new = part.new + line if line < part.new_lines else None
+        left, right = ("equal", "equal") if part.kind == "equal" else ("removed", "added")
+        right_width = self._width - self._left - 1
+        return [
+            *(
+                self._nothing(self._left)
+                if old is None
+                else self._line(left, True, old, new, self._left, pan, rest)
+            ),
+            self._column,
+            *(
+                self._nothing(right_width)
+                if new is None
+                else self._line(right, False, old, new, right_width, pan, rest)
+            ),
+        ]
+
+    def _nothing(self, width: int) -> Row:
+        return [Segment(" " * width, self._look.base + self._look["code-block"])]
+
+    def _line(
+        self,
+        kind: str,
+        use_old: bool,
+        old: int | None,
+        new: int | None,
+        width: int,
+        pan: int,
+        rest: int | None,
+    ) -> Row:
+        """Return one line of one side; `old` and `new` are the lines that are paired, if they are.
+
+        `rest`: which row of it, from 0, where it is wrapped; else it is moved left by `pan` cells.
+        """
+        gutter = self._gutter(kind, use_old, old, new)
+        if kind == "equal" and new is not None:
+            use_old = False  # its code is that of the other side, which is coloured once
+        index = old if use_old else new
+        assert index is not None, "a row shows a line of its side"
+        room, ground = max(0, width - self._gutter_width), self._style(kind, "", False)
+        if rest is None:
+            code = self._code(kind, use_old, index, (pan + room) * 4, self._marks(kind, old, new))
+            return [*gutter, *fit(code, pan, room, ground, self._look)]
+        if rest:
+            gutter = [Segment(" " * self._gutter_width, ground)]
+        rows = self._wrapped(kind, use_old, index, max(1, room), self._marks(kind, old, new))
+        return [*gutter, *fit(rows[rest] if rest < len(rows) else [], 0, room, ground, self._look)]
+
+    def height(self, part: Part, line: int) -> int:
+        """Return how many rows a line of a part takes where long ones are wrapped."""
+        rows = 1
+        if part.kind in ("removed", "changed", "equal") and line < part.old_lines:
+            rows = height_of(self._text(part.kind, True, part.old + line), self.room)
+        if part.kind in ("added", "changed") and line < part.new_lines:
+            rows = max(rows, height_of(self._text(part.kind, False, part.new + line), self.room))
+        return rows
+
+    @property
+    def room(self) -> int:
+        """Cells for code in a row, of the narrower side where there are two."""
+        return max(1, self._left - self._gutter_width)
+
+    @property
+    def _gutter_width(self) -> int:
+        return (2 if self._two_numbers else 1) * (self._digits + 1) + 2 if self._digits else 2
+
+    def _wrapped(
+        self, kind: str, use_old: bool, index: int, room: int, marks: tuple[Span, ...]
+    ) -> Sequence[Row]:
+        """Return the rows of a long line."""
+        from acp_tui.ui.widgets.text import cut_at, wrap
+
+        key = (use_old, index, room)
+        rows = self._long_lines.get(key)
+        if rows is None:
+            code = self._code(kind, use_old, index, room * MOST_ROWS, marks)
+            spans = [(segment.text, segment.style or self._look.base) for segment in code]
+            places = row_spans(self._text(kind, use_old, index), room)
+            rows = wrap(spans, room, words=False) if places is None else cut_at(spans, places)
+            if len(self._long_lines) >= _LONG_LINES:
+                del self._long_lines[next(iter(self._long_lines))]
+            self._long_lines[key] = rows
+        return rows
+
+    def _text(self, kind: str, use_old: bool, index: int) -> str:
+        line = (self._difference.old if use_old else self._difference.new)[index]
+        return line.removesuffix("\r") if kind == "equal" else line
+
+    def _gutter(self, kind: str, use_old: bool, old: int | None, new: int | None) -> Row:
+        mark = {"removed": self._look.glyph("minus"), "added": "+"}.get(kind, " ")
+        mark_segment = Segment(f"{mark} ", self._style(kind, kind if kind != "equal" else "", False))
+        if not self._digits:
+            return [mark_segment]
+        if self._two_numbers:
+            shown = [old if kind != "added" else None, new if kind != "removed" else None]
+        else:
+            shown = [old if use_old else new]
+        numbers = "".join(f"{self._number(index)} " for index in shown)
+        return [Segment(numbers, self._style(kind, "line-number", False)), mark_segment]
+
+    def _number(self, index: int | None) -> str:
+        if index is None:
+            return " " * self._digits
+        return str(index + (self._difference.first_line or 1)).rjust(self._digits)
+
+    def _marks(self, kind: str, old: int | None, new: int | None) -> tuple[Span, ...]:
+        if kind == "equal" or old is None or new is None:
+            return ()
+        removed, added = changed_words(self._difference.old[old], self._difference.new[new])
+        return removed if kind == "removed" else added
+
+    def _code(
+        self, kind: str, use_old: bool, index: int, longest: int, marks: tuple[Span, ...]
+    ) -> list[Segment]:
+        """Return a line as segments: code colours, changed words, a carriage return if it changed."""
+        line = self._text(kind, use_old, index)
+        pieces = self._coloured(use_old, index, line, longest)
+        blank = len(line.rstrip(" \t")) if kind != "equal" else len(line)
+        blanks = [mark for mark in marks if line[slice(*mark)].isspace()]
+        segments: list[Segment] = []
+        at = 0
+        for text, role in pieces:
+            for start, stop, marked in _split(at, at + len(text), marks, blank):
+                shown = text[start - at : stop - at]
+                if kind != "equal" and (
+                    start >= blank or any(first <= start < last for first, last in blanks)
+                ):
+                    shown = shown.replace(" ", self._space).replace("\t", self._tab)
+                segments.append(Segment(shown.replace("\t", TAB), self._style(kind, role, marked)))
+            at += len(text)
+        return segments
+
+    def _coloured(self, use_old: bool, index: int, line: str, longest: int) -> list[tuple[str, str]]:
+        """Return a line as safe pieces with roles; what is beyond the colours comes plain."""
+        line = line[:longest]
+        pieces = list(self._colours.line(use_old, index))
+        seen = sum(len(text) for text, _ in pieces)
+        if seen > len(line):
+            return _shortened(pieces, len(line))
+        return [*pieces, (safe(line[seen:]), "")]
+
+    def _style(self, kind: str, role: str, marked: bool) -> Style:
+        key = (kind, role, marked)
+        style = self._styles.get(key)
+        if style is None:
+            style = self._look.base + self._look[role or "text"]
+            if kind in _SIDE:
+                style += self._look[_SIDE[kind][0]] if marked else self._grounds[kind]
+            self._styles[key] = style
+        return style
+
+
+def _ground(look: Look, word_role: str) -> Style:
+    """Return the ground of a whole changed line: that of a changed word, nearer to the background."""
+    word, base = look[word_role].bgcolor, look.base.bgcolor
+    if word is None or base is None:
+        return Style.null()
+    mixed = blend_rgb(base.get_truecolor(foreground=False), word.get_truecolor(foreground=False), _LINE_TINT)
+    return Style(bgcolor=Color.from_triplet(mixed))
+
+
+def _split(start: int, stop: int, marks: tuple[Span, ...], blank: int) -> list[tuple[int, int, bool]]:
+    """Cut a run of characters at marks, and where only blanks follow, at `blank`: (start, stop, marked)."""
+    if start < blank < stop:
+        return [*_split(start, blank, marks, blank), *_split(blank, stop, marks, blank)]
+    parts: list[tuple[int, int, bool]] = []
+    for mark_start, mark_stop in marks:
+        if mark_stop <= start or mark_start >= stop:
+            continue
+        if mark_start > start:
+            parts.append((start, mark_start, False))
+        parts.append((max(start, mark_start), min(stop, mark_stop), True))
+        start = min(stop, mark_stop)
+    if start < stop:
+        parts.append((start, stop, False))
+    return parts
+
+
+def _shortened(pieces: list[tuple[str, str]], length: int) -> list[tuple[str, str]]:
+    kept: list[tuple[str, str]] = []
+    for text, role in pieces:
+        if length <= 0:
+            break
+        kept.append((text[:length], role))
+        length -= len(text)
+    return kept

@@ -1,0 +1,485 @@
+"""The diff view: files one below the other, unified or side by side, with keys for changes and files."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.events import Click, MouseScrollLeft, MouseScrollRight
+from textual.message import Message
+
+from acp_tui.store.folders import SharedJson
+from acp_tui.ui.widgets.diff.diff import CONTEXT
+from acp_tui.ui.widgets.diff.layout import Hit, hits_in, place_of
+from acp_tui.ui.widgets.diff.paint import DiffPainter, Row
+from acp_tui.ui.widgets.diff.rows import Anchor, Change, DiffPlace, DiffRows, FileDiff, Page, Pages
+from acp_tui.ui.widgets.line_view import LineView
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.search_line import open_find_bar
+from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.text import safe_line
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+
+def copy_current(view: DiffView) -> None:
+    """Copy the change that was gone to, else the file that keys act on."""
+    change, number = view.current_change, view.current_file
+    if change is not None:
+        lines = (change.old_start, change.old_stop)
+        _copy(view, view.pages[change.file].patch(lines), "The change is copied as a patch.")
+    elif number is not None:
+        _copy(view, view.pages[number].patch(), "The file is copied as a patch.")
+
+
+def copy_all(view: DiffView) -> None:
+    """Copy all files."""
+    _copy(view, view.patch(), "All is copied as a patch.")
+
+
+def _copy(view: DiffView, text: str, said: str) -> None:
+    if not text:
+        view.notify("There is no text to copy here.", severity="warning")
+    else:
+        view.app.copy_to_clipboard(text)
+        view.notify(said)
+
+
+class DiffSearch:
+    """What the find bar asks of a diff view."""
+
+    def __init__(self, view: DiffView) -> None:
+        self._view = view
+        self._hits: list[Hit] = []
+
+    def search(self, text: str) -> int:
+        """Mark a text and return how many lines have it; folded ones count."""
+        self._view.mark(text)
+        self._hits = hits_in([page.difference for page in self._view.pages], text)
+        return len(self._hits)
+
+    def first_hit(self) -> int:
+        """Return the number of the first line that was found in or below the view, else of the last."""
+        rows = self._view.rows
+        number, part, inside = rows.place(min(self._view.top_row(), len(rows) - 1))
+        is_old = part.kind in ("removed", "changed")
+        line = (part.old if is_old else part.new) + min(inside, part.lines - 1)
+        place = bisect_left(self._hits, (number, part.block, not is_old, line), key=place_of)
+        return min(place, len(self._hits) - 1)
+
+    def show_hit(self, number: int) -> None:
+        """Bring a line that was found into view, unfolded and panned to."""
+        view, hit = self._view, self._hits[number]
+        row = view.rows.row_of(hit)
+        if row is None:
+            view.pages[hit.page].opened.add(hit.block)
+            view.lay_out_rows()
+            row = view.rows.row_of(hit)
+        view.pan_to(hit.column)
+        if row is not None:
+            view.scroll_to(y=max(0, row - view.size.height // 2), animate=False, immediate=True)
+
+
+class DiffHabits:
+    """What was chosen last; whoever keeps it for the next run is a subclass."""
+
+    wraps: bool = False
+    """Whether long lines take several rows."""
+    sides: bool | None = None
+    """Whether both sides stand beside each other; None: the width decides."""
+
+    def keep(self) -> None:
+        """Something was chosen."""
+
+
+def habits_of(app: App[object]) -> DiffHabits:
+    """Return the habits of an app; of one without any, those that everybody begins with."""
+    found = getattr(app, "diff_habits", None)
+    return found if isinstance(found, DiffHabits) else DiffHabits()
+
+
+SIDE_BY_SIDE_FROM: Final = 100
+"""Columns from which two sides are shown beside each other unless the person chose."""
+
+_AT_ONCE: Final = 0.02
+"""Seconds of comparing within one call of `show`; the other files follow from a thread."""
+_REST: Final = 10
+"""How much longer than a layout the pause after it is, while one file after the other is compared."""
+_PAN: Final = 8
+
+
+class DiffView(LineView, can_focus=True):
+    """Shows the differences of files; knows nothing of where they come from."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "next_change", "Next change", id="diff.next-change"),
+        Binding("p", "previous_change", "Previous change", show=False, id="diff.previous-change"),
+        Binding("N", "next_file", "Next file", show=False, id="diff.next-file"),
+        Binding("P", "previous_file", "Previous file", show=False, id="diff.previous-file"),
+        Binding("s", "toggle_sides", "Side by side", id="diff.side-by-side"),
+        Binding("enter", "open_fold", "Unfold", id="diff.unfold"),
+        Binding("f", "toggle_folds", "All lines", id="diff.all-lines"),
+        Binding("l", "toggle_wrap", "Wrap long lines", id="diff.wrap"),
+        Binding("slash,ctrl+f", "find", "Find", show=False, id="diff.find"),
+        Binding("c", "copy_patch", "Copy as patch", show=False, id="diff.copy-patch"),
+        Binding("C", "copy_all", "Copy all as patch", show=False, id="diff.copy-all"),
+        Binding("e", "edit", "Edit here", show=False, id="diff.edit"),
+        Binding("left", "pan(-1)", "Pan left", show=False, id="diff.pan-left"),
+        Binding("right", "pan(1)", "Pan right", show=False, id="diff.pan-right"),
+    ]
+
+    @dataclass
+    class EditWanted(Message):
+        """The person wants to edit a file at a line (from 1)."""
+
+        path: str
+        """As it is shown."""
+        line: int
+
+    def __init__(
+        self,
+        files: Sequence[FileDiff] = (),
+        look: Look | None = None,
+        *,
+        noun: str = "files",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        """Show differences; `noun` is what they are called when they are counted."""
+        super().__init__(look, id=id, classes=classes)
+        self._noun = noun
+        self.pages = Pages(files)
+        """The files, in their order."""
+        self.rows = DiffRows()
+        """Where they are shown now."""
+        self._habits = DiffHabits()
+        self._pan = 0
+        self._place = DiffPlace()
+        self._marked_fold = -1
+        self._marked_file: int | None = None
+        self._marked_row = -1
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether changed files are shown in two columns now."""
+        chosen = self._habits.sides
+        return self._has_room_for_sides if chosen is None else chosen
+
+    @property
+    def _has_room_for_sides(self) -> bool:
+        return self.size.width >= SIDE_BY_SIDE_FROM
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether some file is still being compared."""
+        return bool(self.pages.waiting)
+
+    @property
+    def current_file(self) -> int | None:
+        """The file that keys act on, by its place: the one gone to, else the one at the top."""
+        return self._place.file(self.rows, self.scroll_y)
+
+    @property
+    def current_change(self) -> Change | None:
+        """The change that was gone to, while it is where it was put."""
+        if self._marked_row < 0:
+            return None
+        return self.pages.change(*self.rows.blocks_of(self._place.change))
+
+    def show(self, files: Sequence[FileDiff]) -> None:
+        """Show these files from the top; large ones appear when a thread has compared them."""
+        self.pages = Pages(files)
+        self._pan = 0
+        self._place.forget()
+        if self.is_mounted:
+            self._compare()
+            self.scroll_to(y=0, animate=False)
+
+    def show_again(self, files: Sequence[FileDiff]) -> None:
+        """Show the files as they are by now; the person stays where they are.
+
+        The change that was gone to stays marked only if it is still the same.
+        """
+        top, at, marked = self.scroll_y, self._place.change, self._marked_lines()
+        self.show(files)
+        self.scroll_to(y=top, animate=False, immediate=True)
+        if marked is not None:
+            self._go_to_change(at)
+            if self._marked_lines() != marked:
+                self._place.change = -1
+                self._mark_place()
+
+    def _marked_lines(self) -> tuple[Change, list[str], list[str]] | None:
+        """Return the change that was gone to, with its lines on both sides."""
+        change = self.current_change
+        return (change, *self.pages.lines_of(change)) if change is not None else None
+
+    def on_mount(self) -> None:
+        """Compare what was given before the view was there."""
+        self._habits = habits_of(self.app)
+        self._compare()
+
+    def lay_out_rows(self) -> None:
+        """Place every row again: after a resize, a new look, a fold or a finished comparison."""
+        top = self.top_row()
+        anchor = self.rows.anchor(min(top + 1, len(self.rows) - 1)) if top else None  # below the header
+        self.pages.paint_again()
+        self.rows = DiffRows(list(self.pages.parts(self.side_by_side, self._wrapping)))
+        self.show_rows(len(self.rows))
+        self._return_to(anchor)
+        self._mark_fold()
+        self._mark_place()
+
+    def paint_row(self, row: int) -> list[Segment]:
+        """Return a row of a file; negative rows are the headers that stay at the top."""
+        if row < 0:
+            return self._header(-row - 1)
+        number, part, inside = self.rows.place(row)
+        if part.kind == "header":
+            return self._header(number)
+        if part.kind == "gap":
+            return self._remark("")
+        if part.kind == "waiting":
+            return self._remark(" comparing…")
+        if part.kind == "origin":
+            return self._remark(f" {safe_line(self.pages[number].file.origin)}")
+        painter = self._painter(self.pages[number])
+        if part.kind == "fold":
+            return painter.fold(part, marked=row == self._marked_fold and self.can_focus)
+        painted = painter.row(part, inside, self._pan)
+        return self._marked(painted) if row == self._marked_row else painted
+
+    def row_at(self, y: int) -> int:
+        """Return the row at a line of the view; the first line is the header of the file below it."""
+        row = self.top_row() + y
+        file = self.rows.file_at(row) if y == 0 else None
+        return row if file is None else -1 - file
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Move the mark of the fold that Enter opens."""
+        super().watch_scroll_y(old_value, new_value)
+        self._mark_fold()
+        self._mark_place()
+
+    def on_click(self, event: Click) -> None:
+        """Open the fold that was clicked."""
+        row = self.row_at(event.y)
+        if row in self.rows.folds:
+            self._open(row)
+
+    def on_mouse_scroll_left(self, event: MouseScrollLeft) -> None:
+        """Pan to the start of the lines."""
+        self.action_pan(-1)
+
+    def on_mouse_scroll_right(self, event: MouseScrollRight) -> None:
+        """Pan to the end of the lines."""
+        self.action_pan(1)
+
+    def action_next_change(self) -> None:
+        """Go to the next change, in whichever file it is."""
+        self._go_to_change(self._place.next_change(self.rows, self.scroll_y))
+
+    def action_previous_change(self) -> None:
+        """Go to the change before."""
+        self._go_to_change(self._place.previous_change(self.rows, self.scroll_y))
+
+    def action_next_file(self) -> None:
+        """Go to the next file."""
+        self._go_to_file((self.current_file or 0) + 1)
+
+    def action_previous_file(self) -> None:
+        """Go to the start of this file, or of the one before."""
+        current = self.current_file or 0
+        is_inside = self.rows.headers != [] and self.top_row() > self.rows.headers[current]
+        self._go_to_file(current if is_inside else current - 1)
+
+    def action_toggle_sides(self) -> None:
+        """Change between unified and side by side, until told otherwise."""
+        chosen = not self.side_by_side
+        self._habits.sides = None if chosen == self._has_room_for_sides else chosen
+        self._habits.keep()
+        self.lay_out_rows()
+
+    def action_toggle_wrap(self) -> None:
+        """Show long lines on several rows, or on one that is panned."""
+        self._habits.wraps, self._pan = not self._habits.wraps, 0
+        self._habits.keep()
+        self.lay_out_rows()
+
+    def action_open_fold(self) -> None:
+        """Show the unchanged lines of the marked fold."""
+        if self._marked_fold >= 0:
+            self._open(self._marked_fold)
+
+    def action_toggle_folds(self) -> None:
+        """Show all unchanged lines, or fold them all again."""
+        self.pages.unfold(all_lines=bool(self.rows.folds))
+        self.lay_out_rows()
+
+    async def action_find(self) -> None:
+        """Search both sides."""
+        await open_find_bar(self, DiffSearch(self))
+
+    def action_copy_patch(self) -> None:
+        """Copy the change that was gone to, else the file, as a patch."""
+        copy_current(self)
+
+    def action_copy_all(self) -> None:
+        """Copy everything as a patch."""
+        copy_all(self)
+
+    def patch(self) -> str:
+        """Return all that is shown as a patch."""
+        return self.pages.patch()
+
+    def action_edit(self) -> None:
+        """Ask for an editor at the change that was gone to, else at the top row."""
+        number, change = self.current_file, self.current_change
+        if number is None:
+            return
+        line = change.new_start if change is not None else self.rows.line_at(self.top_row() + 1)
+        first = self.pages[number].file.first_line or 1
+        self.post_message(self.EditWanted(self.pages[number].file.path, line + first))
+
+    def action_pan(self, steps: int) -> None:
+        """Move long lines to the left or back; as far as the longest line reaches."""
+        half_shown = self.row_width // (4 if self.side_by_side else 2)
+        reach = 0 if self._habits.wraps else self.pages.longest - half_shown
+        pan = max(0, min(self._pan + steps * _PAN, reach))
+        if pan != self._pan:
+            self._pan = pan
+            self.show_rows(self.row_count)
+
+    def pan_to(self, column: int) -> None:
+        """Show the cell of a long line, when it is out of sight."""
+        shown = self.row_width // (2 if self.side_by_side else 1) - 2 * _PAN
+        if not self._habits.wraps and not self._pan <= column < self._pan + shown:
+            self._pan = max(0, column - shown // 2)
+            self.show_rows(self.row_count)
+
+    def _compare(self) -> None:
+        """Compare small files now and leave the others to a thread."""
+        self.pages.compare_small(time.monotonic() + _AT_ONCE)
+        self.lay_out_rows()
+        self.workers.cancel_group(self, "compare")
+        if waiting := self.pages.waiting:
+            self.run_worker(self._compare_later(waiting), group="compare")
+
+    async def _compare_later(self, pages: list[Page]) -> None:
+        """Compare in a thread; lay out for the first file at once, and then seldom enough to be cheap."""
+        rests_until = 0.0
+        for page in pages:
+            page.difference = await asyncio.to_thread(page.compare)
+            began = time.monotonic()
+            if began >= rests_until or page is pages[-1]:
+                self.lay_out_rows()
+                rests_until = time.monotonic() + _REST * (time.monotonic() - began)
+
+    def _painter(self, page: Page) -> DiffPainter:
+        return page.painter(self.row_width, self.look, self.side_by_side)
+
+    def _wrapping(self, page: Page) -> DiffPainter | None:
+        """Return what wraps the lines of a page, if that is wanted and possible yet."""
+        return self._painter(page) if self._habits.wraps and page.difference is not None else None
+
+    def _return_to(self, anchor: Anchor | None) -> None:
+        row = self.rows.row_at_anchor(anchor) if anchor is not None else None
+        if row is not None:
+            self.scroll_to(y=max(0, row - 1), animate=False)
+
+    def _go_to_change(self, index: int) -> None:
+        if not 0 <= index < len(self.rows.changes):
+            return
+        self.scroll_to(y=max(0, self.rows.changes[index] - 1 - CONTEXT), animate=False, immediate=True)
+        self._place.went_to_change(index, self.rows, self.scroll_y)
+        self._mark_place()
+        self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
+
+    def _go_to_file(self, number: int) -> None:
+        if not 0 <= number < len(self.rows.headers):
+            return
+        self.scroll_to(y=self.rows.headers[number], animate=False, immediate=True)
+        self._place.went_to_file(number, self.scroll_y)
+        self._mark_place()
+
+    def _open(self, row: int) -> None:
+        number, part, _ = self.rows.place(row)
+        self.pages[number].opened.add(part.block)
+        top = self.scroll_y
+        self.lay_out_rows()
+        self.scroll_to(y=top, animate=False)
+
+    def _mark_fold(self) -> None:
+        """Mark the first fold in view: the one that Enter opens."""
+        row = self.rows.first_fold(self.top_row() + 1)
+        visible = row if row < self.top_row() + self.size.height else -1
+        if visible != self._marked_fold:
+            before, self._marked_fold = self._marked_fold, visible
+            self.repaint(before, visible)
+
+    def _mark_place(self) -> None:
+        """Mark the change that was gone to, and the header of the file that keys act on."""
+        row = self._place.row(self.rows, self.scroll_y)
+        if row != self._marked_row:
+            before, self._marked_row = self._marked_row, row
+            self.repaint(before, row)
+        if self.current_file != self._marked_file:
+            self._marked_file = self.current_file
+            self.repaint(*self.rows.headers, *range(-len(self.pages), 0))
+
+    def _header(self, number: int) -> Row:
+        """Return the row that names a file, with its place among the files and the change gone to."""
+        place = change = ""
+        if len(self.pages) > 1:
+            mark = self.look.glyph("current") if number == self._marked_file and self.can_focus else " "
+            place = f"{mark}{number + 1}/{len(self.pages)} {self._noun} "
+        if self._place.change >= 0:
+            change = f"change {self._place.change + 1}/{len(self.rows.changes)}"
+        return self.pages[number].header(place, change, self.row_width, self.look)
+
+    def _marked(self, row: Row) -> Row:
+        """Put a mark before the number of a line."""
+        text, style, _ = row[0]
+        return (
+            [Segment(f"{self.look.glyph('current')}{text[1:]}", style), *row[1:]] if text[:1] == " " else row
+        )
+
+    def _remark(self, text: str) -> Row:
+        style: Style = self.look.base + self.look["notice"]
+        return fit([Segment(text, style)], 0, self.row_width, style, self.look)
+
+
+log = logging.getLogger(__name__)
+
+
+class KeptHabits(DiffHabits):
+    """Habits in a small file, read when they are first needed; a loss of it costs two keys."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJson(path)
+        try:
+            found = self._file.read()
+        except OSError as error:
+            log.warning("%s", error)
+            found = None
+        if isinstance(found, dict):
+            self.wraps = found.get("wraps") is True
+            sides = found.get("sides")
+            self.sides = sides if isinstance(sides, bool) else None
+
+    def keep(self) -> None:
+        """Write them down, whatever stood there."""
+        try:
+            self._file.change(lambda _: {"wraps": self.wraps, "sides": self.sides})
+        except OSError as error:
+            log.warning("%s", error)

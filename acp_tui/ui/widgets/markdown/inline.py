@@ -1,0 +1,219 @@
+"""What stands within a paragraph: emphasis, code, links and images, as styled spans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.markdown.parser import REFERENCE
+from acp_tui.ui.widgets.text import Row, Span, cells, row_cells, safe, wrap
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+_OPENS: Final = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}
+_CLOSES: Final = {"strong_close", "em_close", "s_close", "link_close"}
+_MARKED: Final = re.compile(rf"(https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}}]|{REFERENCE})")
+"""A bare web address, or what points to a footnote."""
+_CLICKABLE: Final = re.compile(r"(?:https?|file|mailto):[!-~]+", re.IGNORECASE)
+
+
+@lru_cache(256)
+def _linked(style: Style, target: str) -> Style:
+    """Return a style that links to a target: the same one whenever a growing text is read again."""
+    return style + Style(link=target)
+
+
+def inline_spans(children: Sequence[Token], look: Look, roles: tuple[str, ...]) -> list[Span]:
+    """Turn the children of an inline token into spans, over the `roles` of their surroundings."""
+    spans: list[Span] = []
+    stack = [(roles, "")]
+    for token in children:
+        kind = token.type
+        roles, target = stack[-1]
+        if kind == "text":
+            if token.content:
+                _add_text(safe(token.content), look, roles, target, spans)
+        elif kind == "softbreak":
+            spans.append((" ", _style(look, roles, target)))
+        elif kind == "hardbreak":
+            spans.append(("\n", _style(look, roles, target)))
+        elif kind == "code_inline":
+            spans.append((safe(token.content), _style(look, (*roles, "code"), target)))
+        elif kind in _OPENS:
+            stack.append(((*roles, _OPENS[kind]), str(token.attrs.get("href") or target)))
+        elif kind in _CLOSES:
+            stack.pop()
+        elif kind == "image":
+            card = f"[image: {safe(token.content) or safe(str(token.attrs.get('src', '')))}]"
+            spans.append((card, _style(look, (*roles, "link"), target or str(token.attrs.get("src", "")))))
+        else:
+            spans.append((safe(token.content), _style(look, roles, target)))
+    return spans
+
+
+def bare_links(text: str) -> list[str]:
+    """Return the web addresses that stand in a text as they are."""
+    return [part for part in _MARKED.findall(text) if part.startswith("http")] if "://" in text else []
+
+
+def _add_text(text: str, look: Look, roles: tuple[str, ...], target: str, spans: list[Span]) -> None:
+    """Add text, in which a bare web address is a link as well, and what points to a footnote is marked."""
+    if target or ("://" not in text and "[^" not in text):
+        spans.append((text, _style(look, roles, target)))
+        return
+    for number, part in enumerate(_MARKED.split(text)):
+        if not part:
+            continue
+        is_link = part.startswith("http")
+        if number % 2:
+            marked = (*roles, "link" if is_link else "list-marker")
+            spans.append((part, _style(look, marked, part if is_link else "")))
+        else:
+            spans.append((part, _style(look, roles, "")))
+
+
+def _style(look: Look, roles: tuple[str, ...], target: str) -> Style:
+    style = look.blend(roles)
+    if target and _CLICKABLE.fullmatch(target):
+        return _linked(style, target)
+    return style
+
+
+Cell: TypeAlias = list[Span]
+Align: TypeAlias = Literal["left", "right", "center"]
+
+FIXED: Final = 20
+"""The first rows decide how wide the columns are; later rows wrap into them."""
+
+_NARROWEST: Final = 4
+"""With less than this for a column, a row is drawn as a list of its cells."""
+
+
+class Columns:
+    """The columns of one table, which lays out any number of its rows."""
+
+    def __init__(
+        self,
+        head: Sequence[Cell],
+        aligns: Sequence[Align],
+        rows: Sequence[Sequence[Cell]],
+        width: int,
+        look: Look,
+    ) -> None:
+        self._head = head
+        self._aligns = aligns
+        self._width = width
+        self._look = look
+        natural = [max(1, *(_cells(row[k]) for row in (head, *rows[:FIXED]))) for k in range(len(head))]
+        between = 3 * (len(head) - 1)
+        self._stacked = sum(natural) + between > width and width - between < _NARROWEST * len(head)
+        self.widths = _shrink(natural, width - between)
+        if len(rows) > FIXED:
+            self.widths = _widened(self.widths, width - between)
+
+    def head_rows(self) -> list[Row]:
+        """Return the rows of the head with the rule under it."""
+        if self._stacked:
+            return []
+        look = self._look
+        rule, cross = look.glyph("rule"), look.glyph("cross")
+        line = f"{rule}{cross}{rule}".join(rule * width for width in self.widths)
+        return [*self._columns(self._head), [Segment(line, look["table-border"])]]
+
+    def body_rows(self, row: Sequence[Cell], first: bool) -> list[Row]:
+        """Return the rows that one row of the table takes; `first` for the one under the head."""
+        if not self._stacked:
+            return self._columns(row)
+        rows: list[Row] = (
+            [] if first else [[Segment(self._look.glyph("rule") * 3, self._look["table-border"])]]
+        )
+        for head, cell in zip(self._head, row, strict=True):
+            rows.extend(wrap([*head, (": ", self._look["table-border"]), *cell], self._width))
+        return rows
+
+    def _columns(self, cells: Sequence[Cell]) -> list[Row]:
+        columns = [wrap(cell, width) for cell, width in zip(cells, self.widths, strict=True)]
+        border = Segment(f" {self._look.glyph('column')} ", self._look["table-border"])
+        rows: list[Row] = []
+        for number in range(max(map(len, columns))):
+            row: Row = []
+            for place, (column, width, align) in enumerate(
+                zip(columns, self.widths, self._aligns, strict=True)
+            ):
+                if place:
+                    row.append(border)
+                row.extend(_aligned(column[number] if number < len(column) else [], width, align))
+            rows.append(row)
+        return rows
+
+
+def _cells(cell: Cell) -> int:
+    return sum([cells(text) for text, _ in cell])
+
+
+def _shrink(natural: Sequence[int], room: int) -> list[int]:
+    """Return widths that fill at most `room` cells: narrow columns keep theirs, wide ones share the rest."""
+    widths = list(natural)
+    left = max(room, _NARROWEST * len(widths))
+    order = sorted(range(len(widths)), key=widths.__getitem__)
+    for done, column in enumerate(order):
+        widths[column] = min(widths[column], left // (len(order) - done))
+        left -= widths[column]
+    return widths
+
+
+def _widened(widths: Sequence[int], room: int) -> list[int]:
+    """Return widths with some room for rows to come, longer than those that are known: half as much again."""
+    wanted = [max(2, width // 2) for width in widths]
+    spare = room - sum(widths)
+    share = min(1.0, max(0, spare) / sum(wanted))
+    return [width + int(more * share) for width, more in zip(widths, wanted, strict=True)]
+
+
+def _aligned(row: Row, width: int, align: Align) -> Row:
+    gap = width - row_cells(row)
+    if gap <= 0:
+        return row
+    before = {"left": 0, "right": gap, "center": gap // 2}[align]
+    padded = [Segment(" " * before), *row] if before else list(row)
+    if gap > before:
+        padded.append(Segment(" " * (gap - before)))
+    return padded
+
+
+_LINK: Final = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
+"""The beginning of a link as terminals know them, or its end, which has no address."""
+_SEQUENCE: Final = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|\Z)"  # to the terminal itself, such as a title
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]*[0-~]"
+    r"|\r(?=\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+)
+
+
+class LinksWanted(Message):
+    """The user wants to see where links lead: their names by address."""
+
+    def __init__(self, links: dict[str, str]) -> None:
+        super().__init__()
+        self.links = links
+
+
+def plain(text: str) -> str:
+    """Return what was printed without what steers a terminal; an address behind a name stands after it."""
+    linked = _LINK.sub(lambda found: f" {found[1]} " if found[1] else "", text)
+    return _SEQUENCE.sub("", linked)
+
+
+def addresses(text: str) -> list[str]:
+    """Return the web addresses that were printed, the oldest first, each once."""
+    return list(dict.fromkeys(bare_links(plain(text))))

@@ -1,0 +1,57 @@
+"""Where the links of a Markdown text lead, for keys that open them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from acp_tui.ui.widgets.markdown.inline import bare_links
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+_LONGEST: Final = 200_000
+"""Characters at the end of a text that are looked through: to read more would make the person wait."""
+
+
+def may_have_links(text: str) -> bool:
+    """Return quickly whether there may be a link in a text."""
+    return "://" in text or "](" in text or "][" in text or "]: " in text
+
+
+def links_in(text: str) -> dict[str, str]:
+    """Return the names of the links of a text by their addresses, in the order of the text."""
+    from acp_tui.ui.widgets.markdown.parser import parse
+
+    found: dict[str, str] = {}
+    for token in parse(text[-_LONGEST:], {}):
+        for address, name in _of(token.children or ()):
+            if address and not found.get(address):
+                found[address] = name if name != address else ""
+    return found
+
+
+def _of(tokens: list[Token] | tuple[()]) -> Iterator[tuple[str, str]]:
+    address, name = "", ""
+    for token in tokens:
+        match token.type:
+            case "link_open":
+                address, name = str(token.attrs.get("href") or ""), ""
+            case "link_close":
+                yield address, name
+                address = ""
+            case "image":
+                yield address or str(token.attrs.get("src") or ""), token.content
+            case "text" if not address:
+                yield from ((bare, "") for bare in bare_links(token.content))
+            case _:
+                name += token.content
+
+
+def codes(text: str) -> list[str]:
+    """Return the code of every block, in order, without fences and indentation; also of an open fence."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").parse(text)
+    return [token.content for token in tokens if token.type in ("fence", "code_block")]

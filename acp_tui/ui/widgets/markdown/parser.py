@@ -1,0 +1,112 @@
+"""The Markdown that is read here: CommonMark without HTML, with tables, strikethrough and footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+
+
+_STOPS: Final = re.compile(r"[\n&*<\[\\\]_`~]|!(?=\[)")
+"""What the rules for text within a paragraph begin with, and what ends the text of a link. The parser stops
+at many more characters, for rules of others, and tries all of its own at each of them.
+"""
+
+_UNLINKED: Final = ("javascript:", "vbscript:", "data:")
+
+
+def parse(text: str, references: MutableMapping[str, Any]) -> list[Token]:
+    """Parse safe Markdown; link references found are added to `references`."""
+    return _parser().parse(text, {"references": references})
+
+
+def parse_inline(text: str) -> list[Token]:
+    """Parse the text of one paragraph for its inline tokens."""
+    return _parser().parseInline(text)[0].children or []
+
+
+@lru_cache(1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: not url.strip().lower().startswith(_UNLINKED)  # type: ignore[method-assign]
+    add_footnotes(parser)
+    parser.disable(["html_block", "html_inline"])  # they look at each line and character to do nothing
+    parser.inline.terminator_re = _STOPS
+    parser.core.ruler.at("inline", _read_inline)
+    parser.core.ruler.disable("text_join")
+    return parser
+
+
+def _read_inline(state: StateCore) -> None:
+    """Read what stands in paragraphs, cells and headings; one without any mark is a text as it is."""
+    from markdown_it.rules_core import text_join
+    from markdown_it.token import Token
+
+    escapes = False
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        token.children, content = [], token.content
+        if _STOPS.search(content) is not None:
+            state.md.inline.parse(content, state.md, state.env, token.children)
+            escapes = escapes or "\\" in content or "&" in content
+        elif content:
+            token.children.append(Token("text", "", 0, content=content))
+    if escapes:  # nothing else leaves texts to join
+        text_join(state)
+
+
+_NOTE: Final = re.compile(r"(\[\^[\w-]{1,40}\]:)(?:[ \t]+|$)")
+REFERENCE: Final = r"\[\^[\w-]{1,40}\]"
+"""How a text points to a footnote. It stays as it is written: it may be a regular expression, too."""
+
+
+def add_footnotes(parser: MarkdownIt) -> None:
+    """Have a parser read footnotes: tokens `footnote_open` and `footnote_close` around one paragraph.
+
+    Each stands where it was written, so that a text can be parsed block by block while it comes in.
+    """
+    parser.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
+
+
+def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    begin = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("[^", begin) or state.is_code_block(start):
+        return False
+    found = _NOTE.match(state.src[begin : state.eMarks[start]])
+    if found is None or silent:
+        return found is not None
+    state.line = _next_block(state, start, end)
+    text = state.getLines(start, state.line, state.blkIndent, False).strip()
+    place = [start, state.line]
+    note = state.push("footnote_open", "", 1)
+    note.map, note.markup = place, found[1]
+    state.push("paragraph_open", "p", 1).map = place
+    inline = state.push("inline", "", 0)
+    inline.map, inline.content, inline.children = place, text[len(found[0]) :].strip(), []
+    state.push("paragraph_close", "p", -1)
+    state.push("footnote_close", "", -1)
+    return True
+
+
+def _next_block(state: StateBlock, start: int, end: int) -> int:
+    """Return the line after a footnote: an empty one, or one that would end a paragraph."""
+    before, state.parentType = state.parentType, "paragraph"
+    rules = state.md.block.ruler.getRules("paragraph")
+    line = start + 1
+    while line < end and not state.isEmpty(line):
+        begins = not state.is_code_block(line) and state.sCount[line] >= 0
+        if begins and any(rule(state, line, end, True) for rule in rules):
+            break
+        line += 1
+    state.parentType = before
+    return line

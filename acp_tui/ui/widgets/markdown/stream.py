@@ -1,0 +1,409 @@
+"""A Markdown text that grows: only its last block is parsed and laid out again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import inf
+from time import perf_counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.segment import Segment
+
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.markdown import parser as markdown_parser
+from acp_tui.ui.widgets.markdown.markdown import Growth, Page
+from acp_tui.ui.widgets.text import Row, open_end, safe
+from acp_tui.ui.widgets.transcript.blocks import Block
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+PIECE: Final = 4_096
+"""Characters taken in at once: about two milliseconds of work."""
+
+LONGEST: Final = 16_384
+"""An open block longer than this is cut at a line or word, so that no piece of work stalls the keys."""
+
+PARAGRAPH: Final = 4_096
+"""The same for a paragraph: many lines without an empty one between are what a program has printed."""
+
+_HELD: Final = re.compile(r"[-=#>*+_`~|:.)\d\s]*\Z")
+"""An unfinished line of nothing but marks may become anything: it waits."""
+
+_HEAD: Final = re.compile(r" {0,3}\|[^\n]*(?:\n[ |:-]*)?\Z")
+"""The head of a table before the line that makes it one: it waits as well."""
+
+_ENDED: Final = re.compile(r"\n[ \t]*\n\Z")
+"""An empty line, after which no paragraph goes on."""
+
+_LETTER: Final = re.compile(r".*[ \n](?=[^\W\d_])", re.DOTALL)
+"""Up to the last word that begins with a letter: anything else might begin a list or another block."""
+
+_MARKS: Final = re.compile(r"\\.|`+|\*\*|\*|~~", re.DOTALL)
+_TARGET: Final = re.compile(r"\]\([^()\s]*\Z")
+
+
+class Stream:
+    """The rows of a growing text at one width and look. The caller hands in safe text without CR."""
+
+    def __init__(self, page: Page, references: Mapping[str, Any] | None = None) -> None:
+        self._page = page
+        self.rows = page.rows
+        self.frozen = len(page.rows)
+        """How many leading rows will not change any more."""
+        self.references: dict[str, Any] = dict(references or {})
+        """The link references defined so far."""
+        self._open = ""
+        self._cut: Growth | None = None
+        self._kind = ""
+        """Of the open block: its token."""
+        self._gap = False
+
+    def inked(self, number: int) -> tuple[Row, bool]:
+        """Return a row as it is painted, and whether that is final as long as the row is."""
+        code = self._page.code.at(number)
+        if code is None:
+            return self.rows[number], True
+        row, settled = self._page.code.inked(number, code)
+        goes_on = self._cut is not None and self._cut.listing is code.listing
+        return row, settled or (number < self.frozen and not goes_on)
+
+    @property
+    def room(self) -> int:
+        """How many characters can be fed at once."""
+        length = len(self._open)
+        return min(PIECE, (PARAGRAPH if length < PARAGRAPH else LONGEST) - length)
+
+    def feed(self, text: str) -> None:
+        """Take in at most `room` characters and bring the rows up to date."""
+        self._open += text
+        self._lay_out(_shown(self._open, self._cut), growing=True)
+        is_paragraph = self._kind == "paragraph_open"
+        if len(self._open) >= LONGEST or (is_paragraph and len(self._open) == PARAGRAPH):
+            self._break()
+
+    def finish(self, text: str = "") -> None:
+        """Take in less than `room` characters and read what is left as the end of the text."""
+        self._open += text
+        self._lay_out(self._open, growing=False)
+        self.frozen, self._open = len(self.rows), ""
+        self.rows.pack(self.frozen)
+
+    def _lay_out(self, shown: str, growing: bool) -> None:
+        lead = self._cut.lead if self._cut else ""
+        text = lead + shown
+        references = dict(self.references)
+        tokens = markdown_parser.parse(text, references)
+        lines = text.split("\n")
+        if growing:
+            _mend(tokens, lines)
+        self._forget_tail()
+        self._kind = tokens[0].type if tokens else ""
+        growth = self._add_blocks(tokens, lines)
+        self._page.close()
+        if not growing:
+            self.references = references
+        elif growth:
+            known = {name: link for name, link in references.items() if link["map"][1] <= growth.line}
+            self.references = known | self.references
+            self.frozen, self._cut = growth.rows, growth
+            self.rows.pack(self.frozen)
+            self._open = _from_line(self._open, growth.line - lead.count("\n"))
+
+    def _forget_tail(self) -> None:
+        self.rows.cut(self.frozen)
+        self._page.code.forget_from(self.frozen)
+
+    def _add_blocks(self, tokens: Sequence[Token], lines: Sequence[str]) -> Growth | None:
+        """Lay out what is open; return where the text can be cut, if it can."""
+        page, complete = self._page, len(lines) - 1
+        cut = self._cut
+        goes_on = cut is not None and (bool(cut.lead) or cut.number is not None)
+        starts = page.read(tokens, lines, complete, cut if goes_on else None)
+        last = max((k for k, index in enumerate(starts) if page.begin(index) < complete), default=0)
+        growth = None
+        gap_first = self._gap
+        for number, index in enumerate(starts):
+            before = len(self.rows)
+            if number or gap_first:
+                page.gap()
+            inner = page.add(index)
+            if number == last:
+                if inner:
+                    growth, self._gap = inner, False
+                elif number:
+                    growth, self._gap = Growth(page.begin(index), before, ""), True
+        return growth
+
+    def _break(self) -> None:
+        """Cut an open block that has become too long; the rest is read as a block of the same kind."""
+        end = _place_to_cut(self._open, self._kind)
+        rest, self._open = self._open[end:], self._open[:end]
+        lead = self._cut.lead if self._cut else ""
+        is_fence, is_over = self._kind == "fence", _ENDED.search(self._open) is not None
+        opening = (lead + self._open).split("\n", 1)[0] + "\n" if is_fence else ""
+        self.finish()
+        listing = self._page.code.last.listing if is_fence else None
+        lines = len(listing.lines) if listing else 0
+        self._cut = Growth(0, len(self.rows), opening, listing=listing, lines=lines)
+        self._gap, self._open = is_over and not is_fence, rest
+
+
+def _place_to_cut(text: str, kind: str) -> int:
+    """Return where a block that is too long is cut. Something is left, which tells whether it goes on."""
+    last = len(text.rstrip())
+    if kind == "paragraph_open" and (found := _LETTER.match(text, 0, last)):
+        return found.end()
+    return max(text.rfind("\n", 0, last), text.rfind(" ", 0, last)) + 1 or len(text)
+
+
+def _shown(text: str, cut: Growth | None) -> str:
+    """Return the part of an unfinished text of which the reading is clear enough to show it."""
+    start = text.rfind("\n") + 1
+    if _HELD.match(text, start):
+        text = text[:start]
+    block = text.rfind("\n\n") + 2 if "\n\n" in text else 0
+    in_table = cut is not None and cut.columns is not None
+    return text if in_table or not _HEAD.match(text, block) else text[:block]
+
+
+def _from_line(text: str, line: int) -> str:
+    start = 0
+    for _ in range(line):
+        start = text.index("\n", start) + 1
+    return text[start:]
+
+
+def _mend(tokens: Sequence[Token], lines: Sequence[str]) -> None:
+    """Close the emphasis, code or link that the end of an unfinished paragraph leaves open."""
+    last = next(
+        (token for token in reversed(tokens) if token.type in ("inline", "fence", "code_block")), None
+    )
+    if last is None or last.type != "inline" or not last.map or last.map[1] < len(lines) - (not lines[-1]):
+        return
+    mended = _closed(last.content)
+    if mended != last.content:
+        last.children = markdown_parser.parse_inline(mended)
+
+
+def _closed(text: str) -> str:
+    text = text.rstrip("*~`_")
+    marks: list[str] = []
+    for found in _MARKS.finditer(text):
+        mark = found.group()
+        if marks and marks[-1] == mark:
+            marks.pop()
+        elif marks and marks[-1][0] == "`":
+            continue  # within code nothing else counts
+        elif mark in marks:
+            marks.remove(mark)
+        elif mark[0] != "\\" and not text[found.end() : found.end() + 1].isspace():
+            marks.append(mark)
+    closed = text + "".join(reversed(marks))
+    return closed + ")" if _TARGET.search(text) else closed
+
+
+_GULP: Final = 65_536
+"""Characters cleaned at once."""
+
+_ALL: Final = 1 << 60
+"""More rows than there are."""
+
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def rows_of(text: str, width: int) -> int:
+    """Estimate the rows of a text for which there is no block yet, as the block does."""
+    return text.count("\n") + 1 + len(text) // max(1, width) if text else 0
+
+
+class MarkdownBlock(Block):
+    """Markdown as an agent sends it: `append` what comes, `finish` at the end; any cut gives the same rows.
+
+    A change of width or look lays the source out again, in slices when it is long.
+    """
+
+    __slots__ = (
+        "_above",
+        "_at",
+        "_clean",
+        "_ended",
+        "_finished",
+        "_half",
+        "_indent",
+        "_last",
+        "_length",
+        "_line_ends",
+        "_read",
+        "_references",
+        "_role",
+        "_stream",
+        "_taken",
+        "_text",
+        "_unsettled",
+        "kept",
+        "landmark",
+        "waiting",
+    )
+
+    def __init__(
+        self,
+        text: str | GrowingText = "",
+        *,
+        role: str = "text",
+        indent: int = 0,
+        above: int = 0,
+        landmark: bool = False,
+    ) -> None:
+        """Start with `text` in the style of `role`, `indent` cells from the left, below `above` rows."""
+        self.kept = 0
+        self.landmark = landmark
+        self._role = role
+        self._indent = indent
+        self._above = above
+        self._ended = False
+        """Whether the stream was told that the text is complete."""
+        self._line_ends = self._length = 0
+        self._unsettled = _ALL
+        """The first row that was painted in colours that may change."""
+        self.replace(text)
+
+    def append(self, text: str) -> None:
+        """Add a piece of the text; the transcript has to be told by `Transcript.changed`."""
+        self._text.append(text)
+        self.grown()
+
+    def grown(self) -> None:
+        """Take note of what was added to the text that the block was given; else as `append`."""
+        new = self._text.since(self._length)
+        if new:
+            if self._ended:
+                self._restart()
+            self.waiting += len(new)
+            self._line_ends += new.count("\n")
+            self._length = self._text.length  # not a number of its own beside that
+            self._finished = False
+
+    def finish(self) -> None:
+        """Say that the text is complete, so that its end is read as such."""
+        self._text.finish()
+        self.grown()
+        self._finished = True
+
+    def replace(self, text: str | GrowingText) -> None:
+        """Show another text, which may grow in turn."""
+        self._text = text if isinstance(text, GrowingText) else GrowingText(text)
+        self._line_ends = self._length = 0
+        self._finished = False
+        self._references: Mapping[str, Any] = _NONE
+        self._restart()
+        self.grown()
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the rows of the whole text, with work only for what is new."""
+        return self.some_rows(width, look, inf)
+
+    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+        """Return the rows of as much text as can be laid out by `until`, but of one more piece at least."""
+        before = self._stream if self._at == (width, look) else None
+        stream = before or self._start(width, look)
+        frozen = stream.frozen
+        tail = stream.rows[frozen:]
+        while self.waiting or (self._finished and not self._ended):
+            room = stream.room
+            piece = self._take(room) if self.waiting else ""
+            if not self._finished or self.waiting or len(piece) == room:
+                stream.feed(piece)
+            else:
+                stream = self._end(stream, piece, width, look)
+            if perf_counter() > until:
+                break
+        self.kept = frozen + _common(tail, stream.rows[frozen:]) if stream is before else 0
+        self.kept, self._unsettled = min(self.kept, self._unsettled), _ALL
+        return stream.rows
+
+    def height_hint(self, width: int) -> int:
+        """Estimate from the number of characters and lines."""
+        room = max(1, width - self._indent)
+        return self._above + (self._line_ends + 1 + self._length // room if self._length else 0)
+
+    def source(self) -> str:
+        """Return the Markdown as it came."""
+        return str(self._text)
+
+    def inked(self, number: int, row: Row) -> Row:
+        """Return a row with the colours of code."""
+        if self._stream is None:
+            return row
+        inked, settled = self._stream.inked(number)
+        if not settled:
+            self._unsettled = min(self._unsettled, number)
+        return inked
+
+    def forget_rows(self) -> None:
+        """Drop the rows of a text that does not grow any more."""
+        if self._finished:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Forget all layout; the source waits to be laid out from its start."""
+        self._stream: Stream | None = None
+        self._at: tuple[int, Look] | None = None
+        self._read = 0
+        """How much of the text was taken in and cleaned."""
+        self._clean = ""
+        self._taken = 0
+        self._half = self._last = ""
+        self._ended = False
+        self.waiting: int = self._length
+
+    def _start(self, width: int, look: Look) -> Stream:
+        self._restart()
+        prefix = [Segment(" " * self._indent)] if self._indent else []
+        self._stream = Stream(Page(width, look, self._role, prefix, self._above), self._references)
+        self._at = (width, look)
+        return self._stream
+
+    def _take(self, most: int) -> str:
+        """Return the next piece of the text, made safe to draw, with at most `most` characters."""
+        if self._taken == len(self._clean):
+            self._clean, self._taken = self._gulp(), 0
+        piece = self._clean[self._taken : self._taken + most]
+        self._taken += len(piece)
+        if self._taken == len(self._clean):
+            self._clean, self._taken = "", 0
+        self.waiting = self._length - self._read + len(self._clean) - self._taken
+        return piece
+
+    def _gulp(self) -> str:
+        """Take and clean what came in, but for an end that may be half of something."""
+        new = self._text.since(self._read, min(_GULP, self._length - self._read))
+        self._read += len(new)
+        text = self._half + new
+        end = open_end(text)
+        text, self._half = text[:end], text[end:]
+        before, self._last = self._last, text[-1:] or self._last
+        return safe(text.replace("\r\n", "\n"), before)
+
+    def _end(self, stream: Stream, piece: str, width: int, look: Look) -> Stream:
+        """End the stream with its last piece; links defined after their use need all to be laid out again."""
+        if self._half:
+            stream.feed(piece + safe(self._half, self._last))
+            self._half = piece = ""
+        stream.finish(piece)
+        self._ended = True
+        if stream.references.keys() == self._references.keys():
+            return stream
+        self._references = stream.references
+        return self._start(width, look)
+
+
+def _common(old: Sequence[Row], new: Sequence[Row]) -> int:
+    """Return how many leading rows are equal."""
+    return next(
+        (k for k, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new))
+    )

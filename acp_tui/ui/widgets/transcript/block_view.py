@@ -1,0 +1,444 @@
+"""A scrolling view of any number of blocks, of whose meaning it knows nothing: layout, place, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Final, Literal
+
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from acp_tui.ui.widgets.delay import after
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.paint import Frame, Paint
+from acp_tui.ui.widgets.transcript.stack import Stack, Viewport
+
+OVERLOADED: Final = 4_000_000
+CAUGHT_UP: Final = 1_000_000
+"""Characters that wait for layout: the first is too much, the second is little again."""
+
+
+class Backlog:
+    """The blocks of one view that have changed, until they are laid out to their end."""
+
+    def __init__(self, stack: Stack, view: Viewport) -> None:
+        self.has_news = False
+        """Whether something came below the view since its end was seen."""
+        self._stack = stack
+        self._view = view
+        self._waiting: set[Block] = set()
+        self._told: set[Block] = set()
+        """Those that changed since the last layout: what of them is below the view is news."""
+        self._is_overloaded = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all that is in view is laid out."""
+        return not self._waiting
+
+    def changed(self, block: Block) -> bool:
+        """The rows of a block may differ; return whether it alone is too much to wait for the next layout."""
+        self._stack.stale(block)
+        self._waiting.add(block)
+        self._told.add(block)
+        return block.waiting > OVERLOADED
+
+    def inserted(self, block: Block) -> bool:
+        """A block is new, and as high as it says; return as `changed` does."""
+        self._told.add(block)
+        return block.waiting > OVERLOADED and self.changed(block)
+
+    def refolded(self, block: Block) -> None:
+        """A block is drawn as something else, which is no news."""
+        self._stack.refold(block)
+        self._waiting.add(block)
+
+    def removed(self, block: Block) -> None:
+        """A block is gone."""
+        self._waiting.discard(block)
+        self._told.discard(block)
+
+    def clear(self) -> None:
+        """All blocks are gone."""
+        self._waiting.clear()
+        self._told.clear()
+
+    def is_known(self) -> None:
+        """What has come by now is no news."""
+        self._told.clear()
+
+    def settle(self, until: float) -> bool:
+        """Lay out what is in view; return False if there was not enough time for that."""
+        changed, self._waiting = self._waiting, set()
+        self._stack.estimate(changed, but=self._view.near())
+        finished = self._view.settle(until)
+        if not self._view.shows_end and not self.has_news:
+            self.has_news = any(self._view.is_above_end_of(block) for block in self._told)
+        self._told.clear()
+        near = map(self._stack.blocks.__getitem__, self._view.near())
+        self._waiting = {block for block in near if block.waiting}
+        return finished
+
+    def weigh(self, *, is_seen: bool) -> Literal["overloaded", "caught up"] | None:
+        """Return what has become of the load, None where it is as it was; what nobody sees can wait."""
+        waiting = sum([block.waiting for block in self._waiting]) if is_seen else 0
+        if not self._is_overloaded and waiting > OVERLOADED:
+            self._is_overloaded = True
+            return "overloaded"
+        if self._is_overloaded and waiting < CAUGHT_UP:
+            self._is_overloaded = False
+            return "caught up"
+        return None
+
+
+class Redraw:
+    """Remembers the strips that were drawn last. What is not known for certain is drawn again.
+
+    Textual asks for more rows than it draws, namely all between those that changed; so only a row that was
+    wanted, by `differing`, counts as drawn by the next `drawn`.
+    """
+
+    def __init__(self) -> None:
+        self._drawn: list[Strip | None] = []
+        self._wanted: set[int] = set()
+
+    def forget(self) -> None:
+        """Know nothing of what the terminal shows."""
+        self._drawn = []
+
+    def differing(self, strips: Sequence[Strip], width: int) -> list[Region]:
+        """Return the rows of a view to draw anew, as regions of neighbouring rows; `strips` is all of it."""
+        if len(self._drawn) != len(strips):
+            self._drawn = [None] * len(strips)
+        rows = [y for y, (old, new) in enumerate(zip(self._drawn, strips, strict=True)) if old is not new]
+        self._wanted.update(rows)
+        return [Region(0, first, width, last + 1 - first) for first, last in _runs(rows)]
+
+    def drawn(self, start: int, strips: Sequence[Strip]) -> None:
+        """Take note of rows that Textual has asked for, from the row `start` of the view on."""
+        for y, strip in enumerate(strips, start):
+            if y >= len(self._drawn):
+                break
+            if y in self._wanted:
+                self._wanted.discard(y)
+                self._drawn[y] = strip
+            elif self._drawn[y] is not strip:
+                self._drawn[y] = None
+
+
+def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of neighbouring numbers."""
+    first = last = -1
+    for row in rows:
+        if first >= 0 and row != last + 1:
+            yield first, last
+            first = row
+        elif first < 0:
+            first = row
+        last = row
+    if first >= 0:
+        yield first, last
+
+
+FLUSH_EVERY: Final = 0.033
+"""Seconds between two updates of the view while blocks change all the time."""
+
+SLICE: Final = 0.006
+"""Seconds of layout before other work gets its turn; the piece under way may take some more."""
+
+SLICES_DRAWN: Final = 5
+"""One in so many slices is drawn while the view catches up: a frame costs as much as a slice."""
+
+
+class BlockView(ScrollView, can_focus=True):
+    """Blocks one below the other; it follows the end, or stays where the reader scrolled to."""
+
+    class Told(Message):
+        """Something that a view of blocks tells."""
+
+        def __init__(self, view: BlockView) -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> BlockView:
+            """The view that tells it."""
+            return self.view
+
+    class Overloaded(Told):
+        """Text comes faster than it can be laid out: whoever reads it should pause."""
+
+    class CaughtUp(Told):
+        """The view has caught up after `Overloaded`."""
+
+    def __init__(
+        self,
+        look: Look | None = None,
+        *,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._paint = Paint()
+        self._stack = Stack(look or Look(), self._paint.keep)
+        self._view = Viewport(self._stack)
+        self._frame = Frame(self._stack, self._view, self._paint)
+        self._cursor: Block | None = None
+        self._backlog = Backlog(self._stack, self._view)
+        self._hidden = False
+        self._holds = False
+        self._flush_waits = False
+        self._flushed_at = 0.0
+        self._redraw = Redraw()
+        self._undrawn = 0
+        """Slices of layout since the last frame."""
+
+    # what the owner does with it
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks in order, not to be changed."""
+        return self._stack.blocks
+
+    @property
+    def look(self) -> Look:
+        """The styles in use."""
+        return self._stack.look
+
+    @property
+    def follow(self) -> bool:
+        """Whether the view follows the end."""
+        return self._view.follow
+
+    @property
+    def cursor(self) -> Block | None:
+        """The block that the keyboard is on; None until the keys for it are used."""
+        return self._cursor
+
+    @property
+    def holds(self) -> bool:
+        """Whether what comes is only taken in, for more follows at once that belongs to it."""
+        return self._holds
+
+    @holds.setter
+    def holds(self, holds: bool) -> None:
+        if self._holds and not holds:
+            self._request_flush()
+        self._holds = holds
+
+    @property
+    def first_in_view(self) -> int:
+        """The place of the first block in view."""
+        return self._view.near().start
+
+    def append(self, block: Block) -> None:
+        """Add a block at the end."""
+        self.insert(len(self._stack), block)
+
+    def insert(self, index: int, block: Block) -> None:
+        """Add a block before the one at `index`; what the reader sees does not move."""
+        self._stack.insert(index, block)
+        if self._backlog.inserted(block):
+            self._weigh()  # a flush would find out too late
+        self._request_flush()
+
+    def remove_block(self, block: Block) -> None:
+        """Take a block out; ValueError if it is not here."""
+        index = self._stack.index(block)
+        self._stack.remove(block)
+        self._view.removed(block, index)
+        self._backlog.removed(block)
+        if self._cursor is block:
+            self._cursor = None
+        self._request_flush()
+
+    def changed(self, block: Block) -> None:
+        """Note that the rows of a block may differ; the view follows soon, for many changes at once."""
+        if block in self._stack:
+            if self._backlog.changed(block):
+                self._weigh()  # a flush would find out too late
+            self._request_flush()
+
+    def refolded(self, block: Block) -> None:
+        """Note that a block is drawn as something else, or not at all; what is in view stays where it is."""
+        if block in self._stack:
+            self._backlog.refolded(block)
+            self._request_flush()
+
+    def clear(self) -> None:
+        """Take all blocks out and follow the end again."""
+        self._stack.clear()
+        self._paint.clear()
+        self._backlog.clear()
+        self._cursor = None
+        self._view.reset()
+        self._moved(True)
+        self._request_flush()
+
+    def set_look(self, look: Look) -> None:
+        """Draw everything with other styles."""
+        self._restyle(look)
+
+    def show_block(self, block: Block) -> None:
+        """Scroll as little as needed to see a block, or its start."""
+        if self._lays_out:
+            self._moved(self._view.reveal(block, perf_counter() + SLICE))
+
+    # where the view is
+
+    def _move(self, rows: int) -> None:
+        if self._lays_out and rows:
+            self._moved(self._view.move(rows, perf_counter() + SLICE))
+
+    def _scroll_to_row(self, row: int) -> None:
+        if self._lays_out:
+            index, within = self._stack.at(max(0, row))
+            self._moved(self._view.go(self._stack.blocks[index], within, perf_counter() + SLICE))
+
+    def _moved(self, finished: bool, draw: bool = True) -> None:
+        """Tell Textual and the owner where the view is now, draw it, and go on if it is not complete."""
+        # set without watchers: none of this changes the layout of the screen
+        self.set_reactive(Widget.virtual_size, Size(self.size.width, self._stack.height))
+        self.set_reactive(Widget.scroll_y, float(self._view.top))
+        self.set_reactive(Widget.scroll_target_y, float(self._view.top))
+        self._backlog.has_news = self._marks_news
+        if not finished:
+            self._request_flush(0.001)
+        self._undrawn = 0 if draw else self._undrawn + 1
+        if draw:
+            self._refresh_rows()
+
+    def _refresh_rows(self) -> None:
+        """Draw the rows that differ from what is on the screen; all where something lies over them."""
+        is_covered = bool(self._frame.needle) or self._marks_news or self.text_selection is not None
+        if is_covered or self._is_other_size or not self.screen.is_current:
+            self._redraw.forget()
+            self.refresh()
+            return
+        cursor = self._cursor if self.has_focus else None
+        strips = list(self._frame.strips(0, self._view.height, cursor))
+        regions = self._redraw.differing(strips, self._paint.width)
+        if regions:
+            self.refresh(*regions)
+
+    @property
+    def _is_other_size(self) -> bool:
+        """Whether it was laid out for another size than it has by now."""
+        return (self._paint.width, self._view.height) != self.size
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Hear of scrolling that comes from outside, such as from a selection dragged over the edge."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.size.height != self._view.height:
+            return  # Textual keeps it in the bounds of another height: `on_resize` places the view
+        if self._lays_out and round(new_value) != self._view.top:
+            self._scroll_to_row(round(new_value))
+
+    # bringing it up to date
+
+    @property
+    def _lays_out(self) -> bool:
+        return self._stack.width > 0 and len(self._stack) > 0
+
+    def _request_flush(self, wait: float | None = None) -> None:
+        """Flush after `wait` seconds, in which keys and frames get their turn, or as soon as it is time."""
+        if self._flush_waits or not self.is_attached:
+            return
+        self._flush_waits = True
+        wait = self._flushed_at + FLUSH_EVERY - perf_counter() if wait is None else wait
+        if wait > 0:
+            after(self, wait, self._flush)
+        else:
+            self.call_later(self._flush)
+
+    def _flush(self) -> None:
+        """Lay out what changed near the view for a slice of time, and go on soon if that was not enough."""
+        self._flush_waits = False
+        if not self._stack.width or self._hidden or self._holds:
+            return
+        finished = self._backlog.settle(perf_counter() + SLICE)
+        self._weigh()
+        self._flushed_at = perf_counter()
+        self._moved(finished, draw=finished or self._undrawn + 1 >= SLICES_DRAWN)
+
+    def _weigh(self) -> None:
+        load = self._backlog.weigh(is_seen=self._stack.width > 0 and not self._hidden)
+        if load is not None:
+            self.post_message((self.Overloaded if load == "overloaded" else self.CaughtUp)(self))
+
+    def _restyle(self, look: Look) -> None:
+        """Read the styles once and forget all that was drawn with others."""
+        width, height = self.size if self.is_attached else (0, 0)
+        if not width:
+            self._stack.look, self._stack.width = look, 0  # laid out when there is a size again
+            return
+        self._view.resize(max(1, width - 2), height, look)  # the thumb, and a free column before it
+        filters, ground = self.app.get_line_filters(), self.background_colors[1]
+        self._paint.dip(look, self.rich_style, width, filters, ground)
+        self._flush()
+
+    def on_resize(self) -> None:
+        """Lay out for the new size, what is visible first."""
+        self._restyle(self.look)
+
+    def on_hide(self) -> None:
+        """Take in without layout what comes while nobody sees it, unless it is seen again by now."""
+        if not self.is_on_screen:
+            self._hidden = True
+            self._weigh()
+
+    def on_show(self) -> None:
+        """Catch up with what came while hidden."""
+        self._hidden = False
+        self._request_flush()
+
+    def notify_style_update(self) -> None:
+        """Read the styles again when a theme or a sheet has changed."""
+        super().notify_style_update()
+        self._restyle(self.look)
+
+    def on_focus(self) -> None:
+        """Draw the cursor."""
+        self._put_cursor_style()
+
+    def on_blur(self) -> None:
+        """Draw no cursor."""
+        self._put_cursor_style()
+
+    def _put_cursor_style(self) -> None:
+        if self.cursor is not None:
+            self._paint.keep(self.cursor, 0)
+            self.refresh()
+
+    # drawing
+
+    @property
+    def _marks_news(self) -> bool:
+        return self._backlog.has_news and not self._view.shows_end
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the strips of the rows in view, the same objects as long as nothing changes."""
+        if self._is_other_size:
+            self._restyle(self.look)  # drawn before the news of another size came
+        if self._hidden:  # no Show comes if anybody asked where things are before the layout was made anew
+            self.on_show()
+        frame, cursor = self._frame, self.cursor if self.has_focus else None
+        strips = list(frame.strips(crop.y, crop.bottom, cursor))
+        self._redraw.drawn(crop.y, strips)
+        if frame.needle:
+            strips = [frame.found(y, strip) for y, strip in enumerate(strips, crop.y)]
+        selection = self.text_selection if self.is_attached else None
+        if selection is not None:
+            style = self.screen.get_component_rich_style("screen--selection")
+            strips = [frame.selected(y, strip, selection, style) for y, strip in enumerate(strips, crop.y)]
+        if self._marks_news and crop.bottom >= self.size.height:
+            strips[self.size.height - 1 - crop.y] = frame.news(self.size.width)
+        if crop.x or crop.width != self.size.width:
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
+        return strips

@@ -1,0 +1,222 @@
+"""What a transcript is made of: blocks, each of which knows its source and turns it into rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import Row, Span, safe, safe_line, start_of, wrap
+
+
+class Block(ABC):
+    """One piece of a transcript. Subclasses say what its rows are; compared by identity."""
+
+    __slots__ = ()  # so that the blocks of which there are many can have theirs
+
+    kept: int = 0
+    """After `rows` or `some_rows`: how many leading rows are the same as after the call before it."""
+    waiting: int = 0
+    """Characters taken in that are not laid out yet."""
+    is_action: bool = False
+    """Whether Enter or a click on the block does something."""
+    landmark: bool = False
+    """Whether the keys that jump from prompt to prompt stop here."""
+
+    @abstractmethod
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return all rows, each of at most `width` cells and made of safe text; sets `kept`.
+
+        A growing block may return the same list again, and then works for what is new only.
+        """
+
+    def some_rows(self, width: int, look: Look, until: float) -> Sequence[Row]:
+        """Return the rows that are ready by `until` (a time of `time.perf_counter`); the rest is `waiting`.
+
+        Only blocks that can be long need their own.
+        """
+        return self.rows(width, look)
+
+    def inked(self, number: int, row: Row) -> Row:
+        """Return row `number` of those laid out last as it is painted: what is seen may cost more.
+
+        The text is the same as that of `row`.
+        """
+        return row
+
+    @abstractmethod
+    def height_hint(self, width: int) -> int:
+        """Estimate the number of rows, cheaply, for a block that was not laid out yet."""
+
+    @abstractmethod
+    def source(self) -> str:
+        """Return the text that the block stands for, for copying."""
+
+    def searched(self) -> str:
+        """Return the text that a search looks through, with what is folded or shown elsewhere."""
+        return self.source()
+
+    def forget_rows(self) -> None:  # noqa: B027  # most blocks keep none
+        """Give back the memory of the rows; they can be made again."""
+
+
+class TextBlock(Block):
+    """A short text with styles, wrapped under prefixes for its first and its other rows."""
+
+    __slots__ = ("_above", "_first", "_laid_out", "_rest", "_spans", "is_action", "kept", "landmark")
+
+    def __init__(
+        self,
+        spans: Sequence[tuple[str | Style, str]] = (),
+        *,
+        first: Sequence[tuple[str | Style, str]] = (),
+        rest: Sequence[tuple[str | Style, str]] = (),
+        above: int = 0,
+        is_action: bool = False,
+        landmark: bool = False,
+    ) -> None:
+        """Take pieces as pairs (role or style, text).
+
+        Args:
+            spans: the text.
+            first: the prefix of the first row.
+            rest: the prefix of the other rows, as wide as `first`.
+            above: empty rows before the text.
+            is_action: whether Enter or a click on it does something.
+            landmark: whether the keys from prompt to prompt stop here.
+        """
+        self.kept = 0
+        self._above = above
+        self.is_action = is_action
+        self.landmark = landmark
+        self._first = tuple(first)
+        self._rest = tuple(rest)
+        self._laid_out: tuple[int, Look, list[Row]] | None = None
+        self.set_spans(spans)
+
+    def set_spans(self, spans: Sequence[tuple[str | Style, str]]) -> None:
+        """Show other text; the transcript has to be told by `Transcript.changed`."""
+        self._spans = tuple(spans)
+        self._laid_out = None
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the wrapped text."""
+        if self._laid_out and self._laid_out[0] == width and self._laid_out[1] is look:
+            self.kept = len(self._laid_out[2])
+            return self._laid_out[2]
+        first = [Segment(*span) for span in _spans(self._first, look)]
+        rest = [Segment(*span) for span in _spans(self._rest, look)]
+        rows: list[Row] = [[] for _ in range(self._above)]
+        rows.extend(wrap(_spans(self._spans, look), width, first, rest))
+        self._laid_out = (width, look, rows)
+        self.kept = 0
+        return rows
+
+    def height_hint(self, width: int) -> int:
+        """Estimate from the number of characters and lines."""
+        text = self._text
+        return self._above + text.count("\n") + 1 + len(text) // max(1, width)
+
+    def source(self) -> str:
+        """Return the text without styles and prefixes."""
+        return self._text
+
+    @property
+    def _text(self) -> str:
+        return "".join([text for _, text in self._spans])
+
+    def forget_rows(self) -> None:  # most blocks keep none
+        """Drop the rows."""
+        self._laid_out = None
+
+
+def _spans(pieces: Sequence[tuple[str | Style, str]], look: Look) -> list[Span]:
+    return [
+        (safe(text.replace("\r\n", "\n")), kind if isinstance(kind, Style) else look[kind])
+        for kind, text in pieces
+    ]
+
+
+Piece = tuple[str | Style, str]
+"""A role or a style, and the text drawn in it."""
+
+
+class OneLine(Block):
+    """A line of a list."""
+
+    __slots__ = ("_above", "_left", "_right", "is_action", "kept")
+
+    def __init__(
+        self,
+        left: Sequence[Piece] = (),
+        right: Sequence[Piece] = (),
+        *,
+        is_action: bool = False,
+        above: int = 0,
+    ) -> None:
+        """Take the text; `above` is the number of empty rows before it."""
+        self.kept = 0
+        self.is_action = is_action
+        self._above = above
+        self._left: tuple[Piece, ...] = ()
+        self._right: tuple[Piece, ...] = ()
+        self.set_pieces(left, right)
+
+    def set_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> bool:
+        """Show other text; return whether it differs from what is shown."""
+        new = tuple(left), tuple(right)
+        changed = new != (self._left, self._right)
+        self._left, self._right = new
+        return changed
+
+    def rows(self, width: int, look: Look) -> Sequence[Row]:
+        """Return the row, or none at all when there is no text."""
+        self.kept = 0
+        if not self._left and not self._right:
+            return []
+        return [*([] for _ in range(self._above)), one_row(self._left, self._right, width, look)]
+
+    def height_hint(self, width: int) -> int:
+        """One row, or none."""
+        return 1 + self._above if self._left or self._right else 0
+
+    def source(self) -> str:
+        """Return the text without styles."""
+        return "".join(text for _, text in (*self._left, *self._right))
+
+
+def one_row(left: Sequence[Piece], right: Sequence[Piece], width: int, look: Look) -> Row:
+    """Return a row with `right` at its end; `left` is cut with a mark when both do not fit."""
+    ends = _segments(right, width, look)
+    room = width - sum(segment.cell_length for segment in ends) - (1 if ends else 0)
+    row = crop_row(_segments(left, width, look), max(0, room), look)
+    if ends:
+        used = sum(segment.cell_length for segment in (*row, *ends))
+        row = [*row, Segment(" " * max(0, width - used)), *ends]
+    return row if sum(segment.cell_length for segment in row) <= width else crop_row(row, width, look)
+
+
+def _segments(pieces: Sequence[Piece], width: int, look: Look) -> list[Segment]:
+    return [
+        Segment(safe_line(start_of(text, width)), kind if isinstance(kind, Style) else look[kind])
+        for kind, text in pieces
+        if text
+    ]
+
+
+def crop_row(segments: Sequence[Segment], room: int, look: Look) -> Row:
+    """Return a row of at most `room` cells; where something is cut stands a mark."""
+    row: Row = []
+    for segment in segments:
+        length = cell_len(segment.text)
+        if length > room:
+            if room > 0:
+                row.append(Segment(set_cell_size(segment.text, room - 1) + look.glyph("cut"), segment.style))
+            return row
+        row.append(segment)
+        room -= length
+    return row

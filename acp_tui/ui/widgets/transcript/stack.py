@@ -1,0 +1,388 @@
+"""The blocks of a transcript one below the other: their heights, and the rows that are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import Final
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import Row
+from acp_tui.ui.widgets.transcript.blocks import Block
+
+
+class Heights:
+    """Sums over the heights of blocks (a Fenwick tree): all but `insert` and `remove` take log(n) steps."""
+
+    def __init__(self, heights: Iterable[int] = ()) -> None:
+        self._heights = list(heights)
+        self._rebuild()
+
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    def __getitem__(self, index: int) -> int:
+        return self._heights[index]
+
+    def __setitem__(self, index: int, height: int) -> None:
+        change = height - self._heights[index]
+        if not change:
+            return
+        self._heights[index] = height
+        self.total += change
+        node = index + 1
+        while node < len(self._sums):
+            self._sums[node] += change
+            node += node & -node
+
+    def append(self, height: int) -> None:
+        """Add a height at the end."""
+        node = len(self._sums)
+        self._heights.append(height)
+        self._sums.append(self.total + height - self.before(node - (node & -node)))
+        self.total += height
+
+    def insert(self, index: int, height: int) -> None:
+        """Add a height before another one."""
+        self._heights.insert(index, height)
+        self._rebuild()
+
+    def remove(self, index: int) -> None:
+        """Take a height out."""
+        del self._heights[index]
+        self._rebuild()
+
+    def before(self, index: int) -> int:
+        """Return the sum of the first `index` heights: the row on which that block starts."""
+        total = 0
+        while index:
+            total += self._sums[index]
+            index &= index - 1
+        return total
+
+    def find(self, row: int) -> tuple[int, int]:
+        """Return the block that `row` is in and the row within it; past the end it is the last block."""
+        index, step = 0, 1 << len(self._heights).bit_length()
+        while step:
+            if index + step < len(self._sums) and self._sums[index + step] <= row:
+                index += step
+                row -= self._sums[index]
+            step >>= 1
+        if index == len(self._heights):
+            index -= 1
+            row += self._heights[index]
+        return index, row
+
+    def _rebuild(self) -> None:
+        self.total = sum(self._heights)
+        """The sum of all heights."""
+        self._sums = [0, *self._heights]
+        for node in range(1, len(self._sums)):
+            above = node + (node & -node)
+            if above < len(self._sums):
+                self._sums[above] += self._sums[node]
+
+
+KEPT_ROWS: Final = 1_000
+"""Rows kept in memory; beyond it, the blocks that were looked at the longest ago give theirs back."""
+
+
+class Stack:
+    """Blocks in order, laid out one by one when they are asked for."""
+
+    def __init__(self, look: Look, on_rows: Callable[[Block, int], None]) -> None:
+        """Use `look`; `on_rows(block, kept)` hears how many leading rows a new layout has kept."""
+        self.look = look
+        self.width = 0
+        self.blocks: list[Block] = []
+        self._index: dict[Block, int] = {}
+        self._heights = Heights()
+        self._rows: dict[Block, Sequence[Row]] = {}
+        self._ready: set[Block] = set()
+        self._on_rows = on_rows
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def height(self) -> int:
+        """Rows of all blocks together, as far as known."""
+        return self._heights.total
+
+    def index(self, block: Block) -> int:
+        """Return the place of a block; ValueError if it is not here."""
+        try:
+            return self._index[block]
+        except KeyError:
+            raise ValueError("not a block of this transcript") from None
+
+    def __contains__(self, block: Block) -> bool:
+        return block in self._index
+
+    def top(self, index: int) -> int:
+        """Return the row on which a block starts."""
+        return self._heights.before(index)
+
+    def block_height(self, index: int) -> int:
+        """Return the rows of one block, estimated until it is laid out."""
+        return self._heights[index]
+
+    def at(self, row: int) -> tuple[int, int]:
+        """Return the block that a row is in and the row within it."""
+        return self._heights.find(row)
+
+    def insert(self, index: int, block: Block) -> None:
+        """Put a block before the one at `index`, or at the end."""
+        if block in self._index:
+            raise ValueError("the block is in the transcript already")
+        hint = block.height_hint(self.width) if self.width else 1
+        if index >= len(self.blocks):
+            self._index[block] = len(self.blocks)
+            self.blocks.append(block)
+            self._heights.append(hint)
+            return
+        self.blocks.insert(index, block)
+        self._heights.insert(index, hint)
+        self._number(index)
+
+    def remove(self, block: Block) -> None:
+        """Take a block out."""
+        index = self.index(block)
+        self._drop(block)
+        del self._index[block], self.blocks[index]
+        self._heights.remove(index)
+        self._number(index)
+
+    def clear(self) -> None:
+        """Take all blocks out."""
+        self.blocks.clear()
+        self._index.clear()
+        self._heights = Heights()
+        self._rows.clear()
+        self._ready.clear()
+
+    def resize(self, width: int, look: Look) -> None:
+        """Forget all layout and estimate every block for another width or look."""
+        self.width, self.look = width, look
+        for block in list(self._rows):
+            self._drop(block)
+        self._heights = Heights([block.height_hint(width) for block in self.blocks])
+
+    def stale(self, block: Block) -> None:
+        """Note that the rows of a block may differ from those laid out."""
+        self._ready.discard(block)
+
+    def refold(self, block: Block) -> None:
+        """Note that a block is drawn as something else: what was laid out tells nothing of its height."""
+        self._drop(block)
+        if self.width:
+            self._heights[self._index[block]] = block.height_hint(self.width)
+
+    def estimate(self, changed: Iterable[Block], but: range) -> None:
+        """Let blocks that changed out of view grow by estimate; those in `but` are laid out anyway."""
+        for block in changed:
+            index = self._index[block]
+            if index not in but and block not in self._ready:
+                self._heights[index] = max(self._heights[index], block.height_hint(self.width))
+
+    def rows(self, index: int) -> Sequence[Row] | None:
+        """Return the rows of a block as laid out last, or None."""
+        return self._rows.get(self.blocks[index])
+
+    def lay_out(self, index: int, until: float) -> bool:
+        """Lay out one block as far as time allows; return whether it is complete."""
+        block = self.blocks[index]
+        if block in self._ready:
+            self._rows[block] = self._rows.pop(block)  # looked at the latest
+            return True
+        rows = block.some_rows(self.width, self.look, until)
+        self._on_rows(block, block.kept if block in self._rows else 0)
+        self._rows.pop(block, None)
+        self._rows[block] = rows
+        self._heights[index] = len(rows)
+        if not block.waiting:
+            self._ready.add(block)
+        return not block.waiting
+
+    def trim(self, near: range) -> None:
+        """Give back rows of blocks outside `near` while more than `KEPT_ROWS` are kept."""
+        kept = sum(map(len, self._rows.values()))
+        for block in list(self._rows):
+            if kept <= KEPT_ROWS:
+                return
+            if self._index[block] not in near:
+                kept -= len(self._rows[block])
+                self._drop(block)
+
+    def _drop(self, block: Block) -> None:
+        if self._rows.pop(block, None) is not None:
+            self._on_rows(block, 0)
+            block.forget_rows()
+        self._ready.discard(block)
+
+    def _number(self, start: int) -> None:
+        for index in range(start, len(self.blocks)):
+            self._index[self.blocks[index]] = index
+
+
+class Viewport:
+    """The rows of a stack that are in view; what happens above the anchor does not move them."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self.height = 0
+        """Rows in view."""
+        self.top = 0
+        """The first row in view."""
+        self.follow = True
+        """Whether the view stays at the end."""
+        self._anchor: Block | None = None
+        self._anchor_row = 0
+        self._share: tuple[int, int] | None = None
+        """How far into its block the anchor was before the width changed, (row, rows), until it is there."""
+
+    @property
+    def shows_end(self) -> bool:
+        """Whether the last row is in view."""
+        return self.top + self.height >= self._stack.height
+
+    def settle(self, until: float) -> bool:
+        """Lay out what is in view and place the view; return False if there was not enough time for that."""
+        near, finished = range(0), True
+        if self._stack.blocks:
+            near, finished = self._lay_out_from_anchor(until)
+        self._place()
+        self._stack.trim(near)
+        return finished
+
+    def is_above_end_of(self, block: Block) -> bool:
+        """Whether a block goes on below the view."""
+        index = self._stack.index(block)
+        return self._stack.top(index) + self._stack.block_height(index) > self.top + self.height
+
+    def near(self) -> range:
+        """Return the blocks in view."""
+        if not len(self._stack):
+            return range(0)
+        first, last = (self._stack.at(row)[0] for row in (self.top, self.top + max(0, self.height - 1)))
+        return range(first, last + 1)
+
+    def go(self, block: Block, row: int, until: float) -> bool:
+        """Put a row of a block at the top and follow only if that shows the end; return as `settle` does."""
+        self.follow, self._anchor, self._anchor_row, self._share = False, block, row, None
+        finished = self.settle(until)
+        begins = bool(block.waiting) and not row  # nobody knows yet what comes below its first row
+        self.follow = self.shows_end and not begins
+        return finished
+
+    def move(self, rows: int, until: float) -> bool:
+        """Move by exact rows: blocks are laid out before their rows are counted."""
+        stack = self._stack
+        index, row = stack.at(self.top)
+        row += rows
+        while row < 0 and index > 0:
+            index -= 1
+            stack.lay_out(index, until)
+            row += stack.block_height(index)
+        while index < len(stack) - 1:
+            stack.lay_out(index, until)
+            if row < stack.block_height(index):
+                break
+            row -= stack.block_height(index)
+            index += 1
+        return self.go(stack.blocks[index], max(0, row), until)
+
+    def reveal(self, block: Block, until: float) -> bool:
+        """Move as little as needed to show a block, or its start if it is higher than the view."""
+        index = self._stack.index(block)
+        self._stack.lay_out(index, until)
+        height = self._stack.block_height(index)
+        start = self._stack.top(index)
+        if start < self.top or height >= self.height:
+            return self.go(block, 0, until)
+        if start + height > self.top + self.height:
+            self.go(block, 0, until)
+            return self.move(self._stack.top(index) + height - self.height - self.top, until)
+        return True
+
+    def reveal_row(self, block: Block, row: int, until: float) -> bool:
+        """Show a row of a block: stay if it is in view, else put it a third of the view below the top."""
+        place = self._stack.top(self._stack.index(block)) + row
+        if self.top <= place < self.top + self.height - 1:  # the last row may be covered by a mark
+            return True
+        finished = self.go(block, row, until)
+        return self.move(-(self.height // 3), until) if self.top == place else finished
+
+    def resize(self, width: int, height: int, look: Look) -> None:
+        """Lay out for another size or look, keeping the anchor at the same part of its block."""
+        anchor, row = self._anchor, self._anchor_row
+        old = self._stack.block_height(self._stack.index(anchor)) if anchor else 0
+        self.height = height
+        if (width, look) == (self._stack.width, self._stack.look):
+            return
+        self._stack.resize(width, look)
+        if anchor and old and not self.follow:
+            self._share = self._share or (row, old)
+            self._stack.lay_out(self._stack.index(anchor), perf_counter())
+
+    def removed(self, block: Block, index: int) -> None:
+        """Note that a block was taken out of the stack, where it was at `index`."""
+        if self._anchor is block:
+            left = self._stack.blocks
+            self._anchor, self._anchor_row = (left[min(index, len(left) - 1)] if left else None), 0
+            self._share = None
+
+    def reset(self) -> None:
+        """Follow the end of a stack that was emptied."""
+        self.follow, self._anchor, self._anchor_row, self._share = True, None, 0, None
+
+    def _lay_out_from_anchor(self, until: float) -> tuple[range, bool]:
+        """Lay out the blocks in view; return which these are and whether all of them are complete."""
+        stack, end, finished = self._stack, len(self._stack), True
+        if not self.follow and self._anchor is not None:
+            start = index = stack.index(self._anchor)
+            finished &= stack.lay_out(index, until)
+            self._find_share()
+            rows = stack.block_height(index) - self._anchor_row
+            index += 1
+            if self._share is not None and self._anchor.waiting:
+                return range(start, index), False
+            while index < end and rows < self.height and perf_counter() < until:
+                finished &= stack.lay_out(index, until)
+                rows += stack.block_height(index)
+                index += 1
+            if index < end or rows >= self.height:
+                return range(start, index), finished and rows >= self.height
+        start, rows = end, 0
+        while start > 0 and rows < self.height and (start == end or perf_counter() < until):
+            start -= 1
+            finished &= stack.lay_out(start, until)
+            rows += stack.block_height(start)
+        return range(start, end), finished and (start == 0 or rows >= self.height)
+
+    def _find_share(self) -> None:
+        """Put the anchor as far into its block as it was before its width changed, by estimate at first."""
+        if self._share is None or self._anchor is None:
+            return
+        height = self._stack.block_height(self._stack.index(self._anchor))
+        if self._anchor.waiting:
+            height = max(height, self._anchor.height_hint(self._stack.width))
+        row, rows = self._share
+        self._anchor_row = row * height // rows
+
+    def _place(self) -> None:
+        lowest = max(0, self._stack.height - self.height)
+        if self.follow or self._anchor is None:
+            self.top = lowest
+            return
+        index = self._stack.index(self._anchor)
+        last = max(0, self._stack.block_height(index) - 1)
+        if self._share is not None and self._anchor.waiting:
+            self.top = min(lowest, self._stack.top(index) + min(self._anchor_row, last))
+            return  # as near as what is laid out allows
+        self._share, self._anchor_row = None, min(self._anchor_row, last)
+        self.top = self._stack.top(index) + self._anchor_row
+        if self.top > lowest:
+            self.top = lowest
+            index, self._anchor_row = self._stack.at(lowest)
+            self._anchor = self._stack.blocks[index]

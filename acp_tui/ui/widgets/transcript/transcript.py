@@ -1,0 +1,283 @@
+"""The transcript: a view of blocks in which keys and clicks choose, and which is searched and copied from."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import ClassVar, Final, TypeAlias
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.selection import Selection
+from textual.strip import Strip
+
+from acp_tui.ui.widgets.code import PackedRows
+from acp_tui.ui.widgets.text import row_text
+from acp_tui.ui.widgets.transcript.block_view import BlockView
+from acp_tui.ui.widgets.transcript.blocks import Block
+from acp_tui.ui.widgets.transcript.stack import Stack
+
+LAYS_OUT_FOR_HIT: Final = 0.2
+"""Seconds of layout, at most, to find the row of a hit in a long block."""
+
+
+class Transcript(BlockView, can_focus=True):
+    """A view of blocks with a cursor, marks for what is searched, and a selection of the mouse."""
+
+    ALLOW_SELECT = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_rows(-1)", "Scroll up", show=False, id="transcript.up"),
+        Binding("down,j", "scroll_rows(1)", "Scroll down", show=False, id="transcript.down"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", show=False, id="transcript.page-up"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", show=False, id="transcript.page-down"),
+        Binding("home", "scroll_start", "Start", show=False, id="transcript.start"),
+        Binding("end", "follow_end", "End", show=False, id="transcript.end"),
+        Binding(
+            "shift+up,left_square_bracket", "step(-1)", "Previous block", show=False, id="transcript.previous"
+        ),
+        Binding("shift+down,right_square_bracket", "step(1)", "Next block", show=False, id="transcript.next"),
+        Binding(
+            "left_curly_bracket",
+            "landmark(-1)",
+            "Previous prompt",
+            show=False,
+            id="transcript.previous-prompt",
+        ),
+        Binding("right_curly_bracket", "landmark(1)", "Next prompt", show=False, id="transcript.next-prompt"),
+        Binding("enter", "choose", "Open", show=False, id="transcript.choose"),
+    ]
+
+    class Chosen(BlockView.Told):
+        """Enter or a click on a block that is an action, or a click on a link."""
+
+        def __init__(
+            self, transcript: Transcript, block: Block, row: int = 0, column: int = 0, link: str = ""
+        ) -> None:
+            super().__init__(transcript)
+            self.block = block
+            self.row = row
+            self.column = column
+            self.link = link
+
+    def mark(self, text: str) -> None:
+        """Mark a text wherever it is seen; nothing for no text."""
+        self._frame.needle = text.casefold()
+        self._frame.hit = None
+        self.refresh()
+
+    def show_hit(self, block: Block, number: int) -> None:
+        """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
+        if self._lays_out and block in self._stack:
+            until = perf_counter() + LAYS_OUT_FOR_HIT
+            row = row_of_hit(self._stack, self._stack.index(block), self._frame.needle, number, until)
+            self._frame.hit = (block, row)
+            self._moved(self._view.reveal_row(block, row, until))
+
+    # keys and mouse
+
+    def action_scroll_rows(self, rows: int) -> None:
+        """Scroll by rows."""
+        self._move(rows)
+
+    def action_scroll_pages(self, pages: int) -> None:
+        """Scroll by screens, with one row in common."""
+        self._move(pages * max(1, self.size.height - 1))
+
+    def action_scroll_start(self) -> None:
+        """Show the first row; what is there by now is no news."""
+        self._backlog.is_known()
+        self._scroll_to_row(0)
+
+    def action_follow_end(self) -> None:
+        """Show the end and follow it."""
+        self._view.follow = True
+        self._flush()
+
+    def action_step(self, step: int) -> None:
+        """Put the cursor on the block before or after it."""
+        self._step(step, landmarks=False)
+
+    def action_landmark(self, step: int) -> None:
+        """Put the cursor on the landmark before or after it."""
+        self._step(step, landmarks=True)
+
+    def action_choose(self) -> None:
+        """Do what the block under the cursor is for."""
+        if self.cursor is not None and self.cursor.is_action:
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up with the wheel."""
+        self._wheel(event, -1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down with the wheel."""
+        self._wheel(event, 1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose what was clicked: an action, a link, the mark of new text, or a place beside the thumb."""
+        if self.text_selection is not None:
+            return
+        if event.x == self.size.width - 1 and self._stack.height > self.size.height:
+            self._scroll_to_row(event.y * self._stack.height // self.size.height)
+        elif self._marks_news and event.y == self.size.height - 1:
+            self.action_follow_end()
+        elif self._view.top + event.y < self._stack.height:
+            self._choose_at(event.x, event.y)
+
+    def _choose_at(self, column: int, y: int) -> None:
+        from acp_tui.ui.widgets.transcript.paint import link_at
+
+        index, number = self._stack.at(self._view.top + y)
+        block, rows = self._stack.blocks[index], self._stack.rows(index)
+        link = link_at(rows[number], column) if rows and number < len(rows) else ""
+        if link or block.is_action:
+            self._put_cursor(block)
+            self.post_message(self.Chosen(self, block, number, column, link))
+
+    def _wheel(self, event: events.MouseEvent, direction: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self._move(direction * max(1, round(self.app.scroll_sensitivity_y)))
+
+    def _step(self, step: int, *, landmarks: bool) -> None:
+        """Put the cursor on another block; without one, go from the first in view, or from a followed end."""
+        blocks = self._stack.blocks
+        if self._cursor is not None:
+            start = self._stack.index(self._cursor) + step
+        elif step < 0 and self._view.follow:
+            start = len(blocks) - 1
+        else:
+            start = self._stack.at(self._view.top)[0] if blocks else 0
+        self._put_cursor(beside(self._stack, start, step, landmarks=landmarks) or self._cursor)
+
+    def _put_cursor(self, block: Block | None) -> None:
+        for touched in {self.cursor, block} - {None}:
+            assert touched is not None
+            self._paint.keep(touched, 0)
+        self._cursor = block
+        if block is not None:
+            self.show_block(block)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return one row with its positions, by which Textual finds what the mouse selects."""
+        from acp_tui.ui.widgets.transcript.paint import line_of
+
+        strip = next(self._frame.strips(y, y + 1, self.cursor if self.has_focus else None))
+        return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
+
+    # selecting
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text: whole blocks as their source, parts as the text of their rows."""
+        from acp_tui.ui.widgets.transcript.paint import selected_text
+
+        if not self._lays_out:
+            return None
+        return selected_text(self._stack, selection), "\n"
+
+
+def beside(stack: Stack, start: int, step: int, *, landmarks: bool) -> Block | None:
+    """Return the first block that has rows, or the first landmark, from a place on; None if there is none.
+
+    Args:
+        stack: the blocks.
+        start: the place that is looked at first.
+        step: 1 for those below, -1 for those above.
+        landmarks: whether only these count.
+    """
+    blocks, index = stack.blocks, start
+    while 0 <= index < len(blocks):
+        if blocks[index].landmark or (not landmarks and stack.block_height(index)):
+            return blocks[index]
+        index += step
+    return None
+
+
+_HEAD: Final = 2
+"""Rows at the start of a block in which its first line is, below the empty ones."""
+
+_SLICE: Final = 0.006
+"""Seconds of looking through blocks before other work gets its turn."""
+
+Hit: TypeAlias = tuple[Block, int]
+"""A block, and which of the hits in it."""
+
+
+class Hits:
+    """All hits in their order; what is kept of them is a number for each block."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        """The blocks that have hits."""
+        self._starts = [0]
+        """How many hits are before each of them, and how many in all."""
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __getitem__(self, place: int) -> Hit:
+        number = bisect_right(self._starts, place) - 1
+        return self.blocks[number], place - self._starts[number]
+
+    def add(self, block: Block, hits: int) -> None:
+        """Add the hits in the next block."""
+        if hits:
+            self.blocks.append(block)
+            self._starts.append(self._starts[-1] + hits)
+
+    def place(self, hit: Hit | None) -> int:
+        """Return which one a hit is, from 0, or -1 when it is none any more."""
+        if hit is None or hit[0] not in self.blocks:
+            return -1
+        number = self.blocks.index(hit[0])
+        place = self._starts[number] + hit[1]
+        return place if place < self._starts[number + 1] else -1
+
+    def first_from(self, index: int, of: Callable[[Block], int]) -> int:
+        """Return the place of the first hit at or after block `index`, else of the last; -1 for none."""
+        number = bisect_left(self.blocks, index, key=of)
+        return self._starts[number] if number < len(self.blocks) else len(self) - 1
+
+
+async def look_through(blocks: Iterable[Block], text: str, goes_on: Callable[[], bool]) -> Hits | None:
+    """Return the hits in blocks, also in what is folded; in slices, so that keys get their turn.
+
+    After each slice `goes_on` says whether they are still wanted; None if not.
+    """
+    hits, until = Hits(), perf_counter() + _SLICE
+    for block in blocks if text else ():
+        hits.add(block, hits_in(block.searched(), text))
+        if perf_counter() > until:
+            await asyncio.sleep(0)
+            if not goes_on():
+                return None
+            until = perf_counter() + _SLICE
+    return hits
+
+
+def hits_in(text: str, needle: str) -> int:
+    """Return how often a text holds what is searched for, in whichever case."""
+    return text.casefold().count(needle.casefold()) if needle else 0
+
+
+def row_of_hit(stack: Stack, index: int, needle: str, number: int, until: float) -> int:
+    """Return the row of a block that its hit `number` (from 0) is in.
+
+    Text may be out of sight: folded, or written otherwise than it is drawn. Then it is the row of the hit
+    before it, or the first row with text.
+    """
+    stack.lay_out(index, until)
+    laid_out = stack.rows(index) or ()
+    texts = list(laid_out.texts() if isinstance(laid_out, PackedRows) else map(row_text, laid_out))
+    rows = [row for row, text in enumerate(texts) for _ in range(hits_in(text, needle))]
+    if rows:
+        return rows[min(number, len(rows) - 1)]
+    return next((row for row, text in enumerate(texts[:_HEAD]) if text.strip()), 0)

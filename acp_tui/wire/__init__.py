@@ -1,1 +1,0 @@
-"""Bytes and JSON-RPC, nothing about ACP."""

@@ -1,0 +1,154 @@
+"""A watcher that outlives us: what we started ends even when we are killed."""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from typing import Final
+
+from acp_tui.workspace.inherited import PREFIX
+
+RUN: Final = os.urandom(8).hex()
+"""What the values of all our marks begin with: the entries in the environment by which children are known."""
+GOING: Final = 2.0
+"""Seconds in which a watcher that is dismissed goes."""
+
+_WATCHER: Final = r"""
+trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE
+cd /
+groups=' '
+while read -r verb group; do
+    case $verb in
+    watch) groups="$groups$group " ;;
+    forget)
+        kept=' '
+        for each in $groups; do [ "$each" = "$group" ] || kept="$kept$each "; done
+        groups=$kept ;;
+    goodbye) exit 0 ;;
+    esac
+done
+sweep() {
+    for group in $groups; do kill -s "$1" -- "-$group"; done
+    for file in $(grep -lsF -- "=$mark-" /proc/[0-9]*/environ); do
+        process=${file#/proc/}
+        kill -s "$1" "${process%/environ}"
+    done
+    for file in $(grep -ls -- "Max realtime timeout *$limit" /proc/[0-9]*/limits); do
+        process=${file#/proc/}
+        kill -s "$1" "${process%/limits}"
+    done
+}
+mark=$1
+limit=$2
+sweep TERM
+sweep CONT
+sleep 0.5
+sweep KILL
+sleep 0.1
+sweep KILL
+"""
+"""Reads what to watch from its stdin. The end of that, without a goodbye, is the end of us."""
+
+
+class Guard:
+    """Ends the process groups it watches, and all that carry our mark, once we are gone.
+
+    One small process in a session of its own, started with the first child; our end of its pipe is
+    closed by the system however we die.
+    """
+
+    def __init__(self) -> None:
+        self._pid: int | None = None
+        self._pipe: int | None = None
+        self._watched: set[int] = set()
+        _GUARDS.add(self)
+
+    def start(self) -> None:
+        """Have the watcher run before there is anything to watch."""
+        if self._pid is None:
+            self._spawn()
+
+    def watch(self, pgid: int) -> None:
+        """End this process group, too, if we die."""
+        self._watched.add(pgid)
+        self._tell(f"watch {pgid}")
+
+    def forget(self, pgid: int) -> None:
+        """Leave this process group alone from now on: it is gone, and its number may be given again."""
+        if pgid in self._watched:
+            self._watched.discard(pgid)
+            self._tell(f"forget {pgid}")
+
+    def close(self) -> None:
+        """Dismiss the watcher. If something is still watched, it is ended as if we had died."""
+        pid, pipe = self._pid, self._pipe
+        if pid is None or pipe is None:
+            return
+        if not self._watched:
+            self._tell("goodbye")
+        self._pid = self._pipe = None
+        os.close(pipe)
+        deadline = time.monotonic() + GOING
+        while _runs(pid) and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+    def _tell(self, line: str) -> None:
+        if self._pipe is None:
+            self._spawn()
+            return
+        try:
+            os.write(self._pipe, f"{line}\n".encode())
+        except BrokenPipeError:  # somebody killed the watcher
+            if self._pid is not None:
+                _runs(self._pid)
+            os.close(self._pipe)
+            self._spawn()
+
+    def _spawn(self) -> None:
+        """Start a watcher that knows all that is watched now."""
+        theirs, ours = os.pipe()
+        try:
+            self._pid = os.posix_spawn(
+                "/bin/sh",
+                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, PREFIX],
+                # No mark of ours or of an acp-tui around us: a sweep must not find the watcher.
+                {"PATH": os.environ.get("PATH", os.defpath)},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, theirs, 0),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                ],
+                setsid=True,
+                setsigmask=[],
+            )
+        finally:
+            os.close(theirs)
+        self._pipe = ours
+        for pgid in self._watched:
+            os.write(ours, f"watch {pgid}\n".encode())
+
+    def _let_go(self) -> None:
+        if self._pipe is not None:
+            os.close(self._pipe)
+            self._pipe = None
+
+
+_GUARDS: Final[weakref.WeakSet[Guard]] = weakref.WeakSet()
+
+
+def _let_go_in_fork() -> None:
+    for guard in list(_GUARDS):
+        guard._let_go()
+
+
+# A forked worker must not hold the pipe open after our death (programs that are exec'ed never get it).
+os.register_at_fork(after_in_child=_let_go_in_fork)
+
+
+def _runs(pid: int) -> bool:
+    """Return whether the child runs; if not, it is reaped."""
+    try:
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False

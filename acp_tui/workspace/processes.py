@@ -1,0 +1,713 @@
+"""Children of ours, each in a session of its own: wait for the end, and end all that came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import itertools
+import os
+import re
+import shutil
+import signal
+import stat
+import threading
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+from acp_tui.workspace import inherited
+from acp_tui.workspace.guard import RUN, Guard
+
+# StartFailed
+# ├── ProgramNotFound   no such program on PATH, or no such file
+# ├── NotExecutable     the file is there but cannot be run
+# └── FolderUnusable    the working directory is missing, no directory or closed to us
+
+
+class StartFailed(Exception):
+    """A program could not be started; the message is made to be shown."""
+
+
+class ProgramNotFound(StartFailed):
+    """There is no such program on PATH, or no such file."""
+
+
+class NotExecutable(StartFailed):
+    """The program is a file that the system does not run."""
+
+
+class FolderUnusable(StartFailed):
+    """The working directory is missing, is no directory, or is closed to us."""
+
+
+SHELL: Final = "/bin/sh"
+_DEFAULTED: Final = [
+    # Python ignores the first two, and a parent may have ignored the others; a child starts afresh.
+    getattr(signal, name)
+    for name in ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP")
+    if hasattr(signal, name)
+]
+_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last: what its first line names
+_GATE: Final = 3  # the descriptor from which a child hears that it may begin
+_CHANGE_FOLDER: Final = f'read -r _ <&{_GATE} && exec {_GATE}<&- && cd "$1" && shift && exec "$@"'
+"""What a shell does before the program: posix_spawn can neither wait nor change the folder."""
+
+
+def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
+    """Return the path of a program: found on PATH, or, when it has a slash, taken from `cwd`.
+
+    Raises:
+        ProgramNotFound, NotExecutable: saying which name was looked up.
+    """
+    if not name or "\0" in name:
+        raise ProgramNotFound("No program was named.")
+    if "/" not in name:
+        found = shutil.which(name, path=environment.get("PATH", os.defpath))
+        if found is None:
+            raise ProgramNotFound(f"There is no program “{name}” on PATH.")
+        return str(Path(found).absolute())
+    path = Path(cwd or Path.cwd(), name)
+    mode = _mode(path)
+    if mode is None:
+        raise ProgramNotFound(f"There is no file “{path}”.")
+    if not stat.S_ISREG(mode) or not os.access(path, os.X_OK):
+        raise NotExecutable(f"“{path}” is not an executable file.")
+    return str(path)
+
+
+def spawn(
+    argv: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: str | None,
+    file_actions: Sequence[tuple[Any, ...]],
+    before: Callable[[int], None] = lambda pid: None,
+) -> int:
+    """Start a program as leader of a new session and return its process id.
+
+    `file_actions` are those of `os.posix_spawn`, which costs the same however large we are. `before` hears
+    the id, and where there is a folder to begin in, it does so before the program begins.
+
+    Raises:
+        StartFailed: nothing was started.
+    """
+    if cwd is not None:
+        _check_folder(cwd)
+    command = [find_program(argv[0] if argv else "", environment, cwd), *argv[1:]]
+    theirs, ours = _gate(argv[0])
+    if cwd is not None:
+        command = [SHELL, "-c", _CHANGE_FOLDER, SHELL, cwd, *command]
+        file_actions = [*file_actions, (os.POSIX_SPAWN_DUP2, theirs, _GATE)]
+    try:
+        pid = os.posix_spawn(
+            command[0],
+            command,
+            environment,
+            file_actions=file_actions,
+            setsid=True,
+            setsigmask=[],
+            setsigdef=_DEFAULTED,
+        )
+    except OSError as error:
+        kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
+        raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
+    except ValueError as error:  # a NUL, half a character, or an odd name of a variable
+        raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
+    else:
+        before(pid)
+        with suppress(BrokenPipeError):  # it has ended
+            os.write(ours, b"\n")
+        return pid
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+
+def _gate(program: str) -> tuple[int, int]:
+    try:
+        return os.pipe()
+    except OSError as error:
+        raise StartFailed(f"“{program}” could not be started: {error.strerror}.") from error
+
+
+def _check_folder(cwd: str) -> None:
+    if not cwd.startswith("/") or "\0" in cwd:
+        raise FolderUnusable(f"The working directory “{cwd}” is not an absolute path.")
+    if not stat.S_ISDIR(_mode(Path(cwd)) or 0):
+        raise FolderUnusable(f"The working directory “{cwd}” is not there, or is no directory.")
+    if not os.access(cwd, os.X_OK):
+        raise FolderUnusable(f"The working directory “{cwd}” may not be entered.")
+
+
+def _mode(path: Path) -> int | None:
+    """Return the mode of what is there; None also where a name is too long, or links go round."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return None
+
+
+PROC: Final = Path("/proc")
+_FULL: Final = 0.5
+"""Seconds after which all processes are read again: numbers begin anew some day."""
+_MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
+
+
+class Known(NamedTuple):
+    """A process as it was when it was read."""
+
+    since: bytes
+    """The time of its start, which tells it from another one of the same number."""
+    session: int
+    limit: int | None
+    """Our limit that it carries."""
+    mark: str
+    """Our entry in its environment; empty without one."""
+
+
+class Census:
+    """Remembers the processes from one look to the next."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Known] = {}
+        self._last = 0
+        self._read_all = float("-inf")
+
+    def living(self, is_wanted: Callable[[int, Known], bool]) -> Iterator[tuple[int, Known]]:
+        """Yield the living processes that are wanted, as they are now.
+
+        Blocking: call it in a thread.
+        """
+        last, now = _last_number(), time.monotonic()
+        is_full = last is None or now - self._read_all > _FULL
+        if is_full:
+            self._read_all = now
+        before, self._known = self._known, {}
+        for pid in _numbers():
+            known = before.get(pid)
+            if known is None or is_full or _is_between(self._last, pid, last or 0) or is_wanted(pid, known):
+                known = _read(pid, known)
+                if known is not None and is_wanted(pid, known):
+                    yield pid, known
+            if known is not None:
+                self._known[pid] = known
+        self._last = last or 0
+
+
+def processes() -> Iterator[tuple[int, list[bytes]]]:
+    """Yield each living process: its id, and the fields of its `stat` from the third (state) on."""
+    for pid in _numbers():
+        fields = _stat(pid)
+        if fields is not None:
+            yield pid, fields
+
+
+def _numbers() -> Iterator[int]:
+    return (int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - a Path takes longer
+
+
+def _stat(pid: int) -> list[bytes] | None:
+    """Return the fields of the `stat` of a living process, from the third (state) on."""
+    try:
+        with open(f"{PROC}/{pid}/stat", "rb", buffering=0) as file:
+            stat = file.read(4096)
+    except OSError:  # it is gone
+        return None
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return fields if fields[0] not in b"ZX" else None
+
+
+def _read(pid: int, known: Known | None) -> Known | None:
+    """Read a process; what it carries is its own from birth, and slow to read."""
+    fields = _stat(pid)
+    if fields is None:
+        return None
+    since, session = fields[19], int(fields[3])
+    if known is not None and known.since == since:
+        return known._replace(session=session)
+    process = f"{PROC}/{pid}"
+    return Known(since, session, inherited.value_carried(process), _mark_of(process))
+
+
+def _mark_of(process: str) -> str:
+    """Return the entry in the environment of a process that one of our marks is; "" without one."""
+    try:
+        with open(f"{process}/environ", "rb") as file:
+            found = _MARK.search(file.read())
+    except OSError:  # gone, or somebody else's
+        return ""
+    return found[1].decode() if found is not None else ""
+
+
+def _last_number() -> int | None:
+    """Return the number that was given last; None where the system does not tell."""
+    try:
+        return int((PROC / "loadavg").read_bytes().split()[4])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _is_between(before: int, number: int, last: int) -> bool:
+    """Whether a number was given after one and up to another; they begin anew behind the largest."""
+    return before < number <= last if before <= last else number > before or number <= last
+
+
+_NUMBERS: Final = itertools.count(1)
+_KILL_ROUNDS: Final = 50
+_WATCHED: Final = 16  # of many processes left by one command, so many are waited for
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+class ExitStatus(NamedTuple):
+    """How a process ended: by an exit code, by a signal, or (both None) in a way we could not learn."""
+
+    exit_code: int | None
+    signal: str | None
+    """The name of the signal that ended it, such as "SIGKILL"."""
+
+    def __str__(self) -> str:
+        """Return it as a noun for people: `exit code 3`, `signal SIGKILL`."""
+        if self.signal:
+            return f"signal {self.signal}"
+        return "no known exit code" if self.exit_code is None else f"exit code {self.exit_code}"
+
+    @property
+    def told(self) -> str:
+        """It as a verb for people: `ended with exit code 3`, `was ended by SIGKILL`."""
+        if self.signal:
+            return f"was ended by {self.signal}"
+        return "ended" if self.exit_code is None else f"ended with {self}"
+
+
+class Child:
+    """A process we started, leader of its session, with everything that it started itself."""
+
+    def __init__(self, pid: int, mark: str, limit: int, guard: Guard | None) -> None:
+        self.pid = pid
+        self.mark = mark
+        """The environment entry, `NAME=value`, by which its descendants are known."""
+        self.limit = limit
+        """The limit that they inherit, by which those are known that cleared their environment."""
+        self.exit_status: ExitStatus | None = None
+        self._guard = guard
+        self._pidfd = _open_pidfd(pid)
+        self._exited: asyncio.Future[ExitStatus] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._over = False
+
+    @classmethod
+    def start(
+        cls,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        mark_name: str,
+        cwd: str | None,
+        file_actions: Sequence[tuple[Any, ...]],
+        guard: Guard | None,
+    ) -> Child:
+        """Start a program, marked and guarded; needs no event loop.
+
+        Raises:
+            StartFailed: nothing was started.
+        """
+        number = next(_NUMBERS)
+        value = f"{RUN}-{number}"
+        if guard is not None:
+            try:
+                guard.start()  # before the child: we may be killed between the two
+            except OSError as error:
+                raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
+        limit = inherited.value_of(number)
+
+        def before(pid: int) -> None:
+            inherited.give(pid, limit)
+            if guard is not None:
+                guard.watch(pid)
+
+        pid = spawn(argv, {**environment, mark_name: value}, cwd, file_actions, before)
+        return cls(pid, f"{mark_name}={value}", limit, guard)
+
+    async def wait(self) -> ExitStatus:
+        """Return how the process ended, once it has; for any number of waiters."""
+        return await asyncio.shield(self.watch())
+
+    def watch(self) -> asyncio.Future[ExitStatus]:
+        """Have the running loop look out for the end, and return the future of it."""
+        if self._exited is None:
+            loop = asyncio.get_running_loop()
+            self._exited = loop.create_future()
+            if self._pidfd is not None:
+                loop.add_reader(self._pidfd, self._reap, loop, self._pidfd)
+            else:
+                threading.Thread(target=self._wait_in_thread, args=(loop,), daemon=True).start()
+        return self._exited
+
+    def _reap(self, loop: asyncio.AbstractEventLoop, pidfd: int) -> None:
+        loop.remove_reader(pidfd)
+        os.close(pidfd)
+        self._pidfd = None
+        self._note(_wait_for(self.pid))
+
+    def _wait_in_thread(self, loop: asyncio.AbstractEventLoop) -> None:
+        status = _wait_for(self.pid)
+        try:
+            loop.call_soon_threadsafe(self._note, status)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            pass
+
+    def _note(self, status: ExitStatus) -> None:
+        self.exit_status = status
+        if self._exited is not None and not self._exited.done():
+            self._exited.set_result(status)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process itself is gone, known to us or not yet."""
+        if self.exit_status is not None:
+            return True
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody else reaped it
+            return True
+
+    async def end(self, patience: float) -> None:
+        """End the process and all that came of it: TERM, `patience` seconds, then KILL.
+
+        Safe to call at any time and at the same time. Returns when nothing is left (or will not go).
+        """
+        if self._ending is None or self._ending.done():
+            self._ending = asyncio.create_task(self._end(patience))
+        await asyncio.shield(self._ending)
+
+    async def _end(self, patience: float) -> None:
+        if self._over:
+            return
+        exited = self.watch()
+        # A stopped process hears TERM only when it goes on.
+        if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
+            await self._gone(exited, patience)
+        for _ in range(_KILL_ROUNDS):
+            if not await sweeper().send(self, signal.SIGKILL):
+                break
+            await asyncio.sleep(0.01)
+        await asyncio.wait({exited}, timeout=1)
+        self._forget()
+
+    async def _gone(self, exited: asyncio.Future[ExitStatus], patience: float) -> None:
+        """Wait up to `patience` seconds until nothing is left; what came of a process mostly ends with it."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        pause = 0.01
+        await asyncio.wait({exited}, timeout=min(pause, patience))
+        while (left := deadline - loop.time()) > 0 and await self.alive():
+            await asyncio.sleep(min(pause, left))
+            pause = min(2 * pause, 0.1)
+
+    async def alive(self) -> list[int]:
+        """Return the ids of what still runs: the process, and all that came of it."""
+        return [] if self._over else await sweeper().send(self)
+
+    async def outlived(self) -> list[int]:
+        """Return what was left running by a process that has ended; nothing left needs no guard any more."""
+        if self._ending is not None:  # which looks itself
+            await asyncio.shield(self._ending)
+        left = await self.alive()
+        if not left:
+            self._forget()
+        return left
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it and all that came of it are known to have ended."""
+        return self._over
+
+    def _forget(self) -> None:
+        self._over = True  # from now on the number may be another's
+        if self._guard is not None:
+            self._guard.forget(self.pid)
+
+    @property
+    def leads_its_session(self) -> bool:
+        """Whether the session of its number is still ours, by a look at the processes there are.
+
+        Once it is reaped, the number may be another's; a leader that does not carry our mark tells.
+        """
+        return self.exit_status is None or not Path(PROC, str(self.pid)).exists()
+
+    def cpu_seconds(self) -> float | None:
+        """Return the seconds of processor time of the session so far, None where that is unknown."""
+        if not PROC.is_dir():
+            return None
+        ticks = 0
+        for _, fields in processes():
+            if int(fields[3]) == self.pid:
+                ticks += sum(map(int, fields[11:15]))  # of itself and of children it has reaped
+        return ticks / _TICKS
+
+
+async def wait_for_an_end(pids: Sequence[int], seconds: float) -> None:
+    """Come back when one of some processes has ended, or the time is over."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := _open_pidfd(pid)) is not None]
+    for pidfd in watched:
+        loop.add_reader(pidfd, ended.cancel)
+    try:
+        await asyncio.wait({ended}, timeout=seconds)
+    finally:
+        for pidfd in watched:
+            loop.remove_reader(pidfd)
+            os.close(pidfd)
+
+
+def _open_pidfd(pid: int) -> int | None:
+    opener = getattr(os, "pidfd_open", None)
+    if opener is None:
+        return None
+    try:
+        return int(opener(pid))
+    except OSError:  # an old kernel
+        return None
+
+
+def _wait_for(pid: int) -> ExitStatus:
+    try:
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:  # somebody else reaped it
+        return ExitStatus(None, None)
+    if code >= 0:
+        return ExitStatus(code, None)
+    try:
+        return ExitStatus(None, signal.Signals(-code).name)
+    except ValueError:  # a real-time signal
+        return ExitStatus(None, f"SIG{-code}")
+
+
+def _send(pid: int, number: int) -> bool:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it runs as somebody else; we can do nothing about it
+        return False
+    return True
+
+
+class _Sweeper:
+    """Finds what belongs to children: one look at all processes serves all who ask meanwhile."""
+
+    def __init__(self) -> None:
+        self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
+        self._work: asyncio.Task[None] | None = None
+        self._census = Census()
+
+    async def send(self, child: Child, *numbers: int) -> list[int]:
+        """Send signals, or none, to all that is left of a child; return the ids that were reached."""
+        answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
+        self._wishes.append((child, numbers or (0,), answer))
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._sweep())
+        return await answer
+
+    async def _sweep(self) -> None:
+        while self._wishes:
+            wishes, self._wishes = self._wishes, []
+            asked = [(child, numbers) for child, numbers, _ in wishes]
+            try:
+                found = await asyncio.to_thread(_signal_all, asked, self._census)
+            except asyncio.CancelledError:
+                for _, _, answer in wishes:
+                    answer.cancel()
+                raise
+            for (_, _, answer), pids in zip(wishes, found, strict=True):
+                if not answer.done():
+                    answer.set_result(pids)
+
+
+_SWEEPERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Sweeper]] = WeakKeyDictionary()
+
+
+def sweeper() -> _Sweeper:
+    """Return what finds processes for all who wait on the running loop."""
+    return _SWEEPERS.setdefault(asyncio.get_running_loop(), _Sweeper())
+
+
+def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census) -> list[list[int]]:
+    """Send to the descendants of each child its signals; return the ids of those that were reached."""
+    found: list[list[int]] = [[] for _ in wishes]
+    if not PROC.is_dir():  # without a list of processes, the group is all that we can reach
+        for (child, numbers), reached in zip(wishes, found, strict=True):
+            if all(_send(-child.pid, number) for number in numbers):
+                reached.append(child.pid)
+        return found
+    by_session: dict[int, list[int]] = {}
+    by_limit: dict[int | None, list[int]] = {}
+    by_mark: dict[str, list[int]] = {}
+    for at, (child, _) in enumerate(wishes):
+        if child.leads_its_session:
+            by_session.setdefault(child.pid, []).append(at)
+        by_limit.setdefault(child.limit, []).append(at)
+        by_mark.setdefault(child.mark, []).append(at)
+
+    def wishes_for(known: Known) -> Sequence[int]:
+        return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
+
+    # A child may have been read before it had its session.
+    for pid, known in census.living(lambda pid, known: pid in by_session or bool(wishes_for(known))):
+        for at in wishes_for(known):
+            if all(_send(pid, number) for number in wishes[at][1]):
+                found[at].append(pid)
+    return found
+
+
+async def started(*argv: str, **how: Any) -> Process:
+    """Start a program as `asyncio.create_subprocess_exec` does; when cancelled meanwhile, end it first.
+
+    Raises:
+        OSError: it could not be started.
+    """
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*argv, **how))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await over(starting)
+        if starting.exception() is None:
+            await ended(starting.result())
+        raise
+
+
+async def ended(process: Process) -> None:
+    """Kill a program if it still runs, and wait until it is gone and its pipes are closed."""
+    with suppress(ProcessLookupError):
+        process.kill()
+    await over(asyncio.ensure_future(process.communicate()))  # what is left unread keeps a pipe open
+
+
+async def over(work: asyncio.Future[Any]) -> None:
+    """Wait for something that ends now; who is cancelled again meanwhile hears of it afterwards."""
+    again = False
+    while not work.done():
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            again = True
+    task = asyncio.current_task()
+    if again and task is not None:
+        task.uncancel()
+        task.cancel()  # at its next wait
+
+
+STILL: Final = 20.0
+"""Seconds without any work after which a program counts as stalled."""
+MOST: Final = 1_800.0
+"""Seconds that it may take where the system does not tell whether it works."""
+_STEP: Final = 1.0
+_OPENED: Final = (".gitignore", ".gitattributes", ".git/HEAD", ".git/commondir")
+"""What git opens in each folder, whatever it is."""
+_LARGEST: Final = 100 << 20  # bytes of such a file
+_SEARCHED: Final = 2.0  # seconds
+
+
+class Stalled(Exception):
+    """The program did nothing any more, and was ended."""
+
+
+async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
+    """Give a program what it reads and return what it wrote on both ways, once it has ended.
+
+    Raises:
+        Stalled: it has used no time and read and written nothing for `still` seconds.
+    """
+    talking = asyncio.create_task(process.communicate(given))
+    try:
+        began = changed = time.monotonic()
+        before = _work_of(process.pid)
+        while not (await asyncio.wait({talking}, timeout=min(_STEP, still / 4)))[0]:
+            now, work = time.monotonic(), _work_of(process.pid)
+            if work != before:
+                before, changed = work, now
+            if now - (began if work is None else changed) > (MOST if work is None else still):
+                raise Stalled
+        return talking.result()
+    finally:
+        if not talking.done():
+            _end(process)
+            await over(talking)  # asyncio tells the end only once all that was said is read
+
+
+async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
+    """Yield what a program writes, some at a time.
+
+    Raises:
+        Stalled: it has used no time and read and written nothing for `still` seconds; it still runs.
+    """
+    assert process.stdout is not None, "its output is a pipe"
+    while True:
+        reading = asyncio.ensure_future(process.stdout.read(size))
+        try:
+            changed, before = time.monotonic(), _work_of(process.pid)
+            while not (await asyncio.wait({reading}, timeout=min(_STEP, still / 4)))[0]:
+                now, work = time.monotonic(), _work_of(process.pid)
+                if work != before:
+                    before, changed = work, now
+                if now - changed > (MOST if work is None else still):
+                    raise Stalled
+        finally:
+            if not reading.done():
+                reading.cancel()
+                await over(reading)
+        if not (data := reading.result()):
+            return
+        yield data
+
+
+class Unsearched(Exception):
+    """There are too many folders to look for an obstacle in all of them."""
+
+
+def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _SEARCHED) -> str | None:
+    """Return which of the files that are opened is no plain one, or far too large; None if there is none.
+
+    Blocking: call it in a thread.
+
+    Raises:
+        Unsearched: none was found in the time.
+    """
+    until = time.monotonic() + seconds
+    for folder, inner, names in os.walk(root):
+        there = {*names, ".git/HEAD", ".git/commondir"} if ".git" in inner else set(names)
+        inner[:] = [name for name in inner if name != ".git"]
+        for name in opened:
+            if name in there and _is_obstacle(Path(folder, name)):
+                return os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - text for people
+        if time.monotonic() > until:
+            raise Unsearched
+    return None
+
+
+def _is_obstacle(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    if stat.S_ISREG(found.st_mode):
+        return found.st_size > _LARGEST
+    return not stat.S_ISDIR(found.st_mode)
+
+
+def _work_of(pid: int) -> tuple[bytes, ...] | None:
+    """Return what grows while a process works: its time, what it reads and writes; None: nobody tells."""
+    try:
+        times = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13]
+        return (*times, Path(f"/proc/{pid}/io").read_bytes())
+    except OSError:
+        return None
+
+
+def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()  # git takes its lock away then

@@ -1,0 +1,81 @@
+"""None"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_tui.agent.capabilities import AgentError, NotOffered, Offered, abilities, as_object, as_word
+from acp_tui.protocol.reading import read
+from acp_tui.protocol.schema import (
+    AgentCapabilities,
+    ContentBlock,
+    ImageContent,
+    InitializeResponse,
+    NewSessionResponse,
+    PromptResponse,
+    TextContent,
+)
+
+
+def test_an_agent_that_says_nothing_offers_nothing() -> None:
+    assert [name for name, offered in abilities(AgentCapabilities()) if offered] == []
+
+
+def test_what_an_agent_says_is_told_in_words() -> None:
+    can = read(
+        AgentCapabilities,
+        {
+            "loadSession": True,
+            "promptCapabilities": {"image": True},
+            "mcpCapabilities": {"http": True},
+            "sessionCapabilities": {"list": {}, "fork": None},
+        },
+    )
+
+    told = [name for name, offered in abilities(can) if offered]
+    assert told == ["load sessions", "list sessions", "images in prompts", "MCP servers over http"]
+
+
+def test_an_answer_is_read_as_its_word() -> None:
+    assert as_word(PromptResponse, "session/prompt", {"stopReason": "refusal"}).stop_reason == "refusal"
+
+
+def test_an_answer_that_cannot_be_read_names_the_method() -> None:
+    with pytest.raises(AgentError, match="The answer to session/new cannot be read"):
+        as_word(NewSessionResponse, "session/new", {"sessionId": None})
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 1, True])
+def test_what_is_no_object_counts_as_an_empty_one(value: object) -> None:
+    assert as_object(value) == {}
+    assert as_object({"a": 1}) == {"a": 1}
+
+
+IMAGE: ContentBlock = ImageContent(data="AA==", mime_type="image/png")
+TEXT: ContentBlock = TextContent(text="hello")
+
+
+def offered(**can: Any) -> Offered:
+    made = Offered()
+    made.info = read(InitializeResponse, {"protocolVersion": 1, "agentCapabilities": can})
+    return made
+
+
+def test_before_an_agent_has_introduced_itself_it_takes_text_only() -> None:
+    Offered().need_blocks([TEXT])
+    with pytest.raises(NotOffered, match="cannot take images"):
+        Offered().need_blocks([TEXT, IMAGE])
+
+
+def test_what_an_agent_offers_is_sent_to_it() -> None:
+    offered(promptCapabilities={"image": True}).need_blocks([TEXT, IMAGE])
+
+
+def test_further_folders_go_to_agents_that_take_them_without_doubles() -> None:
+    roots = ["/b", "/w", "", "/b", "/c"]
+
+    assert offered().further_roots("/w", roots) is None
+    takes = offered(sessionCapabilities={"additionalDirectories": {}})
+    assert takes.further_roots("/w", roots) == ["/b", "/c"]

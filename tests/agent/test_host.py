@@ -1,0 +1,23 @@
+"""None"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.agent.host import Host
+from acp_tui.workspace.terminals import Terminals
+
+
+async def test_a_path_is_lent_when_it_lies_in_a_folder_of_a_session_that_is_there(tmp_path: Path) -> None:
+    host = Host(Terminals())
+    assert not host.lends("one", str(tmp_path / "a"))
+
+    host.lend("one", [str(tmp_path)])
+
+    assert host.lends("one", str(tmp_path / "a"))
+    assert not host.lends("one", "/etc/passwd")
+    assert not host.lends("two", str(tmp_path / "a"))
+
+    await host.take_back("one")
+
+    assert not host.lends("one", str(tmp_path / "a"))

@@ -1,0 +1,405 @@
+"""When a workspace is looked at, and what a session hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.changes import found, tracking
+from acp_tui.changes import tree as successor
+from acp_tui.changes.found import Found
+from acp_tui.changes.git_store import GitFailed
+from acp_tui.changes.snapshots import LineCounts, Snapshots
+from acp_tui.changes.tracking import Ranges, is_too_wide
+from acp_tui.changes.tree import Snapshot
+from acp_tui.session.events import Noted, Ranged
+from acp_tui.session.session import THIS_TURN
+from tests.changes.watched import Watched
+from tests.waiting import until
+
+FIRST, SECOND, THIRD = (Snapshot(name, 0.0) for name in ("first", "second", "third"))
+
+
+def ranges(tmp_path: Path, told: list[Ranged] | None = None) -> Ranges:
+    tell = (told if told is not None else []).append
+    snapshots = Snapshots(tmp_path / "stores", tmp_path)
+    return Ranges(snapshots, Found("/w", lambda _: None), LineCounts(snapshots), tell)
+
+
+@pytest.mark.parametrize(
+    ("since", "base"), [(0, FIRST), (1, SECOND), (2, THIRD), (3, THIRD), (4, FIRST), (THIS_TURN, THIRD)]
+)
+def test_files_are_compared_with_the_first_known_moment_of_the_range(
+    tmp_path: Path, since: int, base: Snapshot
+) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.remember(3, THIRD)  # of the second turn nothing is known
+    made.newest = 3
+    made.since = since
+
+    assert made.base(FIRST) == base
+
+
+async def test_the_whole_session_needs_no_word_until_something_else_was_shown(tmp_path: Path) -> None:
+    told: list[Ranged] = []
+    made = ranges(tmp_path, told)
+
+    await made.show(FIRST)
+    assert told == []
+    made.since = THIS_TURN
+    await made.show(FIRST)
+    await made.show(FIRST)
+    made.since = 0
+    await made.show(FIRST)
+
+    assert told == [Ranged(THIS_TURN, ()), Ranged(0)]
+
+
+def test_a_store_that_is_lost_takes_all_turns_with_it(tmp_path: Path) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.since = 1
+    made.clear()
+
+    assert made.base(FIRST) == FIRST
+    assert made.before(1) is None
+
+
+@pytest.mark.parametrize(("turns", "known", "since"), [(2, [1, 2], 1), (1, [1, 2], 1), (0, [], 0)])
+def test_another_process_knows_the_turns_of_a_session_that_it_resumed(
+    tmp_path: Path, turns: int, known: list[int], since: int
+) -> None:
+    made = ranges(tmp_path)
+    made.remember(1, SECOND)
+    made.remember(2, THIRD)
+    made.newest, made.since = 2, 1
+
+    made.go_on(turns)
+
+    assert (made.turns, made.since) == (known, since)
+
+
+_NO_ROOM = "fatal: unable to write loose object file: No space left on device"
+
+
+async def _no_room(*arguments: str, **others: Any) -> bytes:
+    if arguments[0] in ("ls-files", "fsck"):
+        return b""
+    raise GitFailed(_NO_ROOM)
+
+
+def held_snapshots(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let no snapshot be taken until the event is set."""
+    take, may_go_on = watched.snapshots.take, asyncio.Event()
+
+    async def slow() -> Snapshot:
+        await may_go_on.wait()
+        return await take()
+
+    monkeypatch.setattr(watched.snapshots, "take", slow)
+    return may_go_on
+
+
+async def test_what_is_written_in_a_turn_is_told_while_it_runs(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+
+    (watched.root / "new").write_text("x\n")
+    await until(lambda: watched.files == [("A", "new", False)])
+    (watched.root / "a").unlink()
+    watched.tracking.after_turn()
+
+    await until(lambda: watched.files == [("D", "a", False), ("A", "new", False)])
+
+
+async def test_the_last_writes_of_a_turn_are_its_own_whichever_look_sees_them_first(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+    (watched.root / "a").unlink()
+    sooner = asyncio.ensure_future(watched.tracking.look())
+    await asyncio.sleep(0)  # its look is the next thing that happens
+
+    watched.tracking.after_turn()
+
+    await sooner
+    await until(lambda: watched.files)
+    assert watched.files == [("D", "a", False)]
+
+
+async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_prompt(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def not_here() -> bool:
+        return False
+
+    monkeypatch.setattr(watched.snapshots, "watch", not_here)
+    monkeypatch.setattr(tracking, "PATIENCE", 10.0)
+    watched.is_told = False
+    await watched.begin()
+    (watched.root / "a").write_text("in an editor\n")
+
+    await watched.tracking.before_turn()
+    await until(lambda: watched.files == [("M", "a", True)])
+    (watched.root / "a").write_text("by the agent\n")
+
+    await until(lambda: watched.files == [("M", "a", False)])
+
+
+# Elsewhere changes between turns are told with the next prompt: the test before this one.
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")  # elsewhere: the test before
+async def test_what_changes_while_no_turn_runs_is_told_without_a_prompt(watched: Watched) -> None:
+    await watched.begin()
+
+    (watched.root / "a").write_text("in an editor\n")
+
+    await until(lambda: watched.files == [("M", "a", True)])
+
+
+async def test_a_file_that_is_again_what_it_was_is_no_change(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn()
+    (watched.root / "a").write_text("2\n")
+    await until(lambda: watched.files)
+
+    (watched.root / "a").write_text("1\n")
+
+    await until(lambda: not watched.files)
+
+
+async def test_a_prompt_does_not_wait_for_a_slow_snapshot_and_the_turn_is_marked(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    may_go_on = held_snapshots(watched, monkeypatch)
+    began = asyncio.get_running_loop().time()
+    await watched.tracking.before_turn()
+
+    assert asyncio.get_running_loop().time() - began < 1
+    assert watched.tracking.is_late
+    assert watched.tracking.before is None
+    may_go_on.set()
+    await until(lambda: watched.tracking.before)
+
+
+async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_turn(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    may_go_on = held_snapshots(watched, monkeypatch)
+    monkeypatch.setattr(tracking, "PATIENCE", 0.0)
+    await watched.tracking.before_turn(1)
+    (watched.root / "a").write_text("by the agent\n")
+    watched.tracking.after_turn()
+    await watched.tracking.before_turn(2)
+
+    may_go_on.set()
+    await until(lambda: watched.tracking.turns == [1, 2])
+    await until(lambda: watched.files)
+    await watched.tracking.look()  # after those that wait
+
+    assert watched.tracking.was_late(1)
+    assert watched.files == [("M", "a", False)]
+
+
+async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watched: Watched) -> None:
+    await watched.begin()
+    (watched.root / "a").write_text("2\n")
+    await watched.tracking.look()
+
+    change = watched.tracking.change(str(watched.root / "a"))
+    assert change is not None
+    assert await watched.tracking.texts(change) == (b"1\n", b"2\n")
+    assert watched.tracking.change("/elsewhere") is None
+
+
+async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(found, "SHOWN", 3)
+    await watched.begin()
+    for name in "bcdefg":
+        (watched.root / name).write_text(f"{name}\n")
+        await watched.tracking.look()
+
+    assert len(watched.files) == 3
+    (noted,) = [event for event in watched.told if isinstance(event, Noted)]
+    assert noted.text == "4 files have changed; the first 3 are listed."
+
+
+async def test_what_is_left_out_is_said_once_with_names(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    (watched.root / "big").write_text("x" * 11)
+
+    await watched.begin()
+    await watched.tracking.before_turn()
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    noted = Noted("Changes are not shown in files above 8 MB (1).", "info", "big")
+    assert watched.told == [noted]
+
+
+async def test_without_git_it_is_said_once_and_turns_go_on(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    watched.tracking.begin()
+
+    for _ in range(2):
+        await watched.tracking.before_turn()
+        watched.tracking.after_turn()
+        await watched.tracking.look()
+
+    (noted,) = watched.told
+    assert isinstance(noted, Noted)
+    assert "Install git" in noted.detail
+
+
+async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next_turn_on(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await watched.begin()
+    with monkeypatch.context() as full:
+        full.setattr(watched.snapshots.store, "git", _no_room)
+        (watched.root / "one").write_text("x\n")
+        await watched.tracking.look()
+        await watched.tracking.look()
+    assert [event.detail for event in watched.told if isinstance(event, Noted)] == [_NO_ROOM]
+
+    await watched.tracking.before_turn()
+    (watched.root / "two").write_text("x\n")
+
+    await until(lambda: [name for _, name, _ in watched.files] == ["one", "two"])
+    notes = [event.text for event in watched.told if isinstance(event, Noted)]
+    assert notes[1:] == ["All changes are shown again."]
+
+
+async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
+    await watched.begin()
+    (watched.snapshots.store.path / "index").write_bytes(b"damaged")
+    watched.snapshots.doubt()
+
+    await watched.tracking.before_turn()
+    await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
+    await until(lambda: watched.tracking.first)
+    (watched.root / "new").write_text("x\n")
+
+    await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+
+
+async def test_nothing_is_done_after_the_end(watched: Watched) -> None:
+    watched.tracking.begin()
+    await watched.tracking.close()
+
+    await watched.tracking.before_turn()
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    assert watched.told == []
+    assert not watched.snapshots.store.path.joinpath("index.lock").exists()
+
+
+def test_a_home_folder_and_all_above_it_are_too_wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home" / "me"
+    (home / "src").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+
+    too_wide: dict[Path, Any] = {
+        path: is_too_wide(path) for path in (home, tmp_path, Path("/"), home / "src")
+    }
+
+    assert list(too_wide.values()) == [True, True, True, False]
+    assert tracking.PATIENCE <= 0.1
+
+
+async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes_on(
+    watched: Watched,
+) -> None:
+    os.mkfifo(watched.root / ".gitignore")
+    watched.snapshots.store.patience = 0.2
+    watched.tracking.begin()
+    await until(lambda: watched.tracking.looking_for)
+
+    await until(lambda: [event for event in watched.told if isinstance(event, Noted)])
+
+    (told,) = [event for event in watched.told if isinstance(event, Noted)]
+    assert "cannot read .gitignore, which is a pipe" in told.detail
+    assert watched.tracking.obstacle == f"Only what the agent reports is shown: {told.detail}"
+    assert watched.tracking.looking_for == 0
+
+    (watched.root / ".gitignore").unlink()
+    await watched.tracking.before_turn(1)
+    await until(lambda: watched.tracking.first)
+    (watched.root / "new").write_text("x\n")
+    watched.tracking.after_turn()
+    await until(lambda: [name for _, name, _ in watched.files] == ["new"])
+    assert watched.tracking.obstacle == ""
+
+
+async def test_what_an_agent_hides_is_counted_and_named_at_the_end_of_its_turn(watched: Watched) -> None:
+    subprocess.run(["git", "init", "-q", str(watched.root)], check=True)
+    os.mkfifo(watched.root / "old")
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / ".git" / "hooks" / "post-checkout").write_text("#!/bin/sh\n")
+    (watched.root / ".gitignore").write_text("evil.sh\n")
+    (watched.root / "evil.sh").write_text("#!/bin/sh\n")
+    os.mkfifo(watched.root / "new")
+    names = [".git/hooks/post-checkout", *(["new"] if watched.is_told else []), "evil.sh"]
+    watched.tracking.after_turn()
+
+    await until(lambda: len(watched.tracking.untracked) == len(names))
+
+    assert [each.path for each in watched.tracking.untracked] == names
+    assert watched.tracking.obstacle == ""
+
+
+async def test_permissions_and_files_of_repositories_inside_are_named(watched: Watched) -> None:
+    inner = watched.root / "sub"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    (inner / "f").write_text("1")
+    (watched.root / "a").chmod(0o644)
+    await watched.begin()
+    await until(lambda: watched.tracking._modes._known)
+    await watched.tracking.before_turn(1)
+    (watched.root / "a").chmod(0o666)
+    (inner / "f").write_text("other")
+    (inner / "new").write_text("1")
+    watched.tracking.after_turn()
+
+    await until(lambda: len(watched.tracking.untracked) == 3)
+
+    assert [(each.path, each.what) for each in watched.tracking.untracked] == [
+        ("sub/f", "in another repository"),
+        ("sub/new", "in another repository"),
+        ("a", "mode 644 → 666"),
+    ]
+    assert watched.files == []
+
+
+async def test_what_a_turn_made_is_not_from_outside_when_an_undoing_brings_it_back(watched: Watched) -> None:
+    await watched.begin()
+    await watched.tracking.before_turn(1)
+    (watched.root / "new").write_text("x\n")
+    await until(lambda: watched.files == [("A", "new", False)])
+    watched.tracking.after_turn()
+    await watched.tracking.look()
+
+    (watched.root / "new").unlink()
+    await until(lambda: watched.files == [])
+    (watched.root / "new").write_text("x\n")
+    await watched.tracking.look()
+
+    assert watched.files == [("A", "new", False)]
+    (watched.root / "new").write_text("mine\n")
+    await watched.tracking.look()
+    assert watched.files == [("A", "new", True)]

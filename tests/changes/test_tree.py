@@ -1,0 +1,159 @@
+"""What is in a snapshot and what is left out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acp_tui.changes import tree as index
+from acp_tui.changes import tree as successor
+from acp_tui.changes.git_store import GitFailed, SnapshotStore
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tree import LeftOut
+from tests.changes.workspaces import repository, told, workspace
+from tests.waiting import settled
+
+
+async def test_ignored_files_are_left_out_also_those_that_only_the_repository_names(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    (root / ".gitignore").write_text("*.log\n")
+    repository(root)
+    (root / ".git" / "info" / "exclude").write_text("private\n")
+    before = await snapshots.take()
+
+    for name in ("x.log", "private", "seen"):
+        (root / name).write_text("x")
+
+    assert told(await snapshots.changes(before)) == [("A", "seen")]
+
+
+async def test_a_folder_of_a_repository_obeys_what_is_ignored_above_it(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    (top / "work").mkdir(parents=True)
+    (top / ".gitignore").write_text("node_modules/\n/seen\n")
+    (top / "first").write_text("x")
+    repository(top)
+    snapshots = Snapshots(tmp_path / "stores", top / "work")
+    before = await snapshots.take()
+
+    (top / "work" / "node_modules").mkdir()
+    (top / "work" / "node_modules" / "x").write_text("x")
+    (top / "work" / "seen").write_text("x")
+
+    assert told(await snapshots.changes(before)) == [("A", "seen")]
+
+
+async def test_a_pipe_in_the_place_of_a_file_of_patterns_stops_nothing(tmp_path: Path) -> None:
+    above, _ = workspace(tmp_path, first="x")
+    repository(above)
+    (above / "sub").mkdir()
+    (above / "sub" / "a").write_text("1\n")
+    os.mkfifo(above / ".gitignore")
+    (above / ".git" / "info" / "exclude").unlink()
+    os.mkfifo(above / ".git" / "info" / "exclude")
+    snapshots = Snapshots(tmp_path / "stores", above / "sub")
+
+    before = await snapshots.take()
+    (above / "sub" / "a").write_text("2\n")
+
+    assert told(await snapshots.changes(before)) == [("M", "a")]
+
+
+async def test_other_repositories_inside_are_not_entered_and_said(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1\n")
+    for name in ("empty", "full"):
+        (root / name).mkdir()
+        (root / name / "x").write_text("x")
+    subprocess.run(["git", "init", "-q", str(root / "empty")], check=True)
+    repository(root / "full")
+
+    taken = await snapshots.take()
+
+    assert sorted(taken.left_out, key=str) == [LeftOut("empty", "repository"), LeftOut("full", "repository")]
+    (root / "full" / "x").write_text("y")
+    assert await snapshots.changes(taken) == []
+
+
+async def test_large_files_are_left_out_and_said_and_one_that_grew_is_not_called_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successor, "LARGEST", 10)
+    root, snapshots = workspace(tmp_path, small="1\n", large="1" * 11)
+    before = await snapshots.take()
+    assert before.left_out == (LeftOut("large", "large"),)
+
+    (root / "small").write_text("2" * 20)
+    (change,) = await snapshots.changes(before)
+
+    assert (change.status, change.path, change.binary) == ("M", "small", True)
+    assert await snapshots.texts(change) == (b"1\n", None)
+
+
+async def test_more_files_than_are_kept_are_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "MOST_FILES", 2)
+    _, snapshots = workspace(tmp_path, a="1", b="2", c="3")
+
+    taken = await snapshots.take()
+
+    assert [each.reason for each in taken.left_out] == ["too many"]
+
+
+async def test_pipes_and_files_that_vanish_harm_nothing(tmp_path: Path) -> None:
+    root, snapshots = workspace(tmp_path, a="1")
+    os.mkfifo(root / "pipe")
+    before = await snapshots.take()
+    (root / "a").unlink()
+    os.mkfifo(root / "a")
+
+    assert told(await snapshots.changes(before)) == [("D", "a")]
+
+
+class Running(SnapshotStore):
+    """A store whose commands of git run until they are ended, which takes one of them a while."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "stores", folder)
+        self.running: dict[str, asyncio.Future[bytes]] = {}
+
+    async def git(self, *arguments: str, **_: object) -> bytes:
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.running[arguments[0]] = answer
+        try:
+            return await answer
+        finally:
+            if arguments[0] == "ls-files":
+                await settled()
+            del self.running[arguments[0]]
+
+
+def _fail(running: Running, _updating: asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]) -> None:
+    running.running["diff-files"].set_exception(GitFailed("broken"))
+
+
+def _cancel(_running: Running, updating: asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]) -> None:
+    updating.cancel()
+
+
+@pytest.mark.parametrize(("end", "error"), [(_fail, GitFailed), (_cancel, asyncio.CancelledError)])
+async def test_no_git_is_left_behind_when_one_fails_or_all_is_cancelled(
+    tmp_path: Path,
+    end: Callable[[Running, asyncio.Task[tuple[list[LeftOut], frozenset[bytes]]]], None],
+    error: type[BaseException],
+) -> None:
+    store = Running(tmp_path)
+    updating = asyncio.create_task(index.update(store))
+    await settled()
+    assert store.running.keys() == {"diff-files", "ls-files"}
+
+    end(store, updating)
+
+    with pytest.raises(error):
+        await updating
+    assert store.running == {}

@@ -1,0 +1,54 @@
+"""A tracking with what it told, for tests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from acp_tui.changes.snapshots import Snapshots
+from acp_tui.changes.tracking import Told, Tracking
+from acp_tui.session.events import Noted, Ranged, Snapped
+from acp_tui.session.session import Session
+from tests.waiting import until
+
+
+class Watched:
+    """A tracking with what it told."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = tmp_path / "work"
+        self.root.mkdir()
+        (self.root / "a").write_text("1\n")
+        self.told: list[Snapped | Ranged | Noted] = []
+        self.session = Session("s", str(self.root))
+        """Who hears all of it."""
+        self.is_told = sys.platform.startswith("linux")
+        """Whether the system tells what changes."""
+        self.snapshots = Snapshots(tmp_path / "stores", self.root)
+        self.tracking = Tracking(self.snapshots, str(self.root), self._hear, every=0.02)
+
+    def _hear(self, event: Told) -> None:
+        self.session.apply(event)
+        if isinstance(event, Snapped | Ranged | Noted):
+            self.told.append(event)
+
+    async def goes_on(self) -> None:
+        """End the tracking, and begin another one that knows of the session what this one has told."""
+        await self.tracking.close()
+        self.told.clear()
+        self.snapshots = Snapshots(self.snapshots.store.path.parent, self.root)
+        self.tracking = Tracking(self.snapshots, str(self.root), self._hear, every=0.02)
+        await self.begin()
+
+    async def begin(self) -> None:
+        self.tracking.begin(self.session.past())
+        await until(lambda: self.tracking.first)
+        if self.is_told:
+            await until(lambda: self.snapshots.is_watching and not self.snapshots.has_news)
+
+    @property
+    def files(self) -> list[tuple[str, str, bool]]:
+        """Status, name and whether it was outside a turn, of all files that differ."""
+        snapped = [event for event in self.told if isinstance(event, Snapped)]
+        files = snapped[-1].files if snapped else ()
+        return [(file.status, Path(file.path).name, file.outside) for file in files]

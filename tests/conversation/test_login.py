@@ -1,0 +1,224 @@
+"""How a conversation comes to a session, with the logins that this takes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_tui.store.launch import Launch
+from acp_tui.store.settings import Settings
+from tests.conversation.talks import LeftOpen, launch, said, start, talk
+from tests.waiting import until
+
+
+@pytest.mark.parametrize("where", ["session", "prompt"])
+async def test_a_login_is_asked_for_where_the_agent_wants_one_and_repeated_when_it_fails(
+    tmp_path: Path, where: str
+) -> None:
+    async with talk(start(tmp_path, login=where, bad_logins=1)) as (conversation, notes):
+        notes.logins = ["key", "key"]
+        conversation.say("hello")
+
+        await conversation.begin()
+        await until(lambda: conversation.session and said(conversation)[-1:] == ["heard hello"])
+
+        assert notes.errors == ["Authentication required", "Wrong password"]
+        assert notes.given_back == []
+
+
+async def test_a_login_that_did_not_help_is_told_as_such(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session", useless_logins=True)) as (conversation, notes):
+        notes.logins = ["key", None]
+
+        await conversation.begin()
+
+        assert notes.errors == ["Authentication required", "The login did not help: Authentication required"]
+        assert conversation.phase == "failed"
+
+
+async def test_a_login_that_did_not_help_a_prompt_is_told_in_the_chat(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="prompt", useless_logins=True)) as (conversation, notes):
+        notes.logins = ["key"]
+        conversation.say("hello")
+
+        await conversation.begin()
+        await until(lambda: notes.given_back == ["hello"] or notes.logins == [])
+        help_text = "The login did not help: the agent wants one all the same."
+        await until(lambda: conversation.session and help_text in said(conversation))
+
+
+async def test_r20_ways_to_log_in_are_not_offered_where_a_session_needs_none(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="never")) as (conversation, notes):
+        await conversation.begin()
+
+        assert conversation.agent is not None
+        assert [method.id for method in conversation.agent.logins.methods()] == ["key"]
+        assert conversation.phase == "ready"
+        assert (notes.offered, notes.errors) == ([], [])
+
+
+async def test_without_a_login_there_is_no_session_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session")) as (conversation, notes):
+        notes.logins = [None]
+        conversation.say("hello")
+
+        await conversation.begin()
+
+        assert notes.phases == ["starting", "logging-in", "failed"]
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "login"
+        assert notes.given_back == ["hello"]
+
+
+async def test_a_prompt_that_wants_a_login_comes_back_when_the_person_does_not_log_in(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="prompt")) as (conversation, notes):
+        notes.logins = [None]
+        await conversation.begin()
+        conversation.say("hello")
+        conversation.say("more")
+
+        await until(lambda: notes.given_back)
+
+        assert notes.given_back == ["hello\n\nmore"]
+        assert conversation.phase == "ready"
+
+
+async def test_a_form_during_a_login_is_a_question_of_no_session(tmp_path: Path) -> None:
+    form = {"type": "object", "properties": {"name": {"type": "string"}}}
+    async with talk(start(tmp_path, login="session", form=form)) as (conversation, notes):
+        notes.logins = ["key"]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.questions)
+        ((key, question),) = conversation.questions.items()
+        assert notes.questions == 1
+
+        conversation.answer_form(key, "accept", {"name": "me"})
+        await beginning
+
+        assert key[0] == ""
+        assert question.key == key[1]
+        assert conversation.phase == "ready"
+        assert not conversation.questions
+
+
+async def test_the_login_is_over_when_the_agent_ends(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, login="session")) as (conversation, notes):
+        left_open = LeftOpen()
+        notes.choose_login = left_open  # type: ignore[method-assign, assignment]
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.phase == "logging-in")
+        assert conversation.connecting.process is not None
+        os.kill(conversation.connecting.process.pid, 9)
+        await beginning
+
+        assert left_open.is_gone.is_set()
+        assert conversation.phase == "failed"
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "exited"
+
+
+async def test_another_version_of_the_protocol_ends_the_connection(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, version=2)) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "version"
+        assert conversation.agent is not None
+        assert conversation.agent.connection.exit is not None
+
+
+async def test_an_agent_that_ends_before_it_answers_is_a_failure_with_its_last_words(tmp_path: Path) -> None:
+    async with talk(start(tmp_path, dies_at="session/new")) as (conversation, notes):
+        conversation.say("hello")
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert (conversation.failure.kind, conversation.failure.stderr) == ("exited", "no API key\n")
+        assert conversation.failure.exit is not None
+        assert conversation.failure.exit.exit_code == 3
+        assert notes.given_back == ["hello"]
+        assert notes.phases == ["starting", "failed"]
+
+
+async def test_an_agent_that_ends_while_its_mode_is_set_did_not_start(tmp_path: Path) -> None:
+    given = start(tmp_path, modes=["ask", "plan"], dies_at="session/set_mode")
+    async with talk(given, mode="plan") as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.phase == "failed"
+
+
+async def test_a_program_that_only_prints_is_strange(tmp_path: Path) -> None:
+    given = start(tmp_path)._replace(launch=Launch("yes", "yes", ("/bin/sh", "-c", "seq 100; exit 2")))
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.strange
+        assert conversation.failure.noise == 100
+
+
+async def test_an_agent_that_does_not_answer_is_waited_for_and_can_be_started_again(tmp_path: Path) -> None:
+    settings = Settings(journal=False, initialize_timeout_s=0.05)
+    async with talk(start(tmp_path, settings, ignores="initialize")) as (conversation, notes):
+        beginning = asyncio.create_task(conversation.begin())
+        await until(lambda: conversation.waits_too_long)
+        assert conversation.phase == "starting"
+
+        await conversation.restart(launch())
+        await beginning
+
+        assert not conversation.waits_too_long
+        assert notes.phases == ["starting", "ending", "starting", "ready"], (
+            "the first start says nothing more"
+        )
+
+
+async def test_a_program_that_cannot_be_started_is_a_failure(tmp_path: Path) -> None:
+    given = start(tmp_path)._replace(launch=Launch("no", "no", ("/no/such/program",)))
+    async with talk(given) as (conversation, notes):
+        conversation.say("hello")
+        await conversation.begin()
+
+        assert conversation.failure is not None
+        assert conversation.failure.kind == "spawn"
+        assert notes.given_back == ["hello"]
+        await conversation.restart(launch())
+        assert conversation.phase == "ready"
+
+
+@pytest.mark.parametrize(
+    ("can", "takes_up"),
+    [
+        ({}, False),
+        ({"loadSession": True}, True),
+        ({"sessionCapabilities": {"resume": {}}}, True),
+    ],
+)
+async def test_of_an_agent_that_has_ended_it_is_known_whether_it_can_take_a_session_up(
+    can: dict[str, Any], takes_up: bool, tmp_path: Path
+) -> None:
+    async with talk(start(tmp_path, can=can)) as (conversation, _):
+        await conversation.begin()
+        conversation.say("die")
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.takes_up is takes_up
+        assert not conversation.failure.closed_output
+
+
+async def test_of_an_agent_that_closed_its_output_and_stayed_it_is_known_that_it_was_ended(
+    tmp_path: Path,
+) -> None:
+    async with talk(start(tmp_path)) as (conversation, _):
+        await conversation.begin()
+        conversation.say("fall silent")
+        await until(lambda: conversation.phase == "ended")
+
+        assert conversation.failure is not None
+        assert conversation.failure.closed_output

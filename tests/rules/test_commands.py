@@ -1,0 +1,441 @@
+"""None"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from acp_tui.rules.commands import POWERS, covering, may_run, power_of, runs
+from acp_tui.rules.model import Ask, Decision, Rule, decide
+
+GIT, GREP, CD = "git status", "grep", "cd"
+
+
+def decided(command: str, *rules: Rule) -> Decision:
+    return decide(rules, Ask("a", "execute", command=command)).decision
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status && grep x",
+        "git status | grep -v x",
+        "cd src; git status\ngrep 'a && b' *.py",
+        "(cd src && git status) || grep x",
+        "git status 2>&1 | grep x 2>/dev/null",
+        "cd ~/src && git status \\\n  --short",
+    ],
+)
+def test_rules_together_cover_a_chain(command: str) -> None:
+    assert covering([GIT, GREP, CD], command) is not None
+    assert decided(command, Rule("allow", command=GIT)) == "ask"
+    assert decided(command, *(Rule("allow", command=prefix) for prefix in (GIT, GREP, CD))) == "allow"
+
+
+def test_the_rules_that_were_needed_are_named() -> None:
+    cd, git, grep = (Rule("allow", command=prefix) for prefix in (CD, GIT, GREP))
+
+    verdict = decide([cd, git, grep], Ask("a", "execute", command="git status && cd x && git status"))
+
+    assert (verdict.rule, verdict.also) == (git, (cd,))
+
+
+def test_one_rule_covers_a_chain_of_what_it_allows() -> None:
+    assert decided("git status; git status -s", Rule("allow", command=GIT)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git status $(rm x)", "git status `rm x`", 'git status "$(rm x)"', "git status <(rm x)"),
+        *("git status $X", "git status ${X@P}", "git status $((a[$(rm x)]))", "git status $'\\n' rm"),
+        *("git status > f", "git status >> f", "git status &> f", "git status >| f", "git status >&f"),
+        *("git status < f", "git status <<< x", "git status <<E\nrm x\nE", "> f", "git status >/dev/sda"),
+        *("git status &", "git status & rm x", "A=1 git status", "GIT_PAGER=rm git status", "A=1"),
+        *("git() { rm x; }; git status", "function git { rm x; }\ngit status", "alias git=rm; git status"),
+        *(
+            "for x in a; do git status; done",
+            "if git status; then git status; fi",
+            "while git status; do :; done",
+        ),
+        *("[ -f x ] && git status", "export PATH=.; git status", "unset x; git status", "eval git status"),
+        *(
+            "git status # ; rm x",
+            "git status \\\n# rm",
+            "git sta\\\ntus",
+            "git status\r rm",
+            "git\u00a0status",
+        ),
+        *("g{it,rm} status", "gi* status", "~/git status", "git st[a]tus", "git {status,x}", "{git,status}"),
+        *("sudo git status", "env git status", "xargs git status", "time git status"),
+        *(
+            "sh -c 'git status; rm x'",
+            "sh -c 'git status' &",
+            "A=1 sh -c 'git status'",
+            "sh -c 'git status' > f",
+        ),
+        *("bash -ic 'git status'", "bash --rcfile f -c 'git status'", "./bash -c 'git status'"),
+        *("sh -c 'git $X'", 'sh -c "git $X"', "sh -c 'git status > f'", "sh -c 'git status' rm", "sh -c"),
+        *(
+            "env X=1 sh -c 'git status'",
+            "zsh -c 'git =status'",
+            "zsh -c 'git status *(e:x:)'",
+            "fish -c 'git status'",
+        ),
+        *("git status '", 'git status "', "git status \\", "git status (", "git status )", "git status &&"),
+        *("coproc git status", "/bin/git status", "./git status", "git 'status rm'", "'git status'", "git"),
+        *("git status\x00", "git status\ud800", "((git status))", "select x in git status; do :; done"),
+        *("git status;;", "|| git status", "git status | ", "case git in status) :;; esac", "\\\\git status"),
+    ],
+)
+def test_nothing_else_slips_in_beside_an_allowed_command(command: str) -> None:
+    assert decided(command, Rule("allow", command=GIT), Rule("allow", command="grep")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("for x in a; do rm x; done", "if a; then rm x; fi", "while rm x; do a; done", "f() { rm x; }; f"),
+        *(
+            "case x in y) rm x;; esac",
+            "a <<E | rm x\nhi\nE",
+            "a <<E\n$(rm x)\nE",
+            "a ${X:-$(rm x)}",
+            "! rm x",
+        ),
+        *("r\\\nm x", "A=1 B=2 rm x", "A=$(rm x)", "export A=$(rm x)", "[[ $(rm x) ]]", "r''m x", "> f rm x"),
+        *("sh -c 'for f in x; do rm x; done'", "sudo sh -c \"sh -c 'if a; then rm x; fi'\"", "a & rm x &"),
+    ],
+)
+def test_a_denied_command_is_found_in_any_part_of_the_language(command: str) -> None:
+    assert runs("rm", command)
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$X x",
+        "r$X x",
+        "{rm,x}",
+        "$'\\x72m' x",
+        "r? x",
+        "sudo $X",
+        'eval "$X"',
+        'sh -c "$X"',
+        "a; $(b) x",
+        "a 'x",
+    ],
+)
+def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:
+    deny = Rule("deny", command="rm")
+
+    assert may_run("rm", command)
+    assert decide([deny, Rule("allow")], Ask("a", "execute", command=command)).rule is deny
+    assert decided(command, deny, Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("find . -exec rm {} +", "A=1 find . -name x -execdir /bin/rm {} \\;", "fd -x rm", "busybox rm x"),
+        *("watch rm x", "strace -f rm x", "flock f rm x", "pkexec rm x", "ssh h rm x", "coproc rm x"),
+        *("git bisect run rm x", "git submodule foreach rm x", "uv run rm x", "npm exec -- rm x"),
+        *("docker exec c rm x", "find . -exec sh -c 'rm x' \\;", "sudo find . -ok rm {} \\;"),
+    ],
+)
+def test_a_denied_command_is_found_behind_the_program_that_starts_it(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "screen -dm rm x",
+            "screen -dmS a rm x",
+            "less +'!rm x' f",
+            "less '+!/bin/rm x' f",
+            "valgrind rm x",
+        ),
+        *("valgrind --tool=none rm x", "faketime '1 day ago' rm x", "perf stat rm x", "perf record -- rm x"),
+        *("ip netns exec a rm x", "xterm -e rm x", "xterm -e 'rm x'", "gnome-terminal -- rm x", "kitty rm x"),
+        *(
+            "kitty sh -c 'rm x'",
+            "asdf exec rm x",
+            "pipx run rm x",
+            "adb shell rm x",
+            "adb shell 'cd a; rm x'",
+        ),
+        *("sort --compress-program=rm f", "sort --compress-program rm f", "wget --use-askpass=rm u"),
+        *("guile -c '(system \"rm x\")'", "guile -e rm f", "ocaml -e 'Sys.command \"rm x\"'"),
+        *('clojure -e \'(sh "rm" "x")\'', "new-program rm x", "new-program --run=/bin/rm", "a --with 'x|rm'"),
+        *(
+            "less +'!r''m x' f",
+            "git difftool --extcmd=rm",
+            "man -P rm x",
+            "tar --to-command=rm -xf f",
+            "a @rm",
+        ),
+    ],
+)
+def test_a_denied_command_among_the_words_of_any_program_is_not_allowed(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command", ["screen -dm ls", "kitty ls", "less '+!ls' f", "new-program --run=/bin/ls", "perf stat ls"]
+)
+def test_another_command_among_the_words_is_allowed(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "xterm -e 'gi\"\"t push'",
+            "echo git push | tool",
+            "screen -dm git push",
+            "less '+!git push' f",
+            "valgrind git -C a push",
+            "a 'git -c b push'",
+        ),
+        *("git -C a push", "git --no-pager push", "git -c a=b push origin"),
+    ],
+)
+def test_denied_words_are_found_in_their_order(command: str) -> None:
+    assert decided(command, Rule("deny", command="git push"), Rule("allow")) in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "git stash push",
+            "git status",
+            "git log --grep=push",
+            "a push git",
+            "cat .git/config",
+            "a git-push",
+        ),
+        *("git commit -m 'push it'", "make push", "git"),
+    ],
+)
+def test_words_of_a_denied_command_in_another_order_are_none(command: str) -> None:
+    assert decided(command, Rule("deny", command="git push"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize("text", ['(system (string-append "r" "m"))', "x"])
+@pytest.mark.parametrize(
+    "program", ["guile -c", "ocaml -e", "clojure -e", "clj -e", "racket -e", "sbcl --eval"]
+)
+def test_a_text_for_an_interpreter_may_run_what_is_denied(program: str, text: str) -> None:
+    assert decided(f"{program} '{text}'", Rule("deny", command="rm"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["docker run --rm a", "cat rm.txt", "ls src/rm/a", "a form", "a rm-old", "a .rm", "tool confirm"],
+)
+def test_a_part_of_a_word_is_no_denied_command(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["find . -name rm", "docker rm x", "git rm x", "uv add rm", "grep rm x", "find . -name sudo rm"],
+)
+def test_a_word_that_only_looks_like_a_denied_command_is_none(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_what_a_program_starts_may_turn_out_to_be_denied() -> None:
+    assert decided("find . -exec $X {} +", Rule("deny", command="rm"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize("command", ["echo $X", "git $X", "ls *", "a=$X b", "sudo ls"])
+def test_an_expansion_elsewhere_does_not_ask(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_a_denied_second_word_may_come_from_an_expansion() -> None:
+    assert decided("git $X", Rule("deny", command="git push"), Rule("allow")) == "ask"
+
+
+_PIECES = (
+    *(
+        "ok",
+        "ok ",
+        " bad",
+        "bad ",
+        " ",
+        "'",
+        '"',
+        "\\",
+        "$",
+        "$(",
+        ")",
+        "(",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "\n",
+        "`",
+        "<",
+    ),
+    *(
+        ">",
+        "<<",
+        "<<<",
+        "#",
+        "{",
+        "}",
+        "!",
+        "*",
+        "=",
+        "A=1 ",
+        "2>&1",
+        ">/dev/null",
+        "$'",
+        "\\\n",
+        "then",
+        "if",
+        "fi",
+    ),
+    *("do", "done", "for", "case", "function", "[[", "]]", "\t", "time", "{a,b}", "eval", "<("),
+)
+
+
+@pytest.mark.parametrize("shell", [one for one in ("sh", "bash", "zsh") if shutil.which(one)])
+def test_in_a_real_shell_a_covered_line_runs_nothing_else(shell: str, tmp_path: Path) -> None:
+    """Random lines: those that a rule for `ok` covers may not run `bad`, nor leave a file behind."""
+    program = shutil.which(shell)
+    assert program is not None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work").mkdir()
+    for name, does in (("ok", "exit 0"), ("bad", "echo > bad-ran")):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    dice = random.Random(4)
+    lines = ["ok " + "".join(dice.choices(_PIECES, k=dice.randint(1, 8))) for _ in range(400)]
+    covered = [line for line in lines if covering(["ok"], line) is not None]
+    assert len(covered) > 20
+    for line in covered:
+        subprocess.run(
+            [program, "-c", line],
+            cwd=tmp_path / "work",
+            env={"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+        assert list((tmp_path / "work").iterdir()) == [], line
+
+
+def test_many_rules_decide_about_a_long_chain_in_time() -> None:
+    """Rules by lines would be a product: a line is read once for all rules."""
+    rules = [Rule(decision, command=f"cmd{n} x") for n in range(200) for decision in ("deny", "ask")]
+    chain = "; ".join(f"cm{n} $X" for n in range(1000))
+    start = time.process_time()
+
+    assert decided(chain, *rules) == "ask"
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sh -c 'git status'", "bash -lc 'git status && grep x'", "zsh -lc 'git status | grep \"a b\"'"),
+        *(
+            "/bin/bash -l -c 'git status'",
+            "bash -euo pipefail -c 'git status'",
+            "bash -e -o pipefail -c 'grep x'",
+        ),
+        *(
+            "bash --login -c 'git status'",
+            "sh -c \"sh -c 'git status'\"",
+            "grep x && sh -c 'git status' 2>&1",
+        ),
+    ],
+)
+def test_a_text_for_a_shell_is_allowed_as_what_is_written_in_it(command: str) -> None:
+    assert decided(command, Rule("allow", command=GIT), Rule("allow", command="grep")) == "allow"
+    assert decided(command, Rule("allow", command="ls")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("bash -lc 'rm x'", "zsh -lc 'a && rm x'", "env X=1 bash -c 'a; rm x'", "bash -l -c 'rm x'"),
+        *("bash -euo pipefail -c 'rm x'", "env -i A=1 /usr/bin/zsh -c 'rm x'", "timeout 5 sh -c 'rm x'"),
+    ],
+)
+def test_a_denied_command_is_found_in_a_text_for_a_shell(command: str) -> None:
+    assert decided(command, Rule("deny", command="rm"), Rule("allow")) == "deny"
+
+
+def test_what_the_inner_shell_may_make_a_denied_command_is_asked_about() -> None:
+    assert decided("bash -c 'git $X'", Rule("deny", command="git push"), Rule("allow")) == "ask"
+    assert decided("env X=push bash -c '$Y'", Rule("deny", command="git push"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "line"),
+    [
+        *(("find", "find . -exec x {} +"), ("find", "find . -delete"), ("find", "find . -fprint x")),
+        *(
+            ("git log", "git log --output=x"),
+            ("git", "git -c a.b=c status"),
+            ("git diff", "git diff --ext-diff"),
+        ),
+        *(
+            ("sed", "sed -i s/a/b/ x"),
+            ("sed", "sed 1e x"),
+            ("sed", "sed 's/a/b/w x' y"),
+            ("sed", "sed 'w x' y"),
+        ),
+        *(
+            ("tar", "tar --to-command=x -tf y"),
+            ("tar", "tar xf y"),
+            ("sort", "sort -o x y"),
+            ("sort", "sort -uo x y"),
+        ),
+        *(("awk", "awk '{print > \"x\"}' y"), ("awk", "awk 'BEGIN{system(1)}'"), ("fd", "fd -x rm")),
+        *(("npm", "npm exec x"), ("python", "python -c x"), ("rg", "rg --pre x y"), ("curl", "curl -o x y")),
+        *(("make", "make --eval=x"), ("yq", "yq -i x y"), ("tree", "tree -o x")),
+    ],
+)
+def test_an_option_that_runs_or_writes_makes_an_allow_rule_ask(prefix: str, line: str) -> None:
+    assert covering([prefix], line) is None
+
+
+@pytest.mark.parametrize(
+    ("prefix", "line"),
+    [
+        *(("find", "find . -name x -type f"), ("git log", "git log -p --oneline"), ("sed", "sed -n 1,5p x")),
+        *(("sed", "sed s/a/b/ x"), ("tar", "tar tf y"), ("sort", "sort -u x"), ("awk", "awk '{print $1}' x")),
+        *(("npm", "npm test"), ("python", "python -m pytest -q"), ("rg", "rg -n x"), ("make", "make test")),
+        *(("cargo", "cargo test"), ("pytest", "pytest -q tests"), ("git commit", "git commit -m x")),
+        *(("find . -delete", "find . -delete"), ("sed -i", "sed -i s/a/b/ x"), ("env", "env")),
+    ],
+)
+def test_plain_use_and_what_the_rule_names_stay_allowed(prefix: str, line: str) -> None:
+    assert covering([prefix], line) is not None
+
+
+def test_every_power_has_words_and_a_pattern_that_compiles() -> None:
+    for power in POWERS.values():
+        assert power.does
+        re.compile(power.options)
+    assert power_of(["/usr/bin/find", "."]) is POWERS["find"]
+    assert power_of(["ls"]) is None

@@ -1,0 +1,186 @@
+"""None"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acp_tui.rules.files import Trust, WrittenRule, load, signature
+
+FILE = Path("/w/.acp-tui/rules.toml")
+
+
+@pytest.fixture
+def trust(tmp_path: Path) -> Trust:
+    return Trust(tmp_path / "state" / "trusted.json")
+
+
+def test_nothing_is_trusted_at_first(trust: Trust) -> None:
+    assert not trust.has(FILE, "d1")
+    assert not trust.has(FILE, "")
+
+
+def test_a_file_is_trusted_as_it_was_seen_and_only_so(trust: Trust) -> None:
+    trust.give(FILE, "d1")
+
+    assert trust.has(FILE, "d1")
+    assert not trust.has(FILE, "d2")
+    assert not trust.has(FILE.with_name("other.toml"), "d1")
+
+
+def test_trust_can_be_taken_back(trust: Trust) -> None:
+    trust.give(FILE, "d1")
+    trust.take(FILE)
+
+    assert not trust.has(FILE, "d1")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "3", '{"/w/.acp-tui/rules.toml": 1}'])
+def test_a_broken_memory_trusts_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "trusted.json"
+    path.write_text(text)
+
+    assert not Trust(path).has(FILE, "d1")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "rules.toml"
+
+
+def test_a_missing_file_has_no_rules(file: Path) -> None:
+    found = load(file)
+
+    assert (found.rules, found.problems, found.digest) == ((), (), "")
+
+
+def test_all_that_a_rule_may_say_is_read(file: Path) -> None:
+    file.write_text(
+        """# mine
+
+[[rules]]
+decision = "allow"
+agent = "gemini"
+tool_kind = "execute"
+path = "src/**"
+command = "git status"
+mode = "code"
+workspace = "/w/app/"
+expires = 2030-12-31T18:00:00Z
+note = "looking is free"
+"""
+    )
+
+    (rule,) = load(file).rules
+
+    assert rule == WrittenRule(
+        "allow",
+        agent="gemini",
+        tool_kind="execute",
+        path="src/**",
+        command="git status",
+        mode="code",
+        workspace="/w/app",
+        expires=datetime(2030, 12, 31, 18, tzinfo=UTC),
+        note="looking is free",
+        file=file,
+        number=0,
+        line=3,
+    )
+    assert rule.where == f"{file}:3"
+
+
+def test_a_date_counts_to_the_end_of_its_day(file: Path) -> None:
+    file.write_text('[[rules]]\ndecision = "allow"\nexpires = 2030-12-31\n')
+
+    (rule,) = load(file).rules
+
+    assert rule.expires is not None
+    assert rule.expires.replace(tzinfo=None) == datetime(2030, 12, 31, 23, 59, 59, 999999)
+    assert rule.expires.tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "tool_kind = 'eat'",
+        "comand = 'ls'",
+        "command = ''",
+        "command = 3",
+        "path = '../x'",
+        "path = ' '",
+        "workspace = 'app'",
+        "expires = 'soon'",
+        "expires = 12:00:00",
+        "scope = 'session'",
+    ],
+)
+def test_a_rule_with_a_mistake_only_asks_and_its_line_is_named(file: Path, mistake: str) -> None:
+    file.write_text(f'[[rules]]\ndecision = "deny"\n[[rules]]\ndecision = "allow"\nagent = "a"\n{mistake}\n')
+
+    found = load(file)
+
+    assert [rule.decision for rule in found.rules] == ["deny", "ask"]
+    assert found.rules[1].agent == "a"
+    assert found.rules[1].mistake
+    assert [problem.line for problem in found.problems] == [6]
+    assert found.problems[0].message.lower().rstrip(".").endswith("this rule asks")
+
+
+@pytest.mark.parametrize(
+    "text", ["[[rules]]\nagent = 'a'\n", "[[rules]]\ndecision = 'maybe'\n", "rules = [3]\n"]
+)
+def test_a_rule_without_a_decision_asks(file: Path, text: str) -> None:
+    file.write_text(text)
+
+    found = load(file)
+
+    assert [rule.decision for rule in found.rules] == ["ask"]
+    assert len(found.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [(b"[[rules]]\ndecision = \n", 2), (b"\xff", None), (b"rules = 3", 1), (b"[rules]\na = 1", 1)],
+)
+def test_a_file_that_cannot_be_read_asks_for_everything(file: Path, data: bytes, line: int | None) -> None:
+    file.write_bytes(data)
+
+    found = load(file)
+
+    assert [(rule.decision, rule.tool_kind, rule.command) for rule in found.rules] == [("ask", None, None)]
+    assert [problem.line for problem in found.problems] == [line]
+
+
+def test_a_folder_in_the_place_of_the_file_asks_for_everything(tmp_path: Path) -> None:
+    assert [rule.decision for rule in load(tmp_path).rules] == ["ask"]
+
+
+def test_what_is_no_rule_is_named(file: Path) -> None:
+    file.write_text('theme = "x"\n')
+
+    (problem,) = load(file).problems
+
+    assert (problem.line, problem.message) == (1, "unknown setting 'theme'; a rule begins with [[rules]]")
+
+
+def test_the_signature_changes_with_the_file(file: Path) -> None:
+    before = signature(file)
+    file.write_text("x")
+
+    assert before == ()
+    assert signature(file) != before
+
+
+def test_a_file_that_is_a_pipe_or_has_no_end_asks_for_everything_and_holds_nobody_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "large").write_bytes(b"#" * (2 << 20))
+
+    for name in ("pipe", "endless", "large"):
+        file = load(tmp_path / name)
+        assert [rule.decision for rule in file.rules] == ["ask"]
+        assert "cannot be read" in file.problems[0].message

@@ -1,0 +1,229 @@
+"""None"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from acp_tui.rules.model import Ask, Decision, Rule, Verdict, choose, decide
+
+
+def run(command: str | None) -> Ask:
+    return Ask("a", "execute", command=command)
+
+
+def edit(*paths: str) -> Ask:
+    return Ask("a", "edit", paths)
+
+
+def decided(ask: Ask, *rules: Rule) -> Decision:
+    return decide(rules, ask).decision
+
+
+def test_without_a_rule_the_person_is_asked() -> None:
+    assert decide([], edit("/w/a")) == Verdict("ask", None)
+
+
+def test_deny_wins_over_ask_and_ask_over_allow() -> None:
+    allow, ask, deny = Rule("allow"), Rule("ask"), Rule("deny")
+    assert decide([allow], edit("/w/a")) == Verdict("allow", allow)
+    assert decide([allow, ask], edit("/w/a")) == Verdict("ask", ask)
+    assert decide([allow, ask, deny], edit("/w/a")) == Verdict("deny", deny)
+
+
+def test_the_first_of_equal_rules_is_named() -> None:
+    first = Rule("deny", note="first")
+    assert decide([first, Rule("deny", note="second")], edit("/w/a")).rule is first
+
+
+@pytest.mark.parametrize("field", ["agent", "tool_kind", "mode"])
+def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
+    ask = Ask("gemini", "edit", ("/w/a",), mode="code")
+    fitting: dict[str, Any] = {field: {"agent": "gemini", "tool_kind": "edit", "mode": "code"}[field]}
+    other: dict[str, Any] = {field: "else"}
+    assert decided(ask, Rule("allow", **fitting)) == "allow"
+    assert decided(ask, Rule("allow", **other)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [("ls -l", "allow"), (" ls -l\n", "allow"), ("ls -l x", "ask"), ("ls", "ask"), ("ls -l; ls -l", "ask")],
+)
+def test_an_exact_rule_allows_its_command_and_no_longer_one(command: str, expected: str) -> None:
+    rule = Rule("allow", command="ls -l", exact=True)
+    assert decided(Ask("gemini", "execute", command=command), rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("workspace", "decision"),
+    [("/w/app", "allow"), ("/w/app/sub", "allow"), ("/w/app-evil", "ask"), ("/w", "ask"), ("", "ask")],
+)
+def test_a_rule_of_a_workspace_holds_in_it_and_below_and_not_beside(
+    workspace: str, decision: Decision
+) -> None:
+    for written in ("/w/app", "/w/app/"):
+        ask = Ask("a", "edit", ("/w/a",), workspace=workspace)
+        assert decided(ask, Rule("allow", workspace=written)) == decision
+
+
+def test_an_unknown_kind_is_never_allowed_but_may_be_denied() -> None:
+    ask = Ask("a", "teleport")
+    assert decided(ask, Rule("allow")) == "ask"
+    assert decided(ask, Rule("allow", tool_kind="teleport")) == "ask"
+    assert decided(ask, Rule("deny", tool_kind="teleport")) == "deny"
+
+
+def test_the_kind_other_is_allowed_only_by_name() -> None:
+    ask = Ask("a", "other")
+    assert decided(ask, Rule("allow")) == "ask"
+    assert decided(ask, Rule("allow", tool_kind="other")) == "allow"
+    assert decided(ask, Rule("deny")) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "fits"),
+    [
+        ("/w/*.py", "/w/a.py", True),
+        ("/w/*.py", "/w/b/a.py", False),
+        ("/w/**", "/w/b/a.py", True),
+        ("/w/**", "/we/a.py", False),
+        ("/w/**/a.py", "/w/a.py", True),
+        ("/w/**/a.py", "/w/b/c/a.py", True),
+        ("/w/?.py", "/w/a.py", True),
+        ("/w/?.py", "/w//.py", False),
+        ("*.md", "/w/b/c.md", True),
+        (".git/**", "/w/.git/hooks/x", True),
+        (".git/**", "/w/a.git/x", False),
+        ("/w/[id].tsx", "/w/[id].tsx", True),
+        ("/w/[id].tsx", "/w/i.tsx", False),
+        ("/w/a", "/w/a\nb", False),
+        ("/w/**", "/w/a\nb", True),
+    ],
+)
+def test_a_path_is_a_glob(pattern: str, path: str, fits: bool) -> None:
+    assert decided(edit(path), Rule("allow", path=pattern)) == ("allow" if fits else "ask")
+    assert decided(edit(path), Rule("deny", path=pattern)) == ("deny" if fits else "ask")
+
+
+def test_an_allowed_path_must_cover_all_paths_and_a_denied_one_any() -> None:
+    both = edit("/w/a", "/x/b")
+    assert decided(both, Rule("allow", path="/w/**")) == "ask"
+    assert decided(both, Rule("deny", path="/w/**")) == "deny"
+    assert decided(edit(), Rule("allow", path="/w/**")) == "ask"
+
+
+def test_a_path_that_goes_up_is_never_allowed_and_denied_where_it_leads() -> None:
+    ask = edit("/w/../etc/passwd")
+    assert decided(ask, Rule("allow", path="/w/**")) == "ask"
+    assert decided(ask, Rule("deny", path="/etc/**")) == "deny"
+
+
+@pytest.mark.parametrize("command", ["git status", "git status -s", "git  status 'a b'", '"git" status'])
+def test_a_command_is_allowed_by_its_first_words(command: str) -> None:
+    assert decided(run(command), Rule("allow", command="git status")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git",
+        "git stash",
+        "git statusx",
+        "git push status",
+        "/tmp/git status",
+        "A=1 git status",
+        "sudo git status",
+    ]
+    + ["git 'status", "", None]
+    + [f"git status {chain}" for chain in ("&& rm x", "| sh", "; rm x", "& rm x", "> f", "< f")]
+    + [f"git status {chain}" for chain in ("$(rm x)", "`rm x`", "\nrm x", "\rrm x", "(rm)", "$X")],
+)
+def test_what_is_more_or_else_than_the_first_words_is_not_allowed(command: str | None) -> None:
+    assert decided(run(command), Rule("allow", command="git status")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("rm x", "/bin/rm x", "'r'm x", "\\rm x", "rm 'x", "A=1 rm x", "(rm x)", "{ rm x; }", "$(rm x)"),
+        *(
+            "cd a && rm x",
+            "true; rm x",
+            "true | rm x",
+            "echo `rm x`",
+            "true\nrm x",
+            "true &rm x",
+            "true;'r'm x",
+        ),
+        *("sudo rm x", "sudo -u root rm x", "env A=1 rm x", "sh -c 'rm x'", 'bash -c "cd a; rm x"'),
+        "find . | xargs -n1 rm x",
+    ],
+)
+def test_a_denied_command_is_found_in_any_part(command: str) -> None:
+    assert decided(run(command), Rule("deny", command="rm")) == "deny"
+    assert decided(run(command), Rule("ask", command="rm"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git rm x", "rmdir x", "echo rm", "ls a/rm"])
+def test_a_denied_command_is_not_seen_where_it_does_not_run(command: str) -> None:
+    assert decided(run(command), Rule("deny", command="rm"), Rule("allow")) == "allow"
+
+
+def test_a_command_that_is_not_known_may_be_a_denied_one() -> None:
+    assert decided(run(None), Rule("deny", command="rm"), Rule("allow")) == "ask"
+    assert decided(run(None), Rule("deny", path="*.env"), Rule("allow")) == "ask"
+
+
+@pytest.mark.parametrize("rule", [Rule("allow", tool_kind="read"), Rule("allow", path="/w/**")])
+def test_a_rule_for_looks_or_paths_allows_no_command_that_goes_by_that_name(rule: Rule) -> None:
+    assert decided(Ask("a", "read", ("/w/a",)), rule) == "allow"
+    assert decided(Ask("a", "read", ("/w/a",), command="cat /w/a | sh"), rule) == "ask"
+    assert (
+        decided(Ask("a", "execute", ("/w/a",), command="rm -r /"), Rule("allow", tool_kind="execute"))
+        == "allow"
+    )
+    assert decided(Ask("a", "read", ("/w/a",), command="rm -r /"), Rule("allow")) == "allow"
+
+
+def test_a_rule_for_no_words_matches_no_command() -> None:
+    assert decided(run("ls"), Rule("allow", command=" ")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "text", ["a= " * 30_000, "sudo " * 20_000, "'" * 50_001, "(" * 50_000, "a;" * 20_000]
+)
+def test_a_monstrous_command_is_decided_in_time(text: str) -> None:
+    start = time.process_time()
+    assert decided(run(text), Rule("deny", command="rm -rf")) == "ask"
+    assert time.process_time() - start < 10
+
+
+OPTIONS = [("id-1", "allow_always"), ("id-2", "allow_once"), ("id-4", "reject_once")]
+
+
+def test_r22_an_option_is_chosen_by_kind_and_answered_by_id() -> None:
+    assert choose(OPTIONS, "allow") == "id-2"
+    assert choose(OPTIONS, "deny") == "id-4"
+    assert choose([("reject_once", "allow_once")], "allow") == "reject_once"
+
+
+@pytest.mark.parametrize("decision", ["allow", "deny"])
+def test_always_and_unknown_kinds_are_never_chosen(decision: Decision) -> None:
+    options = [("allow_once", "allow_always"), ("reject_once", "reject_always"), ("allow", "sure"), ("x", "")]
+    assert choose(options, decision) is None
+    assert choose([], decision) is None
+
+
+def test_a_question_for_the_person_is_not_answered() -> None:
+    assert choose(OPTIONS, "ask") is None
+
+
+def test_r21_several_ways_to_allow_are_left_to_the_person() -> None:
+    """R21: a rule cannot know in what options of one kind differ; refusing is safe whichever it is."""
+    allow = [("here", "allow_once"), ("there", "allow_once"), ("no", "reject_once")]
+    refuse = [("yes", "allow_once"), ("no", "reject_once"), ("never mind", "reject_once")]
+
+    assert choose(allow, "allow") is None
+    assert choose(refuse, "deny") == "no"

@@ -1,0 +1,263 @@
+"""None"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from acp_tui.store.agents import KnownAgent
+from acp_tui.store.folders import Problem
+from acp_tui.store.recorded import Recorded
+from acp_tui.ui.screens.start import (
+    FailureChoice,
+    FailureScreen,
+    StartChoice,
+    StartScreen,
+    ago,
+    groups,
+    matching,
+)
+from acp_tui.ui.widgets.transcript.transcript import Transcript
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
+KNOWN = {
+    "shell": KnownAgent("shell", "The [/x] shell", ("sh", "-c", "acp")),
+    "gone": KnownAgent("gone", "Gone", ("no-such-program-here",), install="npm install gone"),
+}
+
+
+def recorded(name: str, cwd: str, title: str) -> Recorded:
+    return Recorded(
+        Path(f"/journals/{name}"), "gemini", ("gemini",), cwd, title, NOW - timedelta(hours=3), 10
+    )
+
+
+def test_what_runs_here_comes_first_and_what_is_missing_last(tmp_path: Path) -> None:
+    sessions = [recorded("there", "/elsewhere", "other"), recorded("here", str(tmp_path), "this")]
+
+    found = groups(KNOWN, sessions, str(tmp_path), NOW)
+
+    assert [group.heading for group in found] == [
+        "On this machine",
+        "Sessions in this workspace",
+        "Sessions elsewhere",
+        "Not installed",
+    ]
+    assert [row.choice for row in found[0].rows] == [StartChoice("agent", "shell"), StartChoice("demo")]
+    assert found[1].rows[0].choice == StartChoice("recorded", recorded=sessions[1])
+    assert found[3].rows[0].choice is None
+    assert "npm install gone" in found[3].rows[0].text.plain
+
+
+def test_the_workspace_reached_by_an_alias_is_this_workspace(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "alias").symlink_to("real")
+
+    found = groups({}, [recorded("s", str(tmp_path / "real"), "")], str(tmp_path / "alias"), NOW)
+
+    assert found[1].heading == "Sessions in this workspace"
+
+
+def test_typing_filters_by_all_words_and_can_be_run() -> None:
+    everything = groups(KNOWN, [recorded("s", "/w", "add a flag")], "/w", NOW)
+
+    found = matching(everything, "FLAG gem")
+
+    assert [group.heading for group in found] == ["Sessions in this workspace", "Command line"]
+    assert found[-1].rows[0].choice == StartChoice("agent", "FLAG gem")
+
+
+def test_a_program_with_arguments_is_run_rather_than_searched() -> None:
+    everything = groups(KNOWN, [], "/w", NOW)
+
+    assert matching(everything, "sh -c acp")[0].heading == "Command line"
+    assert matching(everything, "gone --flag", KNOWN)[0].heading == "Command line"
+    assert matching(everything, "shell", KNOWN)[0].heading == "On this machine"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-5, "just now"), (59, "just now"), (60, "1 min ago"), (7300, "2 h ago"), (90000, "1 d ago")],
+)
+def test_ages_are_told_in_the_largest_unit(seconds: int, text: str) -> None:
+    assert ago(NOW - timedelta(seconds=seconds), NOW) == text
+
+
+def test_old_ages_are_dates() -> None:
+    assert ago(NOW - timedelta(days=30), NOW) == "2026-02-03"
+
+
+async def test_enter_starts_what_is_highlighted() -> None:
+    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    async with app.run_test() as pilot:
+        assert "The [/x] shell" in screen_text(app)
+        await pilot.press("down", "enter")
+
+        assert app.results == [StartChoice("demo")]
+
+
+async def test_a_typed_command_line_is_started_as_it_stands() -> None:
+    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    async with app.run_test() as pilot:
+        app.screen.query_one(Input).value = "npx 'some agent' --flag"
+        await until(pilot, lambda: "run  npx" in screen_text(app))
+        await pilot.press("enter")
+
+        assert app.results == [StartChoice("agent", "npx 'some agent' --flag")]
+
+
+async def test_an_agent_that_is_not_installed_gives_its_install_line() -> None:
+    app = Stage(StartScreen(KNOWN, [], "/w", [], look()))
+    async with app.run_test() as pilot:
+        app.screen.query_one(Input).value = "gone"
+        await until(pilot, lambda: app.screen.query_one(OptionList).option_count == 5)
+        await pilot.press("enter")
+
+        assert app.results == []
+        assert app.clipboard == "npm install gone"
+
+
+async def test_a_click_starts_a_session() -> None:
+    session = recorded("s", "/w", "a title")
+    app = Stage(StartScreen({}, [session], "/w", [], look()))
+    async with app.run_test() as pilot:
+        await pilot.click(OptionList, offset=(5, 4))
+
+        assert app.results == [StartChoice("recorded", recorded=session)]
+
+
+async def test_problems_of_the_settings_are_shown() -> None:
+    problem = Problem(Path("/settings.toml"), 3, "theme: [not] a text")
+    app = Stage(StartScreen({}, [], "/w", [problem], look()))
+    async with app.run_test():
+        assert "/settings.toml:3: theme: [not] a text" in screen_text(app)
+
+
+def failure(**given: Any) -> FailureScreen:
+    facts: dict[str, Any] = {
+        "command": ["gemini", "--say", "a b"],
+        "title": "The agent [bold]ended[/x]",
+        "reason": "It [/red] refused",
+        "stderr": "first\nlast \x1b]0;title\x07 [/y]",
+        "advice": ["Try [this]."],
+        "can_log_in": False,
+        "look": look(),
+    }
+    return FailureScreen(**{**facts, **given})
+
+
+async def test_r34_what_the_agent_said_is_shown_as_written_and_obeyed_by_nothing() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "last" in screen_text(app))
+
+        shown = screen_text(app)
+        for text in ("The agent [bold]ended[/x]", "It [/red] refused", "␛]0;title␇ [/y]", "Try [this]."):
+            assert text in shown
+        assert "gemini --say 'a b'" in shown
+
+
+async def test_a_login_is_offered_only_where_there_is_one() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("l")
+
+        assert app.results == []
+        assert "Log in" not in screen_text(app)
+
+
+async def test_keys_leave_with_a_wish() -> None:
+    app = Stage(failure(can_log_in=True))
+    async with app.run_test() as pilot:
+        await pilot.press("l")
+
+        assert app.results == [FailureChoice("log_in")]
+
+
+async def test_keys_leave_with_a_wish_also_where_nothing_was_said() -> None:
+    app = Stage(failure(stderr=""))
+    async with app.run_test() as pilot:
+        await pilot.press("r")
+
+        assert app.results == [FailureChoice("retry")], "no hidden field has taken the key"
+
+
+@pytest.mark.parametrize("can", [True, False])
+async def test_a_new_session_is_offered_only_in_the_place_of_an_earlier_one(can: bool) -> None:
+    app = Stage(failure(can_begin_new=can))
+    async with app.run_test() as pilot:
+        await pilot.press("n")
+
+        assert app.results == ([FailureChoice("new")] if can else [])
+
+
+async def test_the_command_is_edited_in_place() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("e")
+        app.screen.query_one(Input).value = "gemini 'open"
+        await pilot.press("enter")
+        assert app.results == []  # told, and nothing is lost
+        app.screen.query_one(Input).value = "gemini --acp 'a b'"
+        await pilot.press("enter")
+
+        assert app.results == [FailureChoice("edit", ("gemini", "--acp", "a b"))]
+
+
+async def test_escape_stops_editing_and_then_closes() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await pilot.press("e", "r", "escape")
+        assert app.results == []
+        await pilot.press("escape")
+
+        assert app.results == [None]
+
+
+async def test_a_flood_on_stderr_shows_its_end() -> None:
+    app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(100_000))))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "line 99999" in screen_text(app))
+
+        assert len(app.screen.query_one(Transcript).blocks) == 500
+        await pilot.press("c")
+        assert "line 0\n" in app.clipboard
+        assert "line 99999" in app.clipboard
+
+
+@pytest.mark.parametrize("lines", [1, 3, 8])
+async def test_the_box_has_a_row_for_each_line_that_was_said_and_no_empty_ones(lines: int) -> None:
+    app = Stage(failure(stderr="\n".join(f"line {number}" for number in range(lines))))
+    async with app.run_test(size=(100, 40)) as pilot:
+        said = app.screen.query_one(Transcript)
+        await until(pilot, lambda: said.size.height == lines)
+
+        await until(pilot, lambda: all(f"line {number}" in screen_text(app) for number in range(lines)))
+
+
+async def test_long_advice_goes_on_below_its_first_word() -> None:
+    app = Stage(failure(advice=["many words " * 12 + "end"]))
+    async with app.run_test(size=(80, 40)) as pilot:
+        await until(pilot, lambda: " end" in screen_text(app))
+
+        begin, *_, last = [row for row in screen_text(app).splitlines() if "words" in row]
+        assert begin.index("many") == min(last.index(word) for word in ("many", "words") if word in last)
+
+
+async def test_a_box_that_is_being_taken_away_is_not_fitted_any_more() -> None:
+    app = Stage(failure())
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "last" in screen_text(app))
+        screen = app.screen
+        assert isinstance(screen, FailureScreen)
+
+        await screen.query_one(Transcript).remove()
+        screen.on_resize()
+        await pilot.pause()
+
+        assert app.screen is screen

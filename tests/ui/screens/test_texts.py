@@ -1,0 +1,73 @@
+"""None"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.protocol.reading import read
+from acp_tui.protocol.schema import SessionInfoUpdate, UsageUpdate
+from acp_tui.store.folders import Problem
+from acp_tui.store.mcp import McpServer
+from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
+from tests.conversation.talks import start, talk
+from tests.ui.screens.stage import Stage, look, screen_text, until
+
+
+async def test_what_is_known_is_told_and_no_secret_is(tmp_path: Path) -> None:
+    servers = (
+        McpServer("web", "http", url="https://me:secret@example.com/mcp?k=secret", headers={"A": "secret"}),
+        McpServer("tool", "stdio", command="/bin/tool", env={"B": "secret"}),
+    )
+    plain = start(tmp_path, login="x")
+    assert plain.launch is not None
+    argv = (*plain.launch.argv, "https://me:secret@example.com/?k=secret")
+    launch = plain.launch._replace(argv=argv)
+    unset = Problem(tmp_path, None, "MCP server 'notes' is left out: the variable X is not set", "notes")
+    given = plain._replace(launch=launch, mcp_servers=servers, extra_roots=("/more",), problems=(unset,))
+    async with talk(given) as (conversation, _):
+        await conversation.begin()
+        assert conversation.session is not None
+        usage = {"used": 1234, "size": 200000, "_meta": {"vendor/quota": {"x": "secret"}}}
+        conversation.session.apply(read(UsageUpdate, usage))
+        conversation.session.apply(read(SessionInfoUpdate, {"_meta": {"vendor/state": "secret"}}))
+
+        found = {heading: dict(facts) for heading, facts in sections(conversation, given)}
+
+    assert found["Agent"]["name"] == "Plain agent"
+    assert found["Agent"]["command"].endswith("'https://•••@example.com/?•••'")
+    assert found["Agent"]["logins"] == "By key"
+    assert "load sessions" in found["What it offers"]["cannot"]
+    assert found["Session"]["id"] == "s1"
+    assert found["Session"]["folder"] == str(tmp_path)
+    assert found["Session"]["further folders"] == "/more\nnot lent: the agent takes none"
+    assert found["Session"]["context"] == "1,234 of 200,000 tokens"
+    assert found["MCP servers"] == {
+        "web": "left out: the agent cannot take http, https://example.com/mcp",
+        "tool": "sent, stdio, /bin/tool",
+        "notes": "left out: the variable X is not set",
+    }
+    assert found["Extensions (_meta)"] == {"session": "vendor/state", "usage": "vendor/quota"}
+    assert found["Recording"] == {"journal": "none"}
+    assert "secret" not in str(found)
+
+
+async def test_before_there_is_an_agent_what_is_known_is_told_all_the_same(tmp_path: Path) -> None:
+    given = start(tmp_path)
+    async with talk(given) as (conversation, _):
+        found = dict(sections(conversation, given))
+
+    assert list(found) == ["Agent", "Recording"]
+
+
+async def test_the_facts_are_shown_as_they_are_written_and_can_be_copied() -> None:
+    app = Stage(SessionDetailsScreen([("Agent", [("name", "[/x]\x1b[31m"), ("command", "a b")])], look()))
+    async with app.run_test(size=(80, 20)) as pilot:
+        await until(pilot, lambda: "[/x]" in screen_text(app))
+        assert "\x1b" not in screen_text(app)
+
+        await pilot.press("c")
+        assert app.clipboard.startswith("Agent\n  name")
+        assert "\x1b" not in app.clipboard
+
+        await pilot.press("escape")
+        await until(pilot, lambda: app.results == [None])

@@ -1,0 +1,106 @@
+"""What waits in sessions that are not seen, and the way to it and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_tui.ui.screens.permission import PermissionDialog
+from acp_tui.ui.session_screen.inbox import InboxMenu, waiting
+from acp_tui.ui.session_screen.screen import SessionScreen
+from tests.ui.seats import Seat
+from tests.ui.session_screen.test_export import told
+from tests.ui.test_tabs import is_over, two_sessions
+
+
+async def visit_a_question(here: Seat, other: SessionScreen) -> None:
+    """Have another session ask, and go to its question by way of the inbox."""
+    other.conversation.say("/ask")
+    await here.until(lambda: other.conversation.questions)
+    await here.press("alt+a", "enter")
+    await here.is_before(PermissionDialog)
+
+
+async def test_a_question_of_another_session_is_answered_from_over_a_draft(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await here.write("a draft")
+        second.prompt.move_cursor((0, 2))
+        first.conversation.say("/ask")
+        await here.sees("1 waits Alt+A")
+
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+        await here.sees("asks:")
+        await here.press("enter")
+        dialog = await here.is_before(PermissionDialog)
+        assert here.session is first
+        assert dialog.query_one("#box").border_subtitle.startswith("session 1 /ask, then back to 2 ")
+        await here.press("down", "down", "enter")
+
+        await here.until(lambda: here.session is second and here.app.screen is second)
+        assert (here.draft, second.prompt.cursor_location) == ("a draft", (0, 2))
+        assert here.app.focused is second.prompt
+        session = first.conversation.session
+        assert session is not None
+        await here.until(lambda: is_over(session))
+
+
+async def test_a_question_that_is_put_aside_leads_back_too_and_waits_on(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await visit_a_question(here, first)
+        await here.press("escape")
+
+        await here.until(lambda: here.session is second)
+        await here.sees("1 waits Alt+A")
+        await here.press("alt+1")
+        await here.until(lambda: here.session is first)
+        assert isinstance(here.app.screen, SessionScreen)  # it was put aside
+        await here.press("alt+a", "enter")
+        await here.is_before(PermissionDialog)
+
+
+async def test_a_question_that_is_withdrawn_while_it_is_looked_at_leads_back(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await visit_a_question(here, first)
+
+        first.conversation.cancel()
+
+        await here.until(lambda: here.session is second and here.app.screen is second)
+
+
+async def test_a_turn_that_ended_unseen_waits_until_it_is_looked_at(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        await here.press("alt+a")
+        assert told(here) == "Nothing waits for you."
+        first.conversation.say("/usage")
+        await here.until(lambda: first.presence.has_news)
+        assert [(one.screen, one.kind, one.what) for one in waiting((first, second))] == [
+            (first, "done", "/usage")
+        ]
+
+        await here.press("alt+a")
+        await here.sees("is done: /usage")
+        await here.press("enter")
+
+        await here.until(lambda: here.session is first)
+        assert waiting((first, second)) == []
+
+
+async def test_a_turn_that_failed_unseen_is_marked_as_failed(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, second):
+        first.conversation.say("/error")
+        await here.until(lambda: first.presence.has_news)
+
+        assert [one.kind for one in waiting((first, second))] == ["failed"]
+        await here.sees("✗ 1 ")
+
+
+async def test_the_list_tells_of_what_comes_while_it_is_open(tmp_path: Path) -> None:
+    async with two_sessions(tmp_path) as (here, first, _second):
+        first.conversation.say("/usage")
+        await here.until(lambda: first.presence.has_news)
+        await here.press("alt+a")
+        await here.is_before(InboxMenu)
+
+        first.conversation.say("/ask")
+
+        await here.sees("asks:")

@@ -1,0 +1,308 @@
+"""None"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from acp_tui.protocol.schema import (
+    CurrentModeUpdate,
+    EmbeddedResource,
+    ResourceContents,
+    ResourceLink,
+    TextContent,
+)
+from acp_tui.session.entries import AgentMessage
+from acp_tui.session.text_buffer import GrowingText
+from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens import address as browser
+from acp_tui.ui.screens.menu import LiveMenu, Menu
+from acp_tui.ui.session_screen.open import IGNORED, about, file_of, links, open_link, other_host
+from tests.ui.seats import seat
+from tests.ui.session_screen.test_export import told
+
+
+def test_a_message_links_to_what_it_points_at_and_what_it_brings() -> None:
+    message = AgentMessage(
+        parts=[
+            TextContent(text="see"),
+            ResourceLink(uri="https://a/b", name="b", title="The B"),
+            ResourceLink(uri="https://a/b", name="again"),
+            EmbeddedResource(resource=ResourceContents(uri="file:///x/my%20file", text="")),
+        ]
+    )
+
+    assert links(message) == {"https://a/b": "The B", "file:///x/my%20file": "my file"}
+
+
+def test_only_files_that_are_here_are_files(tmp_path: Path) -> None:
+    path = tmp_path / "a b.py"
+    path.write_text("")
+
+    assert file_of(f"{tmp_path.as_uri()}/a%20b.py", "/") == path
+    assert file_of(f"{tmp_path.as_uri()}/a%20b.py#L2-3", "/") == path
+    assert file_of("a b.py", str(tmp_path)) == path
+    for uri in (
+        "file://elsewhere/etc/passwd",
+        "https://a/etc/passwd",
+        "file:///dev/null",
+        "file:///no",
+        "",
+        "http://[",
+    ):
+        assert file_of(uri, "/") is None
+
+
+def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("")
+
+    assert file_of("src/a.py", str(tmp_path)) is not None
+    for place in ("src/a.py:1-220", "src/*.py", "src/**/*", "src", "src/", "."):
+        assert file_of(place, str(tmp_path)) is None
+        assert file_of(f"{tmp_path}/{place}", "/") is None
+
+
+async def test_a_page_opens_only_when_the_person_has_chosen_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def open_in_browser(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", open_in_browser)
+    link = {"type": "resource_link", "uri": "https://example.org/page", "name": "page"}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': link}])}")
+        await here.sees("[page https://example.org/page]")
+        chat = here.session.query_one(ChatPane)
+        chat.focus()
+        await here.press("shift+up", "enter")
+        await here.until(lambda: isinstance(here.app.screen, Menu))
+        await here.press("escape")
+        await here.until(lambda: here.app.screen is here.session)
+        assert opened == []
+
+        await here.press("enter")
+        await here.until(lambda: isinstance(here.app.screen, Menu))
+        await here.press("enter")
+
+        await here.until(lambda: opened == ["https://example.org/page"])
+
+
+def test_links_of_an_answer_are_found_in_the_order_of_its_text() -> None:
+    text = (
+        "See [the *docs*](https://a/b?c=1), <https://d/e> and https://f/g.\n\n- [x](src/a.py) ![pic](p.png)\n"
+        "- [ref][1]\n\n| t |\n|---|\n| https://cell |\n\n`https://code` [no](javascript:x)\n\n[1]: https://r\n"
+    )
+
+    found = links(AgentMessage(parts=[GrowingText(text)]))
+
+    assert list(found.items()) == [
+        ("https://a/b?c=1", "the docs"),
+        ("https://d/e", ""),
+        ("https://f/g", ""),
+        ("src/a.py", "x"),
+        ("p.png", "pic"),
+        ("https://r", "ref"),
+        ("https://cell", ""),
+    ]
+
+
+async def test_a_link_in_an_answer_is_opened_by_key_and_copied_where_there_is_no_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser, "open_in_browser", lambda url: False)
+    content = {"type": "text", "text": "Look at [this](https://example.org/x) and https://example.org/y ."}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
+        await here.sees("Look at this")
+        here.session.query_one(ChatPane).focus()
+        await here.press("shift+up", "enter")
+        await here.is_before(Menu)
+        await here.sees("https://example.org/x", "this", "https://example.org/y")
+        await here.press("down", "enter")
+
+        await here.until(lambda: here.app.clipboard == "https://example.org/y")
+        await here.until(
+            lambda: "There is no browser with a window here. The address is copied." in told(here)
+        )
+
+
+async def test_a_click_on_a_link_shows_where_it_leads(tmp_path: Path) -> None:
+    content = {"type": "text", "text": "Look at [this](https://example.org/x)."}
+    async with seat(tmp_path) as here:
+        await here.say(f"updates {json.dumps([{'kind': 'agent_message_chunk', 'content': content}])}")
+        await here.sees("Look at this")
+        row = next(number for number, row in enumerate(here.text.splitlines()) if "Look at this" in row)
+        await here.pilot.click(offset=(here.text.splitlines()[row].index("this") + 1, row))
+
+        await here.is_before(Menu)
+        await here.sees("https://example.org/x")
+
+
+@pytest.mark.parametrize(
+    ("uri", "name", "host"),
+    [
+        ("https://evil.example/x", "https://github.com/x", "evil.example"),
+        ("https://evil.example", "github.com", "evil.example"),
+        ("https://evil.example", "see **github.com** now", "evil.example"),
+        ("https://evil.example", "www.github.com/acp", "evil.example"),
+        ("https://github.com.evil.example", "github.com", "github.com.evil.example"),
+        ("https://github.com@evil.example", "https://github.com", "evil.example"),
+        ("https://github.com", "docs.github.com", "github.com"),
+        ("https://xn--80ak6aa92e.com", "apple.com", "xn--80ak6aa92e.com"),
+        ("http://127.0.0.1:8000/x", "https://bank.example", "127.0.0.1"),
+        ("https://www.github.com/a", "github.com", ""),
+        ("https://docs.github.com/x", "github.com", ""),
+        ("https://github.com", "GitHub", ""),
+        ("https://github.com/x/README.md", "README.md", ""),
+        ("https://docs.python.org/3", "json.dumps", ""),
+        ("https://a.example", "mail me@b.com", ""),
+        ("notes.md", "https://good.example", ""),
+        ("https://[broken", "github.com", ""),
+    ],
+)
+def test_a_link_whose_words_name_another_host_is_known(uri: str, name: str, host: str) -> None:
+    assert other_host(uri, name) == host
+    assert about(uri, name) == (f"leads to {host}, not to “{name}”" if host else name)
+
+
+@pytest.mark.parametrize(
+    ("keys", "opened"), [(("enter",), []), (("down", "enter"), ["https://evil.example/x"])]
+)
+async def test_a_link_whose_words_name_another_host_is_opened_when_the_user_says_so_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], opened: list[str]
+) -> None:
+    visited: list[str] = []
+
+    def visit(uri: str) -> bool:
+        visited.append(uri)
+        return True
+
+    monkeypatch.setattr(browser, "open_in_browser", visit)
+    async with seat(tmp_path) as here:
+        found = {"https://evil.example/x": "https://github.com/x"}
+        here.app.run_worker(open_link(here.app, found, str(tmp_path), here.session.look))
+        await here.is_before(Menu)
+        await here.sees("leads to evil.example")
+        await here.press("enter")
+        await here.sees("This link says “https://github.com/x”, and leads to evil.example")
+        assert visited == []
+
+        await here.press(*keys)
+
+        await here.until(lambda: not isinstance(here.app.screen, Menu))
+        await here.app.workers.wait_for_complete([one for one in here.app.workers if one.name == "open_link"])
+        assert visited == opened
+
+
+async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
+        await here.sees("Ask ▾")
+        await here.press("shift+tab")
+        await here.sees("Plan ▾")
+
+        await here.press("f6")
+        await here.is_before(LiveMenu)
+        await here.press("c", "o", "enter")
+
+        await here.sees("Code ▾")
+
+
+async def test_a_mode_shows_as_pending_until_the_agent_agrees(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan"], ignores="session/set_mode") as here:
+        await here.press("shift+tab")
+
+        await here.sees("Plan … ▾")
+
+
+async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_moved_to(tmp_path: Path) -> None:
+    async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
+        await here.sees("Ask ▾")
+        await here.press("f6")
+        menu = await here.is_before(LiveMenu)
+        await here.press("down")
+        assert menu.highlighted_key() == "plan"
+        session = here.conversation.session
+        assert session is not None
+        change = session.apply(CurrentModeUpdate(current_mode_id="code"))
+        assert change is not None
+        here.session.showing.session_changed(change)
+        mark = here.session.look.glyph("current")
+
+        await here.until(lambda: any(mark in row and "Code" in row for row in here.text.splitlines()))
+        assert menu.highlighted_key() == "plan"
+
+
+async def test_c64_a_stop_that_is_not_obeyed_is_told_once_and_the_agent_can_be_killed(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        await here.press("alt+x")
+        await here.is_before(Menu)
+        await here.sees("Stop the turn")
+        await here.press(*"stop", "enter")
+        assert here.conversation.session is not None
+        assert here.conversation.session.turn_state == "cancelling"
+
+        now = monotonic()
+        for seconds in (0.0, IGNORED - 0.1):
+            here.session.rooms.unresponsive.tick(now + seconds)
+        await here.pilot.pause(0)
+        assert len(here.app._notifications) == 0
+        for seconds in (IGNORED, IGNORED + 5):
+            here.session.rooms.unresponsive.tick(now + seconds)
+        await here.until(lambda: here.app._notifications)
+        await here.pilot.pause(0)
+        assert [notice.title for notice in here.app._notifications] == ["Not stopped yet"]
+
+        await here.press("alt+x")
+        await here.is_before(Menu)
+        assert "Stop the turn" not in here.text
+        await here.press(*"kill", "enter")
+
+        await here.until(lambda: here.conversation.phase == "ended")
+
+
+async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        assert here.conversation.agent is not None
+        here.conversation.agent.connection.last_heard -= (
+            60  # the person thought for a while: that is no silence
+        )
+        here.session.show_status()
+        assert "silent" not in here.text
+        here.conversation.agent.connection.last_said -= 25
+        here.session.show_status()
+
+        await here.until(lambda: re.search(r"silent 0:(2[5-9]|[345]\d), session/prompt.*Alt\+X", here.text))
+
+
+async def test_the_notice_of_a_stop_that_is_not_obeyed_goes_when_the_turn_ends(tmp_path: Path) -> None:
+    async with seat(tmp_path, ignores="session/prompt") as here:
+        await here.say("hello")
+        await here.until(lambda: here.conversation.is_busy)
+        here.conversation.stop()
+        unresponsive, now = here.session.rooms.unresponsive, monotonic()
+        unresponsive.tick(now)
+        unresponsive.tick(now + IGNORED)
+        await here.until(lambda: here.app._notifications)
+        here.session.notify("of something else", timeout=60)
+        await here.until(lambda: len(here.app._notifications) == 2)
+
+        assert here.conversation.running is not None
+        await here.conversation.running.agent.stop()
+        await here.until(lambda: here.conversation.phase == "ended")
+        unresponsive.tick(now + IGNORED + 1)
+
+        await here.until(lambda: len(here.app._notifications) == 1)
+        assert [notice.message for notice in here.app._notifications] == ["of something else"]

@@ -1,0 +1,99 @@
+"""None"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from acp_tui.rules.model import Ask, Rule, decide
+from acp_tui.ui.session_screen.rules import reaches, suggested
+
+
+@pytest.mark.parametrize(
+    ("command", "prefix"),
+    [
+        ("git status -s", "git status"),
+        ("npm test", "npm test"),
+        ("ls -la", "ls"),
+        ("python x.py", "python x.py"),
+        ("/usr/bin/python3.11 -c 'import os'", "/usr/bin/python3.11 -c 'import os'"),
+        ("sudo apt install x", "sudo apt install x"),
+        ("bash -lc 'git status'", "git status"),
+        ("cat README", "cat"),
+        ("'my tool' run", "'my tool' run"),
+        ("git status && ls", "git status"),
+        ("make > log", "make"),
+        ("git log $(date)", "git log"),
+    ],
+)
+def test_a_command_is_suggested_by_its_first_words(command: str, prefix: str) -> None:
+    rule = suggested(Ask("demo", "execute", command=command))
+
+    assert (rule.decision, rule.tool_kind, rule.command, rule.agent) == ("allow", "execute", prefix, "demo")
+
+
+def test_of_a_chain_the_first_part_is_suggested_that_nothing_allows_yet() -> None:
+    ask = Ask("demo", "execute", command="ls && git status | head")
+
+    assert suggested(ask, [Rule("allow", command="ls")]).command == "git status"
+
+
+@pytest.mark.parametrize("command", ["$X", "'ls", "", "A=1", "sudo $X", None])
+def test_where_no_first_words_are_known_it_is_not_suggested_to_allow(command: str | None) -> None:
+    rule = suggested(Ask("demo", "execute", command=command))
+
+    assert (rule.decision, rule.command) == ("ask", None)
+
+
+def test_files_are_suggested_by_their_path_or_the_folder_that_they_share() -> None:
+    one, two = Ask("a", "edit", ("/w/a.py",)), Ask("a", "edit", ("/w/x/a.py", "/w/x/y/b.py"))
+
+    assert suggested(one).path == "/w/a.py"
+    assert suggested(two).path == "/w/x/**"
+    assert suggested(Ask("a", "edit", ("/a", "/b"))).path is None
+    rule = suggested(two)
+    assert decide([Rule("allow", tool_kind=rule.tool_kind, path=rule.path)], two).decision == "allow"
+
+
+def test_a_kind_that_is_not_known_is_not_suggested() -> None:
+    assert suggested(Ask("a", "teleport")).tool_kind is None
+
+
+@pytest.mark.parametrize("paths", [(), ("/w/*",), ("/a", "/b"), ("/w/?/a", "/w/?/b")])
+def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(paths: tuple[str, ...]) -> None:
+    rule = suggested(Ask("a", "edit", paths))
+
+    assert (rule.decision, rule.path) == ("ask", None)
+    assert suggested(Ask("a", "read", paths)).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (
+            Ask("demo", "execute", command="git status -s", workspace="/w"),
+            ["also this very command", "also commands that begin with “git status”"],
+        ),
+        (Ask("demo", "execute", command="python x.py", workspace="/w"), ["also this very command"]),
+        (
+            Ask("demo", "edit", paths=("/w/a.py",), workspace="/w"),
+            ["also any change of a.py", "also any change in the workspace"],
+        ),
+        (Ask("demo", "edit", paths=("/w/a", "/w/b"), workspace="/w"), ["also any change in the workspace"]),
+        (Ask("demo", "edit", paths=("/w/a*",), workspace="/w"), ["also any change in the workspace"]),
+        (Ask("demo", "read", paths=("/w/a.py",), workspace="/w"), ["also reading a.py"]),
+        (Ask("demo", "fetch", workspace="/w"), []),
+    ],
+)
+def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: Ask, words: list[str]) -> None:
+    found = reaches(replace(ask, session="s"))
+
+    assert [reach.words for reach in found] == ["only what the agent itself remembers", *words]
+    assert found[0].rule is None
+    for reach in found[1:]:
+        assert reach.rule is not None
+        assert reach.rule.session == "s"
+        if len(ask.paths) < 2 and "*" not in "".join(ask.paths):
+            assert decide([reach.rule], replace(ask, session="s")).decision == "allow"
+        assert decide([reach.rule], replace(ask, session="other")).decision == "ask"

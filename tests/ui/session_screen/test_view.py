@@ -1,0 +1,281 @@
+"""None"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from textual.screen import Screen
+
+from acp_tui.session.changes import Change
+from acp_tui.session.session import Session
+from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.session_screen import view as lost_frame
+from acp_tui.ui.session_screen import view as module
+from acp_tui.ui.session_screen.view import Drawing
+from tests.ui.seats import Seat, seat
+
+
+class Loop:
+    """A screen, as far as it calls back."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+        self.timed = 0
+        self.delay = 0.0
+        self.is_running = True
+        self.app = self
+        self.is_headless = True
+        self.screen_stack: list[Any] = [self]
+        self.passes_by = False
+
+    def call_next(self, callback: Callable[[], None]) -> None:
+        self.waiting.append(callback)
+
+    def after(self, _: object, delay: float, callback: Callable[[], None]) -> None:
+        self.timed += 1
+        self.delay = delay
+        self.waiting.append(callback)
+
+    def turn(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for callback in waiting:
+            callback()
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
+    loop = Loop()
+    monkeypatch.setattr(module, "after", loop.after)
+    return loop
+
+
+def drawing(loop: Loop) -> tuple[Drawing, list[Any]]:
+    told = list[Any]()
+    made = Drawing(
+        cast("Screen[None]", loop),
+        lambda session: told.append(session.id),
+        lambda session, change, _: told.append((session.id, change.entries, sorted(change.fields))),
+        lambda: loop.passes_by,
+    )
+    return made, told
+
+
+def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
+    """Return (a drawing, what it told, its session), past the first change, which is drawn at once."""
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change((0,)))
+    loop.turn()
+    return made, told, session
+
+
+def test_very_much_is_drawn_in_parts_between_which_keys_have_their_turn(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+    made.add(session, Change(tuple(range(1_200)), ("turn",)))
+    loop.turn()
+    assert told[1:] == [("a", tuple(range(500)), [])]
+
+    made.add(session, Change((1_200,), ("plan",)))
+    assert len(loop.waiting) == 1, "what comes meanwhile is drawn with the rest"
+    loop.turn()
+    loop.turn()
+    assert told[2:] == [
+        ("a", tuple(range(500, 1_000)), []),
+        ("a", tuple(range(1_000, 1_201)), ["plan", "turn"]),
+    ]
+    assert not loop.waiting
+
+
+def test_what_is_left_of_a_session_is_drawn_whole_before_the_next_one(loop: Loop) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change(tuple(range(1_200))))
+    loop.turn()
+
+    made.add(Session("b"), Change((0,)))
+    assert told[2:] == [("a", tuple(range(500, 1_200)), []), "b"]
+
+
+def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_together(loop: Loop) -> None:
+    made, told = drawing(loop)
+    session = Session("a")
+
+    made.add(session, Change((0,), ("turn",)))
+    loop.turn()
+    assert (told, loop.timed) == (["a", ("a", (0,), ["turn"])], 0)
+
+    for change in (Change((2,)), Change((1,), ("plan",)), Change((2,))):
+        made.add(session, change)
+    assert loop.timed == 1
+    assert 0 < loop.delay < 0.1
+    loop.turn()
+
+    assert told[2:] == [("a", (1, 2), ["plan"])]
+    loop.turn()
+    assert len(told) == 3, "nothing new, nothing drawn"
+
+
+def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> None:
+    made, told, session = begun(loop)
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=True))
+    made.add(session, Change((1,)))
+    assert 0.1 < loop.delay < 0.3
+    assert told[2:] == []
+
+    loop.screen_stack.pop()
+    made.flush()
+    assert told[2:] == [("a", (1,), [])]
+
+
+def test_the_end_of_a_turn_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
+    made, told, session = begun(loop)
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=True))
+    made.add(session, Change((1,)))
+    made.add(session, Change((2,), ("questions",)))  # there may be thousands
+    assert 0.1 < loop.delay < 0.3
+
+    made.add(session, Change((), ("turn",)))
+    assert 0 < loop.delay < 0.1
+    loop.turn()
+    assert told[2:] == [("a", (1, 2), ["questions", "turn"])]
+
+
+def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -> None:
+    loop.passes_by = True
+    made, told, session = begun(loop)
+
+    for number in range(1, 100):
+        made.add(session, Change((number,)))
+
+    assert (loop.timed, told[2:]) == (1, [])
+    assert 0.1 < loop.delay < 0.3
+
+
+def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: Loop) -> None:
+    made, _, session = begun(loop)
+
+    loop.screen_stack.append(SimpleNamespace(is_modal=False))
+    made.add(session, Change((1,)))
+
+    assert 0 < loop.delay < 0.1
+
+
+def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loop) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change((5,), ("connection",)))
+
+    made.add(Session("b"), Change((0,)))
+    loop.turn()
+
+    assert told == ["a", ("a", (5,), ["connection"]), "b", ("b", (0,), [])]
+
+
+def test_nothing_is_drawn_once_the_application_ends(
+    loop: Loop,
+) -> None:
+    made, told = drawing(loop)
+    made.add(Session("a"), Change((0,), ()))
+    loop.is_running = False
+
+    loop.turn()
+
+    assert told == ["a"]
+
+
+def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
+    loop: Loop, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_frame, "_told", set())
+    loop.is_headless = False
+    drawn: list[Change] = []
+
+    def draw(session: Session, change: Change, more: bool) -> None:
+        drawn.append(change)
+        if len(drawn) < 4:
+            raise LookupError("no #hints")
+
+    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    for entry in range(5):
+        made.add(session := Session("s"), Change((entry,)))
+        made.add(session, Change((entry,)))
+        made.flush()
+
+    assert len(drawn) == 5
+    assert [record.message for record in caplog.records] == ["a drawing failed"], "once for one mistake"
+    assert "no #hints" in caplog.text
+
+
+def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
+    def draw(session: Session, change: Change, more: bool) -> None:
+        raise LookupError("no #hints")
+
+    made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
+    made.add(Session("s"), Change((0,)))
+
+    with pytest.raises(LookupError):
+        made.flush()
+
+
+async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        first = here.session
+        await here.app.tabs.open(running=here.conversation.running)
+        await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
+        assert not first.presence.is_seen
+
+        asking = asyncio.create_task(first.presence.ask(Menu("Well?", [Item("y", "Yes")], None, first.look)))
+        await here.pilot.pause()
+        assert not isinstance(here.app.screen, Menu)
+        await here.press("alt+1")
+        await here.is_before(Menu)
+        await here.press("enter")
+
+        assert await asking == "y"
+        await here.app.tabs.end()
+
+
+async def test_of_what_waits_only_the_newest_is_done_and_only_once(tmp_path: Path) -> None:
+    async with seat(tmp_path) as here:
+        first, done = here.session, list[str]()
+        first.presence.when_seen(lambda: done.append("at once"))
+        assert done == ["at once"]
+        await here.app.tabs.open(running=here.conversation.running)
+        await here.until(lambda: not first.presence.is_seen)
+        first.presence.when_seen(lambda: done.append("older"))
+        first.presence.when_seen(lambda: done.append("newer"))
+
+        await here.press("alt+1")
+        await here.until(lambda: first.presence.is_seen and len(done) > 1)
+        await here.press("alt+2", "alt+1")
+        await here.until(lambda: first.presence.is_seen)
+
+        assert done == ["at once", "newer"]
+        await here.app.tabs.end()
+
+
+async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path) -> None:
+    async with seat(tmp_path, notices=True) as here:
+        here.session.notify("told only once", timeout=600)
+        await here.sees("told only once")
+
+        here.app.push_screen(Menu("Well?", [Item("y", "Yes")], None, here.session.look))
+        await here.is_before(Menu)
+
+        await here.sees("told only once", "Well?")
+        assert here.text.count("told only once") == 1
+        assert _drawn_below(here).count("told only once") == 0
+        await here.press("escape")
+        await here.until(lambda: _drawn_below(here).count("told only once") == 1)
+
+
+def _drawn_below(here: Seat) -> str:
+    """Return what the screen of the session shows, also while a dialog is over it."""
+    strips = here.session._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)

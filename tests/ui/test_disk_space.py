@@ -1,0 +1,26 @@
+"""None"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_tui.store.settings import JournalBudget
+from acp_tui.ui.disk_space import free_space
+from tests.store.test_disk_space import journal
+
+
+def test_what_was_deleted_is_said_and_nothing_is_where_nothing_went(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    folder = tmp_path / "data" / "journals"
+    journal(folder, "new", 1)
+    journal(folder, "old", 100)
+
+    assert free_space(JournalBudget()) == ""
+    assert free_space(JournalBudget(max_size=1500)).startswith("1 of them, last used before ")
+    assert [path.name for path in folder.iterdir()] == ["new.ndjson"]
+    assert free_space(JournalBudget(max_size=1)) == ""

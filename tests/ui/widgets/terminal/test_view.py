@@ -1,0 +1,277 @@
+"""Keys become the bytes that programs in terminals know."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from acp_tui.ui.theme import choose, look_of
+from acp_tui.ui.widgets.line_view import Lines
+from acp_tui.ui.widgets.markdown.inline import LinksWanted
+from acp_tui.ui.widgets.search_line import FindBar
+from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
+from acp_tui.ui.widgets.terminal.view import TerminalView, bytes_of_key
+from tests.waiting import PATIENCE
+
+
+@pytest.mark.parametrize(
+    ("key", "character", "application", "data"),
+    [
+        ("a", "a", False, b"a"),
+        ("ü", "ü", False, "ü".encode()),
+        ("A", "A", False, b"A"),
+        ("full_stop", ".", False, b"."),
+        ("ctrl+d", "\x04", False, b"\x04"),
+        ("alt+b", None, False, b"\x1bb"),
+        ("up", None, True, b"\x1bOA"),
+        ("ctrl+right", None, False, b"\x1b[1;5C"),
+        ("shift+tab", None, False, b"\x1b[Z"),
+        ("backspace", "\x7f", False, b"\x7f"),
+        ("f5", None, False, b"\x1b[15~"),
+        ("unknown_key", None, False, b""),
+    ],
+)
+def test_keys_become_bytes(key: str, character: str | None, application: bool, data: bytes) -> None:
+    assert bytes_of_key(key, character, application) == data
+
+
+@pytest.mark.parametrize(
+    ("key", "sent"), [("alt+h", b"\x1bh"), ("alt+full_stop", b"\x1b."), ("alt+f12", b""), ("alt+enter", b"")]
+)
+def test_a_key_with_alt_is_the_key_behind_an_escape(key: str, sent: bytes) -> None:
+    assert bytes_of_key(key, None) == sent
+
+
+LOOK = look_of(choose("acp-dark")[0])
+
+
+class Scripted:
+    """A terminal whose output the test writes."""
+
+    def __init__(self, kept: bytes = b"") -> None:
+        self.kept = kept
+        self.typed = b""
+        self.size = (0, 0)
+        self.listeners: list[Callable[[bytes], None]] = []
+
+    def attach(self, listener: Callable[[bytes], None]) -> bytes:
+        self.listeners.append(listener)
+        return self.kept
+
+    def detach(self, listener: Callable[[bytes], None]) -> None:
+        self.listeners.remove(listener)
+
+    def write(self, data: bytes) -> None:
+        self.typed += data
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.size = (columns, rows)
+
+    def emit(self, data: bytes) -> None:
+        self.kept += data
+        for listener in tuple(self.listeners):
+            listener(data)
+
+
+class Viewer(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = TerminalView(LOOK)
+        self.draws = 0
+        self.ended = 0
+        self.links: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+    def on_links_wanted(self, event: LinksWanted) -> None:
+        self.links += event.links
+
+    def on_terminal_view_ended(self) -> None:
+        self.ended += 1
+
+
+def screen(view: TerminalView) -> list[str]:
+    return [view.render_line(y).text[:-1].rstrip() for y in range(view.size.height)]
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "the condition never came true"
+        await pilot.pause(0.005)
+
+
+async def test_kept_and_new_output_is_shown_and_the_size_is_told() -> None:
+    app, source = Viewer(), Scripted(b"before\r\n")
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        assert source.size == (39, 8)
+        source.emit(b"after\r\n")
+        await until(pilot, lambda: screen(app.view)[:2] == ["before", "after"])
+        await pilot.resize_terminal(60, 10)
+        await until(pilot, lambda: source.size == (59, 10))
+
+
+async def test_the_end_is_followed_until_the_reader_scrolls_up() -> None:
+    app, source = Viewer(), Scripted(b"".join(b"line %d\r\n" % number for number in range(100)))
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: "line 99" in screen(app.view))
+        app.view.scroll_to(y=10, animate=False, immediate=True)
+        source.emit(b"more\r\n" * 20)
+        await until(pilot, lambda: "more" in app.view.text())
+        assert screen(app.view)[0] == "line 10"
+        app.view.focus()
+        await pilot.press("end")
+        assert "more" in screen(app.view)
+
+
+async def test_a_long_line_is_wrapped() -> None:
+    app, source = Viewer(), Scripted(b"0123456789" * 5 + "\r\n日本語 ".encode() * 8)
+    async with app.run_test(size=(31, 12)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: screen(app.view)[0] == "0123456789" * 3)
+        assert screen(app.view)[1] == "0123456789" * 2
+
+
+async def test_keys_are_typed_only_when_asked_for() -> None:
+    app, source = Viewer(), Scripted()
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.view.attach(source)
+        app.view.focus()
+        await pilot.press("x")
+        assert source.typed == b""
+
+        await pilot.press("i", "l", "s", "enter", "ctrl+c", "up", "escape", "tab", "i")
+        assert source.typed == b"ls\r\x03\x1b[A\x1b\ti"
+
+        await pilot.press("ctrl+right_square_bracket", "x")
+        assert not app.view.typing
+        assert source.typed == b"ls\r\x03\x1b[A\x1b\ti"
+
+
+async def test_the_cursor_is_shown_while_typing() -> None:
+    app, source = Viewer(), Scripted(b"ab")
+    async with app.run_test(size=(20, 4)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: screen(app.view)[0] == "ab")
+        app.view.action_type()
+        reversed_cells = [s for s in app.view.render_line(0) if s.style and s.style.reverse]
+        assert [segment.text for segment in reversed_cells] == [" "]
+
+
+async def test_a_full_screen_program_gets_a_screen() -> None:
+    app, source = Viewer(), Scripted(b"history\r\n")
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.view.attach(source)
+        source.emit(b"\x1b[?1049h\x1b[2J\x1b[3;5H\x1b[44mmenu\x1b[0m\x1b[1;1Htop")
+        await until(pilot, lambda: screen(app.view)[:3] == ["top", "", "    menu"])
+        assert len(source.listeners) == 1
+        source.emit(b"\x1b[?1049l")
+        await until(pilot, lambda: screen(app.view)[0] == "history")
+
+
+async def test_when_the_emulator_breaks_the_output_is_shown_as_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(screen: TerminalScreen, data: bytes) -> None:
+        raise ScreenBroken("index out of bounds")
+
+    monkeypatch.setattr(TerminalScreen, "feed", breaks)
+    app, source = Viewer(), Scripted(b"before\r\n")
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.view.attach(source)
+        source.emit(b"\x1b[3;5Hmenu" + b"x" * 20_000 + b"\r\nend")
+        await until(pilot, lambda: app.view.text().endswith("end"))
+        assert app.view.text() == "before\nmenu" + "x" * 20_000 + "\nend"
+        source.emit(b" more")
+        await until(pilot, lambda: app.view.text().endswith("end more"))
+
+
+async def test_the_end_of_the_program_is_told_once_its_output_is_drawn() -> None:
+    app, source = Viewer(), Scripted()
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.view.attach(source)
+        source.emit(b"last words")
+        source.emit(b"")
+        await until(pilot, lambda: app.ended == 1)
+        assert screen(app.view)[0] == "last words"
+        app.view.focus()
+        await pilot.press("i")
+        assert not app.view.typing
+
+
+async def test_another_terminal_replaces_the_first() -> None:
+    app, one, two = Viewer(), Scripted(b"one"), Scripted(b"two")
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.view.attach(one)
+        app.view.attach(two)
+        await until(pilot, lambda: screen(app.view)[0] == "two")
+        assert one.listeners == []
+
+
+async def test_a_flood_of_output_leaves_keys_their_turn() -> None:
+    app, source = Viewer(), Scripted()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.view.attach(source)
+        times = []
+        for _ in range(40):
+            source.emit(b"\x1b[32mgreen\x1b[m and more of it\r\n" * 4_000)
+            start = time.process_time()
+            app.view._draw()
+            times.append(time.process_time() - start)
+        source.emit(b"the end\r\n")
+        await until(pilot, lambda: "the end" in screen(app.view))
+        assert sorted(times)[20] < 0.1  # the median: a garbage collection is not of our making
+
+
+async def test_the_output_is_searched_with_what_scrolled_away() -> None:
+    source = Scripted(b"".join(b"line %d\r\n" % number for number in range(200)))
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        app.view.focus()
+        await until(pilot, lambda: app.view.row_count > 100)
+        await pilot.press("slash", *"LINE 17")
+        bar = app.query_one(FindBar)
+        await until(pilot, lambda: "/11" in _count(bar))  # 17, and 170 to 179
+        bar.query_one(Input).value = "line 17x"
+        await until(pilot, lambda: "nothing found" in _count(bar))
+
+        bar.query_one(Input).value = "line 42"
+        await until(pilot, lambda: any("line 42" in row for row in screen(app.view)))
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.query(FindBar))
+
+
+def _count(bar: FindBar) -> str:
+    return "".join(segment.text for segment in bar.query_one(Lines).render_line(0))
+
+
+async def test_a_screen_of_a_program_is_searched_too() -> None:
+    source = Scripted(b"\x1b[?1049h\x1b[3;5Hneedle")
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: any("needle" in row for row in screen(app.view)))
+
+        assert app.view.search("NEEDLE") == 1
+        assert app.view.search("hay") == 0
+
+
+async def test_a_click_on_a_link_tells_where_it_leads() -> None:
+    source = Scripted(b"\x1b]8;;https://x.example/a\x1b\\docs\x1b]8;;\x1b\\ and more\r\n")
+    app = Viewer()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.view.attach(source)
+        await until(pilot, lambda: any("docs" in row for row in screen(app.view)))
+        await pilot.click(app.view, offset=(8, 0))
+        assert app.links == []
+
+        await pilot.click(app.view, offset=(1, 0))
+
+        await until(pilot, lambda: app.links == ["https://x.example/a"])

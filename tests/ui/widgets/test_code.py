@@ -1,0 +1,202 @@
+"""Rows of code: found by their place, coloured when they are painted."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, ClassVar
+
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+
+from acp_tui.ui.widgets import code as packed_rows
+from acp_tui.ui.widgets.code import CodeRows, Listing, PackedRows, colour, language_of_file
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.markdown.stream import MarkdownBlock
+from acp_tui.ui.widgets.text import Continued, Row, row_text
+from tests.bench.prose import markdown
+from tests.ui.widgets.shown import MARKED
+
+
+def listing(*lines: str, language: str = "py") -> Listing:
+    made = Listing(language)
+    made.take(0, list(lines), len(lines))
+    return made
+
+
+def roles(row: Row) -> list[tuple[str, str]]:
+    return [(part.text, str(part.style.meta["role"])) for part in row if part.style]
+
+
+def test_a_piece_is_found_at_each_of_its_rows_and_nowhere_else() -> None:
+    rows: list[Row] = [[]]
+    code = CodeRows(rows, 8, MARKED)
+
+    rows += code.laid_out(listing("short", "longer than 8"), 0, 2, [], [])
+    rows += [[]]
+
+    assert [row_text(row) for row in rows] == ["", "short", "longer t", "han 8", ""]
+    assert [code.at(number) == code.last for number in range(5)] == [False, True, True, True, False]
+
+
+def test_marks_stand_before_each_row_and_a_wrapped_line_is_coloured_through() -> None:
+    rows: list[Row] = []
+    code = CodeRows(rows, 10, MARKED)
+    first, rest = [Segment("1. ")], [Segment("   ")]
+
+    rows += code.laid_out(listing("return None"), 0, 1, first, rest)
+    inked = [code.inked(number, code.last)[0] for number in range(len(rows))]
+
+    assert [row_text(row) for row in inked] == ["1. return ", "   None"]
+    assert ("return", "syntax-keyword") in roles(inked[0])
+    assert [text for text, _ in roles(inked[1])] == ["None"]
+
+
+def test_a_block_without_a_line_has_a_row_all_the_same() -> None:
+    rows: list[Row] = []
+    code = CodeRows(rows, 10, MARKED)
+
+    rows += code.laid_out(listing(), 0, 0, [], [])
+
+    assert len(rows) == 1
+    assert code.inked(0, code.last) == (rows[0], True)
+
+
+def test_what_is_laid_out_anew_is_forgotten() -> None:
+    rows: list[Row] = []
+    code = CodeRows(rows, 10, MARKED)
+    made = listing("a", "b")
+    rows += code.laid_out(made, 0, 1, [], [])
+    rows += code.laid_out(made, 1, 2, [], [])
+
+    code.forget_from(1)
+
+    assert (code.last.row, code.at(1)) == (0, None)
+
+
+class Looked(list[Row]):
+    """Rows that tell which of them were looked at."""
+
+    seen: ClassVar[list[object]] = []
+
+    def __getitem__(self, place: Any) -> Any:
+        self.seen.append(place)
+        return super().__getitem__(place)
+
+
+def test_a_row_far_down_in_a_long_line_is_painted_without_a_look_at_those_above() -> None:
+    rows = Looked()
+    code = CodeRows(rows, 10, MARKED)
+    rows += code.laid_out(listing("short", "return " + "x" * 93, "last"), 0, 3, [], [])
+    rows.seen.clear()
+
+    inked = [code.inked(number, code.last)[0] for number in (1, 2, 10, 11)]
+
+    assert [row_text(row) for row in inked] == ["return xxx", "x" * 10, "x" * 10, "last"]
+    assert [roles(row)[0] for row in inked[:2]] == [
+        ("return", "syntax-keyword"),
+        ("x" * 10, "syntax-name"),
+    ]
+    assert rows.seen == [1, 2, 10, 11]
+
+
+def role_of(language: str, code: str, text: str) -> str:
+    return next(role for line in colour(language, code).lines for part, role in line if part == text)
+
+
+def test_code_is_coloured_by_the_label_of_its_language() -> None:
+    assert role_of("python", "def f(): return 1", "def") == "syntax-keyword"
+    assert role_of("python", "def f(): return 1", "1") == "syntax-number"
+    assert role_of("js", "// hi", "// hi") == "syntax-comment"
+    assert role_of("php", "echo 'x';", "echo") == "syntax-keyword"
+
+
+def test_an_unknown_language_and_overlong_lines_stay_plain() -> None:
+    assert colour("no-such", "def x").lines == ((("def x", ""),),)
+    assert colour("", "a\n\nb").lines == ((("a", ""),), (), (("b", ""),))
+    assert colour("python", "x = 1" * 200).lines == ((("x = 1" * 200, ""),),)
+
+
+def test_every_line_stays_a_line() -> None:
+    code = "a = '''\n\nb\n'''\n\n\nc"
+    assert ["".join(text for text, _ in line) for line in colour("python", code).lines] == code.split("\n")
+
+
+def test_languages_are_known_by_the_names_of_files() -> None:
+    assert language_of_file("a/b.py") == "python"
+    assert language_of_file("Makefile") == "make"
+    assert language_of_file("what.is-this") == ""
+
+
+STYLES = (None, Style(bold=True), Style(link="https://example.org/a"), Style(color="red"))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are packed as soon as there are a few."""
+    monkeypatch.setattr(packed_rows, "TOGETHER", 4)
+    monkeypatch.setattr(packed_rows, "LOOSE", 8)
+
+
+def made(number: int) -> Row:
+    style = STYLES[number % len(STYLES)]
+    row: Row = [] if number % 3 else Continued([Segment("  ")], " ")
+    return row if not number % 5 else [*row, Segment(f"row {number} é日", style), Segment("|")]
+
+
+@pytest.mark.usefixtures("small")
+def test_packed_rows_are_a_list_of_rows_whatever_is_done_to_them() -> None:
+    chance, rows, known = random.Random(3), PackedRows(), list[Row]()
+    settled = 0
+    for step in range(2_000):
+        match chance.randrange(4):
+            case 0 | 1:
+                more = [made(step + k) for k in range(chance.randrange(6))]
+                rows.extend(more)
+                known += more
+            case 2:
+                settled = chance.randrange(settled, len(known) + 1)
+                rows.pack(settled)
+            case 3 if chance.random() < 0.1:
+                settled = max(0, settled - chance.randrange(20))
+                rows.cut(settled)
+                del known[settled:]
+        place = chance.randrange(len(known) + 1)
+        assert len(rows) == len(known)
+        assert rows[place : place + 3] == known[place : place + 3]
+        if place < len(known):
+            assert rows[place] == known[place]
+    assert list(rows) == known
+    assert list(rows.texts()) == list(map(row_text, known))
+    assert rows[-1] == known[-1]
+    with pytest.raises(IndexError):
+        rows[len(known)]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_packed_row_that_goes_on_with_a_line_still_does() -> None:
+    rows = PackedRows()
+    for number in range(40):
+        row = Continued([Segment("  ")], " ")
+        row.append(Segment(f"word {number}"))
+        rows.append(row)
+    rows.pack(40)
+
+    unpacked = rows[3]
+    assert isinstance(unpacked, Continued)
+    assert (unpacked.prefix, unpacked.glue, row_text(unpacked)) == (2, " ", "  word 3")
+
+
+def test_a_streamed_text_has_the_rows_of_one_that_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    look, text = Look(styles={"code": Style(bold=True), "strong": Style(italic=True)}), markdown(12_000)
+    whole = list(MarkdownBlock(text).rows(40, look))
+    monkeypatch.setattr(packed_rows, "TOGETHER", 4)
+    monkeypatch.setattr(packed_rows, "LOOSE", 8)
+
+    block = MarkdownBlock()
+    for start in range(0, len(text), 300):
+        block.append(text[start : start + 300])
+        rows = block.rows(40, look)
+
+    assert isinstance(rows, PackedRows)
+    assert list(rows) == whole

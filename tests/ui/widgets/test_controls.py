@@ -1,0 +1,55 @@
+"""A row of words of which one is chosen."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+
+from acp_tui.ui.widgets.controls import OneOf
+from acp_tui.ui.widgets.look import Look
+
+MARK = Look(ascii=True).glyph("current")
+
+
+class Form(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield OneOf(["allow", "ask", "deny"], Look(ascii=True), chosen=1)
+
+    def on_one_of_changed(self, event: OneOf.Changed) -> None:
+        self.told.append(event.sender.chosen)
+
+    @property
+    def row(self) -> str:
+        return str(self.query_one(OneOf).render())
+
+
+async def test_keys_go_round_and_each_choice_is_told() -> None:
+    app = Form()
+    async with app.run_test() as pilot:
+        app.query_one(OneOf).focus()
+        assert app.row == f" allow {MARK}ask  deny "
+
+        await pilot.press("right", "space", "left")
+
+        assert app.told == [2, 0, 2]
+        assert app.row == f" allow  ask {MARK}deny "
+
+
+async def test_a_click_chooses_the_word_under_it() -> None:
+    app = Form()
+    async with app.run_test() as pilot:
+        await pilot.click(OneOf, offset=(2, 0))
+        await pilot.click(OneOf, offset=(14, 0))
+
+        assert app.told == [0, 2]
+
+
+async def test_the_choice_that_is_there_already_is_no_news() -> None:
+    app = Form()
+    async with app.run_test() as pilot:
+        await pilot.click(OneOf, offset=(9, 0))
+
+        assert app.told == []

@@ -1,0 +1,702 @@
+"""None"""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from acp_tui.workspace import files as backup
+from acp_tui.workspace import files as module
+from acp_tui.workspace import files as seen
+from acp_tui.workspace.files import (
+    Backups,
+    FileError,
+    Files,
+    NotAFile,
+    NotAllowed,
+    NotFound,
+    NotText,
+    OutsideRoots,
+    Seen,
+    Stale,
+    TooLarge,
+    Version,
+    WriteFailed,
+    Written,
+    with_targets,
+)
+from tests.offspring import descriptors
+
+OLD = b"old line\n" * 2_000
+NEW = b"another new line\n" * 3_000
+
+
+class _Killed(BaseException):
+    """Stands for a kill, after which nothing of ours runs any more."""
+
+
+def _half_written(place: Path, backups: Backups, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
+    """Leave a file and its backup as they are when the program is killed while it writes."""
+    place.write_bytes(OLD)
+    put = backup._put
+
+    def killed(file: int, content: bytes) -> None:
+        if content != NEW:
+            put(file, content)
+            return
+        place.write_bytes(left)
+        raise _Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backup, "_put", killed)
+        patch.setattr(Path, "unlink", lambda *_: None)
+        with place.open("r+b") as file, pytest.raises(_Killed):
+            backups.write(str(place), file.fileno(), NEW)
+
+
+@pytest.mark.parametrize(
+    ("left", "then"),
+    [
+        (OLD, OLD),
+        (NEW, NEW),
+        (NEW[:100] + OLD[100:], OLD),
+        (NEW[:8192] + OLD[8192:], OLD),
+        (NEW[: len(OLD) + 5_000], OLD),
+        (NEW[:20_000], OLD),
+        (b"", OLD),
+        (b"what somebody wrote since then\n", b"what somebody wrote since then\n"),
+    ],
+)
+def test_what_is_half_written_is_given_back_and_nothing_else_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: bytes, then: bytes
+) -> None:
+    place, backups = tmp_path / "a", Backups(tmp_path / "backups")
+    _half_written(place, backups, monkeypatch, left)
+    assert len(list(backups.folder.iterdir())) == 1
+    inode = place.stat().st_ino
+
+    restored = backups.restore()
+
+    assert place.read_bytes() == then
+    assert place.stat().st_ino == inode
+    assert list(restored) == ([str(place)] if left != then else [])
+    assert list(backups.folder.iterdir()) == []
+
+
+def test_a_backup_of_another_file_or_one_that_was_not_written_to_its_end_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, backups = tmp_path / "a", Backups(tmp_path / "backups")
+    _half_written(place, backups, monkeypatch, NEW[:10])
+    place.rename(tmp_path / "kept")
+    place.write_bytes(NEW[:10])
+    (backups.folder / "cut").write_bytes(b'{"path": "/a", "old": 9')
+    (backups.folder / "empty").touch()
+
+    assert list(backups.restore()) == []
+
+    assert place.read_bytes() == NEW[:10]
+    assert list(backups.folder.iterdir()) == []
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, backups = tmp_path / "a", Backups(tmp_path / "backups")
+    place.write_bytes(OLD)
+    put = backup._put
+
+    def failing(file: int, content: bytes) -> None:
+        if content == NEW:
+            put(file, NEW[:50])
+            raise OSError(28, "No space left on device")
+        put(file, content)
+
+    monkeypatch.setattr(backup, "_put", failing)
+    with place.open("r+b") as file, pytest.raises(OSError, match="No space"):
+        backups.write(str(place), file.fileno(), NEW)
+
+    assert place.read_bytes() == OLD
+    assert list(backups.folder.iterdir()) == []
+
+
+def test_backups_are_for_their_owner_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, backups = tmp_path / "a", Backups(tmp_path / "backups")
+    before = os.umask(0)
+    try:
+        _half_written(place, backups, monkeypatch, b"")
+    finally:
+        os.umask(before)
+
+    (kept,) = backups.folder.iterdir()
+    assert (kept.stat().st_mode & 0o777, backups.folder.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "ws-evil").mkdir()
+    (tmp_path / "ws").mkdir()
+    return tmp_path / "ws"
+
+
+@pytest.fixture
+def files(root: Path) -> Files:
+    return Files([root])
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder whose permissions count, also where the tests run as root."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        if os.geteuid() != 0:
+            yield folder
+            return
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+
+
+def test_r28_a_file_is_read_with_its_own_line_ends_and_mark(root: Path, files: Files) -> None:
+    (root / "a").write_bytes("\ufeffone\r\ntwo\rthree\n\nend".encode())
+    assert files.read_text(f"{root}/a") == "\ufeffone\r\ntwo\rthree\n\nend"
+
+
+@pytest.mark.parametrize(
+    ("line", "limit", "expected"),
+    [
+        (None, None, "1\r\n2\r\n3"),
+        (1, 1, "1\r\n"),
+        (2, None, "2\r\n3"),
+        (2, 1, "2\r\n"),
+        (3, 1, "3"),
+        (3, 10**12, "3"),
+        (0, 1, "1\r\n"),
+        (-5, 2, "1\r\n2\r\n"),
+        (4, None, ""),
+        (10**12, 1, ""),
+        (1, 0, ""),
+        (1, -1, ""),
+    ],
+)
+def test_r29_lines_count_from_one_and_past_the_end_there_are_none(
+    root: Path, files: Files, line: int | None, limit: int | None, expected: str
+) -> None:
+    (root / "a").write_bytes(b"1\r\n2\r\n3")
+    assert files.read_text(f"{root}/a", line, limit) == expected
+
+
+def test_lines_are_found_across_the_chunks_of_a_file(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"{number} é\n" for number in range(30)]
+    (root / "a").write_text("".join(lines))
+    for size in (1, 2, 3, 7, 100):
+        monkeypatch.setattr(module, "_CHUNK", size)
+        for first in (1, 2, 15, 30, 31):
+            assert files.read_text(f"{root}/a", first, 3) == "".join(lines[first - 1 : first + 2])
+
+
+def test_the_limit_in_bytes_counts_only_the_lines_asked_for(root: Path) -> None:
+    (root / "a").write_text("0123456789\n" * 100)
+    files = Files([root], read_limit=50)
+
+    assert files.read_text(f"{root}/a", 90, 4) == "0123456789\n" * 4
+    with pytest.raises(TooLarge, match="50 bytes"):
+        files.read_text(f"{root}/a")
+
+
+def test_bytes_that_are_no_text_are_refused(root: Path, files: Files) -> None:
+    (root / "a").write_bytes(b"ok\n\xff\xfe")
+    with pytest.raises(NotText):
+        files.read_text(f"{root}/a")
+
+
+@pytest.mark.parametrize("name", ["gone", "gone/deeper", "file/below"])
+def test_what_is_missing_is_not_found(root: Path, files: Files, name: str) -> None:
+    (root / "file").touch()
+    with pytest.raises(NotFound):
+        files.read_text(f"{root}/{name}")
+
+
+def test_only_plain_files_are_read_and_written(root: Path, files: Files) -> None:
+    (root / "folder").mkdir()
+    os.mkfifo(root / "pipe")
+    for name in ("folder", "pipe", "", "."):
+        with pytest.raises(NotAFile):
+            files.read_text(f"{root}/{name}")
+        with pytest.raises(NotAFile):
+            files.write_text(f"{root}/{name}", "x")
+    assert stat.S_ISFIFO((root / "pipe").stat().st_mode)
+
+
+def refuses(files: Files, path: str) -> None:
+    with pytest.raises(OutsideRoots):
+        files.read_text(path)
+    with pytest.raises(OutsideRoots):
+        files.write_text(path, "broken in")
+    assert not files.contains(path)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_r25_a_link_out_of_the_roots_is_refused_whether_its_target_exists(
+    root: Path, files: Files, there: bool
+) -> None:
+    target = root.parent / "outside" / "b"
+    if there:
+        target.write_text("secret")
+    (root / "a").symlink_to(target)
+
+    refuses(files, f"{root}/a")
+
+    assert target.exists() == there
+    if there:
+        assert target.read_text() == "secret"
+
+
+def test_r25_r26_a_linked_folder_out_of_the_roots_is_refused(root: Path, files: Files) -> None:
+    (root / "link").symlink_to(root.parent / "outside")
+    refuses(files, f"{root}/link/x")
+    refuses(files, f"{root}/link/new/x")
+    refuses(files, f"{root}/link/../x")  # the parent of what the link leads to
+    assert not list((root.parent / "outside").iterdir())
+
+
+@pytest.mark.parametrize("name", ["../ws-evil/x", "../outside/x", "new/../../outside/x"])
+def test_r26_a_way_up_out_of_the_roots_is_refused(root: Path, files: Files, name: str) -> None:
+    refuses(files, f"{root}/{name}")
+
+
+def test_r26_a_root_is_a_folder_and_not_the_beginning_of_a_name(root: Path, files: Files) -> None:
+    refuses(files, f"{root}-evil/x")
+
+
+def test_r26_a_link_is_followed_before_the_way_up_behind_it(root: Path, files: Files) -> None:
+    (root / "one" / "two").mkdir(parents=True)
+    (root / "link").symlink_to("one/two")
+    refuses(files, f"{root}/link/../../../x")
+
+    files.write_text(f"{root}/link/../../x", "1")
+    assert (root / "x").read_text() == "1"
+
+    (root / "near").symlink_to("one")
+    refuses(files, f"{root}/near/../../x")
+
+
+@pytest.mark.parametrize("path", ["a", "", "./a", "~/a", "/ws\0/a", "/\ud800"])
+def test_what_is_no_absolute_path_is_refused(files: Files, path: str) -> None:
+    refuses(files, path)
+
+
+def test_r25_links_that_stay_inside_work(root: Path, files: Files) -> None:
+    (root / "deep").mkdir()
+    (root / "link").symlink_to("deep")
+    (root / "dangling").symlink_to("deep/later")
+
+    files.write_text(f"{root}/link/a", "1")
+    files.write_text(f"{root}/dangling", "2")
+
+    assert files.read_text(f"{root}/deep/a") == "1"
+    assert (root / "deep" / "later").read_text() == "2"
+    assert (root / "dangling").is_symlink()
+    assert files.read_text(f"{root}/deep/../link/a") == "1"
+
+
+def test_r26_the_workspace_may_be_reached_by_an_alias(root: Path) -> None:
+    alias = root.parent / "alias"
+    alias.symlink_to(root)
+
+    Files([alias]).write_text(f"{root}/a", "1")
+
+    assert Files([root]).read_text(f"{alias}/a") == "1"
+    assert Files([alias]).roots == (str(root.resolve()),)
+
+
+def test_further_roots_are_open_too(root: Path) -> None:
+    other = root.parent / "outside"
+    files = Files([root, other, root])
+    files.write_text(f"{other}/a", "1")
+    assert files.read_text(f"{other}/a") == "1"
+    assert len(files.roots) == 2
+
+
+def test_a_link_that_leads_to_itself_is_an_error(root: Path, files: Files) -> None:
+    (root / "loop").symlink_to("loop")
+    for path in (f"{root}/loop", f"{root}/loop/x"):
+        with pytest.raises(FileError):
+            files.read_text(path)
+        with pytest.raises(FileError):
+            files.write_text(path, "x")
+
+
+@pytest.mark.parametrize("swapped", ["folder", "file"])
+def test_a_component_swapped_for_a_link_after_the_check_is_refused(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch, swapped: str
+) -> None:
+    outside = root.parent / "outside"
+    (outside / "a").write_text("secret")
+    (root / "folder").mkdir()
+    (root / "folder" / "a").write_text("mine")
+    located = files._locate(f"{root}/folder/a")
+    if swapped == "folder":
+        (root / "folder").rename(root / "away")
+        (root / "folder").symlink_to(outside)
+    else:
+        (root / "folder" / "a").unlink()
+        (root / "folder" / "a").symlink_to(outside / "a")
+    monkeypatch.setattr(files, "_locate", lambda path: located)
+
+    with pytest.raises(FileError):
+        files.read_text(f"{root}/folder/a")
+    with pytest.raises(FileError):
+        files.write_text(f"{root}/folder/a", "broken in")
+
+    assert (outside / "a").read_text() == "secret"
+    assert [path.name for path in outside.iterdir()] == ["a"]
+
+
+def test_a_file_swapped_for_a_link_at_the_last_moment_is_not_followed(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root.parent / "outside" / "a").write_text("secret")
+    (root / "a").symlink_to(root.parent / "outside" / "a")
+    plain = Path(__file__).stat()
+    monkeypatch.setattr(files, "_locate", lambda path: (str(root), ["a"]))
+    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
+
+    with pytest.raises(OutsideRoots):
+        files.read_text(f"{root}/a")
+    with pytest.raises(OutsideRoots):
+        files.write_text(f"{root}/a", "broken in")
+
+    assert (root.parent / "outside" / "a").read_text() == "secret"
+
+
+def test_a_file_swapped_for_a_pipe_at_the_last_moment_is_neither_read_nor_replaced(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(root / "a")
+    plain = Path(__file__).stat()
+    monkeypatch.setattr(module, "_status", lambda *_, **__: plain)
+    open_before = descriptors()
+
+    with pytest.raises(NotAFile):
+        files.read_text(f"{root}/a")
+    with pytest.raises(NotAFile):
+        files.write_text(f"{root}/a", "x")
+
+    assert stat.S_ISFIFO((root / "a").stat().st_mode)
+    assert descriptors() == open_before
+
+
+def test_what_came_where_nothing_was_found_is_not_written_over(root: Path, files: Files) -> None:
+    with pytest.raises(NotFound):
+        files.read_text(f"{root}/a")
+    (root / "a").write_text("mine")
+
+    with pytest.raises(Stale):
+        files.write_text(f"{root}/a", "theirs")
+
+    assert (root / "a").read_text() == "mine"
+
+
+def test_contains_speaks_of_paths_that_exist_or_not(root: Path, files: Files) -> None:
+    assert files.contains(str(root))
+    assert files.contains(f"{root}/gone/../x")
+    assert not files.contains("/etc/passwd")
+    assert not files.contains("x")
+
+
+def test_a_write_tells_what_was_there_before(root: Path, files: Files) -> None:
+    path = f"{root}/a"
+    assert files.write_text(path, "1\r\n") == Written(path, None, "1\r\n")
+    assert files.write_text(path, "2") == Written(path, "1\r\n", "2")
+    (root / "b").write_bytes(b"\xff")
+    assert files.write_text(f"{root}/b", "") == Written(f"{root}/b", "ÿ", "")
+    assert (root / "b").read_bytes() == b""
+
+
+@pytest.mark.parametrize("text", ["a\r\nb\r\n", "\ufeffa\n", "no end", "\u2028\0\r", ""])
+def test_r28_the_bytes_written_are_those_sent(root: Path, files: Files, text: str) -> None:
+    files.write_text(f"{root}/a", text)
+    assert (root / "a").read_bytes() == text.encode()
+
+
+def test_half_a_character_is_written_as_lost(root: Path, files: Files) -> None:
+    assert files.write_text(f"{root}/a", "x\ud83dy").new == "x\ufffdy"
+    assert (root / "a").read_text() == "x\ufffdy"
+
+
+def test_missing_folders_are_made(root: Path, files: Files) -> None:
+    files.write_text(f"{root}/one/two/a", "1")
+    assert (root / "one" / "two" / "a").read_text() == "1"
+
+
+def test_a_file_in_the_place_of_a_folder_stays(root: Path, files: Files) -> None:
+    (root / "one").write_text("1")
+    with pytest.raises(NotAFile):
+        files.write_text(f"{root}/one/two", "2")
+    assert (root / "one").read_text() == "1"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o755, 0o664])
+def test_the_mode_is_kept(root: Path, files: Files, mode: int) -> None:
+    (root / "a").touch()
+    (root / "a").chmod(mode)
+    files.write_text(f"{root}/a", "1")
+    assert stat.S_IMODE((root / "a").stat().st_mode) == mode
+
+
+def test_a_file_with_several_names_stays_one_and_keeps_its_mode(root: Path, tmp_path: Path) -> None:
+    files = Files([root], backups=Backups(tmp_path / "backups"))
+    other = root / "other"
+    other.write_text("old, and longer")
+    other.chmod(0o640)
+    (root / "a").hardlink_to(other)
+    inode = other.stat().st_ino
+
+    written = files.write_text(f"{root}/a", "new")
+
+    assert written.other_names == 1
+    assert (other.read_text(), (root / "a").read_text()) == ("new", "new")
+    assert (root / "a").stat().st_ino == inode
+    assert stat.S_IMODE(other.stat().st_mode) == 0o640
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
+def test_a_link_to_a_file_inside_stays_a_link(root: Path, files: Files) -> None:
+    (root / "true").write_text("old")
+    (root / "link").symlink_to("true")
+
+    files.write_text(f"{root}/link", "new")
+
+    assert (root / "link").is_symlink()
+    assert (root / "true").read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no attributes")  # Python has them on Linux only
+def test_the_attributes_are_kept_but_for_those_that_speak_of_the_bytes(root: Path, files: Files) -> None:
+    path = root / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    try:
+        os.setxattr(path, "user.origin", b"\x00here")
+    except OSError as error:
+        pytest.skip(f"not in this folder: {error}")  # such a file system keeps none
+    with suppress(OSError):  # only root may
+        os.setxattr(path, "security.capability", b"\x01\x00\x00\x02" + b"\x00" * 16)
+
+    files.write_text(f"{root}/a", "new")
+
+    assert path.read_text() == "new"
+    assert os.getxattr(path, "user.origin") == b"\x00here"
+    assert "security.capability" not in os.listxattr(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_new_file_gets_the_usual_mode(root: Path, files: Files) -> None:
+    (root / "usual").touch()
+    files.write_text(f"{root}/a", "1")
+    assert (root / "a").stat().st_mode == (root / "usual").stat().st_mode
+
+
+def test_nobody_sees_half_a_file(root: Path, files: Files) -> None:
+    (root / "a").write_text("old")
+    with open(root / "a") as reader:
+        files.write_text(f"{root}/a", "new")
+        assert reader.read() == "old"
+    assert [path.name for path in root.iterdir()] == ["a"]
+
+
+def test_what_is_written_is_on_disk_before_it_takes_the_place_of_the_old_file(
+    root: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "a").write_text("old")
+    seen_at_sync: list[str] = []
+    fsync = os.fsync
+
+    def synced(descriptor: int) -> None:
+        seen_at_sync.append((root / "a").read_text())
+        assert os.pread(descriptor, 10, 0) == b"new", "nothing waits in a buffer of ours"
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "O_WRONLY", os.O_RDWR)
+
+    files.write_text(f"{root}/a", "new")
+
+    assert seen_at_sync == ["old"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(root: Path, files: Files) -> None:
+    (root / "a").write_text("old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(WriteFailed, match=os.strerror(errno.EFBIG)):
+            files.write_text(f"{root}/a", "x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (root / "a").read_text() == "old"
+    assert [path.name for path in root.iterdir()] == ["a"]
+
+
+def test_a_name_too_long_is_an_error(root: Path, files: Files) -> None:
+    with pytest.raises(NotAFile):
+        files.write_text(f"{root}/{'x' * 300}", "1")
+    with pytest.raises(FileError):
+        files.read_text(f"{root}/{'x' * 300}")
+
+
+def test_a_root_that_is_gone_is_an_error(root: Path, files: Files) -> None:
+    root.rmdir()
+    with pytest.raises(NotFound):
+        files.read_text(f"{root}/a")
+    with pytest.raises(WriteFailed):
+        files.write_text(f"{root}/a", "1")
+
+
+def test_permissions_count(unprivileged: Path) -> None:
+    files = Files([unprivileged])
+    secret, fixed, closed = (unprivileged / name for name in ("secret", "fixed", "closed"))
+    secret.write_text("1")
+    secret.chmod(0o000)
+    fixed.write_text("1")
+    fixed.chmod(0o444)
+    closed.mkdir(mode=0o500)
+
+    with pytest.raises(NotAllowed):
+        files.read_text(str(secret))
+    with pytest.raises(NotAllowed):
+        files.write_text(str(fixed), "2")
+    with pytest.raises(NotAllowed):
+        files.write_text(f"{closed}/new", "2")
+
+    assert fixed.read_text() == "1"
+    assert {path.name for path in unprivileged.iterdir()} == {"secret", "fixed", "closed"}
+
+
+def test_what_may_be_written_but_not_read_is_replaced(unprivileged: Path) -> None:
+    path = unprivileged / "a"
+    path.write_text("1")
+    path.chmod(0o200)
+    assert Files([unprivileged]).write_text(str(path), "2").old is None
+    path.chmod(0o600)
+    assert path.read_text() == "2"
+
+
+def test_reading_leaves_nothing_open(root: Path, files: Files) -> None:
+    before = len(descriptors())
+    (root / "folder").mkdir()
+    files.write_text(f"{root}/one/two/a", "1")
+    files.read_text(f"{root}/one/two/a")
+    for path in (f"{root}/folder", f"{root}/one/gone/x", "/etc/passwd"):
+        with pytest.raises(FileError):
+            files.read_text(path)
+    assert len(descriptors()) == before
+
+
+def test_a_link_names_also_the_place_it_leads_to(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "w", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "a").symlink_to(outside)
+
+    assert with_targets([f"{inside}/a/x", f"{inside}/b"], str(inside)) == (
+        f"{inside}/a/x",
+        f"{outside}/x",
+        f"{inside}/b",
+    )
+
+
+def test_a_workspace_reached_by_an_alias_is_still_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    alias = tmp_path / "alias"
+    alias.symlink_to(tmp_path / "real")
+
+    assert with_targets([f"{alias}/x", f"{tmp_path}/real/x"], str(alias)) == (
+        f"{alias}/x",
+        f"{tmp_path}/real/x",
+    )
+
+
+def test_a_folder_beside_the_workspace_is_not_in_it_because_its_name_begins_alike(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real-evil").mkdir()
+    alias = tmp_path / "alias"
+    alias.symlink_to(tmp_path / "real")
+
+    beside = f"{tmp_path}/real-evil/x"
+    assert with_targets([beside], str(alias)) == (beside,)
+
+
+def test_what_is_no_path_is_left_as_it_is() -> None:
+    odd = ("/w/../x", "/w/\0", "/w/half a character \ud800")
+
+    assert with_targets(odd, "/w") == odd
+
+
+ONE, OTHER = Version(1, 3, 100), Version(1, 3, 200)
+
+
+def test_a_file_that_was_never_seen_is_no_reason_to_ask() -> None:
+    assert Seen().is_current("/w/a", ONE, "any")
+
+
+def test_a_file_is_as_it_was_seen_by_its_version_or_by_its_text() -> None:
+    known = Seen()
+    known.saw("/w/a", ONE, "abc")
+
+    assert known.is_current("/w/a", ONE, None)
+    assert known.is_current("/w/a", OTHER, "abc"), "touched, not changed"
+    assert not known.is_current("/w/a", OTHER, "abd")
+    assert not known.is_current("/w/a", None, None), "it is gone"
+
+
+def test_of_a_file_of_which_a_part_was_seen_only_the_version_counts() -> None:
+    known = Seen()
+    known.saw("/w/a", ONE, "abc")
+    known.saw("/w/a", ONE)
+
+    assert known.text("/w/a") is None
+    assert not known.is_current("/w/a", OTHER, "abc")
+
+
+def test_a_file_that_was_not_there_is_current_while_it_is_not() -> None:
+    known = Seen()
+    known.saw("/w/new", None)
+
+    assert known.is_current("/w/new", None, None)
+    assert not known.is_current("/w/new", ONE, "somebody's")
+
+
+def test_large_and_old_texts_are_given_back_and_still_recognized() -> None:
+    known = Seen()
+    large = "x" * (seen._TEXT + 1)
+    known.saw("/w/large", ONE, large)
+    for number in range(seen._TEXTS + 1):
+        known.saw(f"/w/{number}", ONE, str(number))
+
+    assert (known.text("/w/large"), known.text("/w/0"), known.text("/w/1")) == (None, None, "1")
+    assert known.is_current("/w/large", OTHER, large)
+    assert known.is_current("/w/0", OTHER, "0")
+
+
+def test_files_that_were_seen_long_ago_are_forgotten() -> None:
+    known = Seen()
+    for number in range(seen._FILES + 1):
+        known.saw(f"/w/{number}", ONE, "")
+
+    assert known.is_current("/w/0", OTHER, "changed")
+    assert not known.is_current("/w/1", OTHER, "changed")

@@ -1,0 +1,172 @@
+"""None"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_tui.workspace.guard import RUN, Guard
+from acp_tui.workspace.processes import Child
+from tests.offspring import a_long_time, descriptors, sleepers, zombies
+from tests.waiting import until
+
+CLIENT = """
+import asyncio, os, sys
+from acp_tui.agent.process import Process
+from acp_tui.workspace.guard import Guard
+from acp_tui.workspace.terminals import Terminals
+
+async def main():
+    guard = Guard()
+    agent = Process.spawn(["sh", "-c", sys.argv[1]], cwd="/", guard=guard)
+    agent.start_draining()
+    await Terminals(guard=guard).create("s", sys.argv[1], cwd="/")
+    if sys.argv[2:] == ["fork"]:
+        worker = os.fork()
+        if not worker:
+            os.read(os.pipe()[0], 1)
+        print(worker, flush=True)
+    await asyncio.sleep(300)
+
+asyncio.run(main())
+"""
+
+
+def watchers() -> list[int]:
+    """Return the ids of the watchers of this run."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if f"acp-tui-guard\0{RUN}\0".encode() in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def start(guard: Guard, script: str) -> Child:
+    return Child.start(
+        ["sh", "-c", script],
+        environment=os.environ,
+        mark_name="ACP_TUI_AGENT",
+        cwd=None,
+        file_actions=(),
+        guard=guard,
+    )
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep {time} & sleep {time}",
+        "trap '' TERM HUP; sleep {time} & setsid sleep {time}",
+        "(setsid sh -c 'sleep {time} & exit' &); sleep {time}",
+        "env -i nohup sleep {time} > /dev/null 2>&1 & sleep {time}",
+        "(env -i setsid sh -c 'sleep {time} & exit' &); sleep {time}",
+    ],
+)
+async def test_r17_r42_nothing_survives_when_we_are_killed(script: str) -> None:
+    moment = a_long_time()
+    with subprocess.Popen([sys.executable, "-c", CLIENT, script.format(time=moment)]) as client:
+        await until(lambda: len(sleepers(moment)) == 4)
+        client.send_signal(signal.SIGKILL)
+        client.wait()
+    await until(lambda: not sleepers(moment))
+
+
+async def test_a_forked_worker_does_not_keep_the_watcher_waiting() -> None:
+    moment = a_long_time()
+    command = [sys.executable, "-c", CLIENT, f"sleep {moment}", "fork"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as client:
+        assert client.stdout is not None
+        worker = int(client.stdout.readline())
+        await until(lambda: len(sleepers(moment)) == 2)
+        client.kill()
+        client.wait()
+    try:
+        await until(lambda: not sleepers(moment))
+    finally:
+        os.kill(worker, signal.SIGKILL)
+
+
+async def test_a_watcher_that_is_dismissed_goes_and_leaves_all_alone() -> None:
+    before = descriptors()
+    guard = Guard()
+    child = start(guard, "sleep 300")
+    await until(lambda: bool(watchers()))
+    await child.end(0.5)
+
+    guard.close()
+
+    assert not watchers()
+    assert not zombies()
+    assert not {entry for entry in descriptors() - before if "pipe" in entry}
+    guard.close()
+
+
+async def test_what_is_still_watched_at_the_end_is_ended() -> None:
+    moment = a_long_time()
+    guard = Guard()
+    child = start(guard, f"sleep {moment}")
+    await until(lambda: sleepers(moment))
+    guard.close()
+    await until(lambda: not sleepers(moment))
+    assert (await child.wait()).signal == "SIGTERM"
+
+
+async def test_what_is_forgotten_is_left_alone() -> None:
+    guard = Guard()
+    stranger = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    moment = a_long_time()
+    other = start(guard, f"sleep {moment}")
+    guard.watch(stranger.pid)
+    guard.watch(stranger.pid + 1_000_000)
+    guard.forget(stranger.pid)
+
+    guard.close()
+
+    await other.wait()
+    await until(lambda: not watchers())
+    assert stranger.poll() is None
+    stranger.kill()
+    stranger.wait()
+
+
+async def test_a_watcher_that_was_killed_is_replaced() -> None:
+    guard = Guard()
+    moment = a_long_time()
+    child = start(guard, f"sleep {moment}")
+    (first,) = watchers()
+    os.kill(first, signal.SIGKILL)
+    await until(lambda: watchers() != [first])
+    assert not watchers()
+
+    other = start(guard, f"sleep {moment}")
+
+    await until(lambda: len(watchers()) == 1)
+    guard.close()
+    await child.wait()
+    await other.wait()
+    assert not zombies()
+
+
+async def test_the_watcher_does_not_listen_to_signals_of_the_terminal() -> None:
+    guard = Guard()
+    child = start(guard, "sleep 300")
+    (pid,) = watchers()
+    of_terminal = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP)
+    await until(lambda: all(_ignores(pid, number) for number in of_terminal))
+    assert os.getsid(pid) == pid
+    await child.end(0.5)
+    guard.close()
+
+
+def _ignores(pid: int, number: int) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text()
+    ignored = int(status.partition("SigIgn:")[2].split()[0], 16)
+    return bool(ignored >> (number - 1) & 1)
