@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_tui.protocol.schema import TerminalItem
-from acp_tui.session.entries import Entry, Notice, OwnCommand, Thought, ToolCall
+from acp_tui.session.entries import Entry, Notice, Thought, ToolCall, UserCommand
 from acp_tui.session.session import Session
 
 
@@ -75,7 +75,7 @@ def _timeless(entry: Entry) -> Any:
             entry.output = None  # live, the terminal itself has it
         return entry
     entry.at = 0.0
-    if isinstance(entry, OwnCommand):
+    if isinstance(entry, UserCommand):
         entry.ended = entry.ended and 1.0
     if isinstance(entry, Thought):
         entry.last = 0.0

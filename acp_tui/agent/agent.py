@@ -50,11 +50,11 @@ from acp_tui.protocol.schema import (
     has,
 )
 from acp_tui.session import events
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event
 from acp_tui.session.options import Option, lets_act_under
-from acp_tui.session.past import Kept, Redone, Undid
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import Stale, Written
@@ -91,7 +91,7 @@ class Agent:
         process: Pipe,
         host: Host,
         journal: Journal,
-        on_change: Callable[[str, Change], None],
+        on_change: Callable[[str, SessionChange], None],
         *,
         name: str = "",
         title: str = "",
@@ -280,7 +280,7 @@ class Agent:
         option_id = option.config.id
         if lets is None:
             lets = lets_act_under(option.config, value)
-        self.note(session_id, events.Chose(option_id, value, lets))
+        self.note(session_id, events.OptionChosen(option_id, value, lets))
         params: dict[str, Any] = {"sessionId": session_id}
         if option.set_by == "set_mode":
             params["modeId"] = value
@@ -325,18 +325,18 @@ class Agent:
         """The door: apply an event to its session and tell what changed."""
         if isinstance(event, events.Noted):
             self.connection.remark(_noted_row(session_id, event))
-        session = self._sessions.find(session_id) if isinstance(event, events.Snapped) else None
+        session = self._sessions.find(session_id) if isinstance(event, events.WorkspaceCompared) else None
         before = snapped.seen(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)
         if session is not None and (row := snapped.row(session_id, before, session.all_files)):
             self.connection.remark(row)
-        if isinstance(event, Kept | Undid | Redone):
+        if isinstance(event, KeptSnapshot | UndoStep | UndoStepTaken):
             self.connection.remark(snapped.kept_row(session_id, event))
-        if isinstance(event, events.Ended | events.Failed):
+        if isinstance(event, events.TurnEnded | events.TurnFailed):
             self._questions.cancel(session_id, "the end of the turn")
             self._own.cancel(session_id, "the end of the turn")
             self._questions.allowed.end_turn(session_id)
-        elif isinstance(event, events.Prompted | events.Cancelled):
+        elif isinstance(event, events.Prompted | events.TurnCancelled):
             self._questions.allowed.end_turn(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)

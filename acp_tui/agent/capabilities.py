@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from acp_tui.protocol.jsonrpc import ErrorObject
-from acp_tui.protocol.reading import Unreadable, read
 from acp_tui.protocol.schema import (
     LOGIN_REQUIRED,
     AgentCapabilities,
@@ -16,12 +15,13 @@ from acp_tui.protocol.schema import (
     ImageContent,
     InitializeResponse,
     Marker,
-    Word,
+    Model,
     as_text,
     has,
     said_in,
     speaks_of_login,
 )
+from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.workspace.processes import ExitStatus
 
 
@@ -165,7 +165,7 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
     ]
 
 
-W = TypeVar("W", bound=Word)
+W = TypeVar("W", bound=Model)
 
 
 def as_word(word: type[W], method: str, result: Any) -> W:

@@ -28,7 +28,7 @@ from acp_tui.protocol.jsonrpc import (
     Request,
     Response,
 )
-from acp_tui.protocol.reading import Unreadable
+from acp_tui.protocol.validation import Unreadable
 from acp_tui.workspace.processes import ExitStatus
 
 log = logging.getLogger(__name__)

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import as_object
-from acp_tui.protocol import reading
+from acp_tui.protocol import validation
 from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response
-from acp_tui.protocol.reading import Unreadable
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
     ElicitationRequest,
@@ -27,8 +26,9 @@ from acp_tui.protocol.schema import (
     SessionSetup,
     SetConfigOptionResponse,
 )
+from acp_tui.protocol.validation import Unreadable
 from acp_tui.session import events
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event
 from acp_tui.session.past import Past
@@ -102,15 +102,15 @@ def called(call: Call) -> Iterator[SessionEvent]:
         case "session/load" | "session/resume":
             yield session_id, Opening(_cwd_of(call.params), replays=call.method == "session/load")
         case "session/prompt":
-            yield session_id, events.Prompted(reading.read(PromptRequest, call.params).prompt)
+            yield session_id, events.Prompted(validation.read(PromptRequest, call.params).prompt)
         case "session/set_mode" | "session/set_model" | "session/set_config_option":
-            yield session_id, events.Setting(*_chosen(call.params))
+            yield session_id, events.OptionRequested(*_chosen(call.params))
 
 
 def notified(method: str, params: Any) -> Iterator[SessionEvent]:
     """What a notification of ours means."""
     if method == "session/cancel":
-        yield session_of(params), events.Cancelled()
+        yield session_of(params), events.TurnCancelled()
 
 
 def received(message: Message) -> Iterator[SessionEvent]:
@@ -129,12 +129,12 @@ def received(message: Message) -> Iterator[SessionEvent]:
             if answer is not None:
                 yield from answer(message)
         case Request(method="session/request_permission"):
-            asked = reading.read(PermissionRequest, message.params)
+            asked = validation.read(PermissionRequest, message.params)
             key = question_key(message.id)
             question = Permission(key, ToolCall(asked.tool_call.tool_call_id), asked.options)
             yield asked.session_id, events.Asked(question, asked.tool_call)
         case Request(method="elicitation/create"):
-            wanted = reading.read(ElicitationRequest, message.params)
+            wanted = validation.read(ElicitationRequest, message.params)
             yield wanted.session_id or OUTSIDE, events.Elicited(_elicitation(message.id, wanted))
 
 
@@ -156,7 +156,7 @@ def answered(request: Request, result: Any, by: str = "you") -> Iterator[Session
 def _updated(params: Any) -> Iterator[SessionEvent]:
     session_id = session_of(params)
     if session_id != OUTSIDE:
-        for update in reading.read_updates(_get(params, "update")):
+        for update in validation.read_updates(_get(params, "update")):
             yield session_id, update
 
 
@@ -182,7 +182,7 @@ def _made(response: Response) -> Iterator[SessionEvent]:
         yield OUTSIDE, Opened(ok=False)
         return
     try:
-        made = reading.read(NewSessionResponse, response.result)
+        made = validation.read(NewSessionResponse, response.result)
     except Unreadable:
         yield OUTSIDE, Opened(ok=False)
         raise
@@ -202,7 +202,7 @@ def _forked(response: Response) -> Iterator[SessionEvent]:
 def _attached(response: Response) -> Iterator[SessionEvent]:
     session_id = session_of(response.call.params)
     if response.error is None:
-        setup = reading.read(SessionSetup, as_object(response.result))  # older agents answer null
+        setup = validation.read(SessionSetup, as_object(response.result))  # older agents answer null
         yield session_id, events.SetUp(setup, _cwd_of(response.call.params))
     yield session_id, Opened(ok=response.error is None)
 
@@ -211,10 +211,10 @@ def _turn_ended(response: Response) -> Iterator[SessionEvent]:
     session_id = session_of(response.call.params)
     if response.error is not None:
         error = response.error
-        yield session_id, events.Failed(error.code, error.message, error.data)
+        yield session_id, events.TurnFailed(error.code, error.message, error.data)
     else:
-        end = reading.read(PromptResponse, as_object(response.result))
-        yield session_id, events.Ended(end.stop_reason, tuple(end.content))
+        end = validation.read(PromptResponse, as_object(response.result))
+        yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content))
 
 
 def _option_set(response: Response) -> Iterator[SessionEvent]:
@@ -223,12 +223,12 @@ def _option_set(response: Response) -> Iterator[SessionEvent]:
     if response.error is not None:
         reason = f"The agent did not change it: {response.error.message}"
         unknown = response.error.code == METHOD_NOT_FOUND
-        yield session_id, events.SettingFailed(option_id, reason, unknown)
+        yield session_id, events.OptionRefused(option_id, reason, unknown)
         return
     told = None
     if _get(response.result, "configOptions"):
-        told = reading.read(SetConfigOptionResponse, response.result).config_options or None
-    yield session_id, events.Set(option_id, value, told)
+        told = validation.read(SetConfigOptionResponse, response.result).config_options or None
+    yield session_id, events.OptionSet(option_id, value, told)
 
 
 def _chosen(params: Any) -> tuple[str, str | bool]:
@@ -288,7 +288,9 @@ EARLY: Final = 16
 class Sessions:
     """Makes sessions as they are asked for, and applies to each what happens in it."""
 
-    def __init__(self, on_change: Callable[[str, Change], None], *, title_is_command: bool = False) -> None:
+    def __init__(
+        self, on_change: Callable[[str, SessionChange], None], *, title_is_command: bool = False
+    ) -> None:
         self.by_id: dict[str, Session] = {}
         self.outside = Session(OUTSIDE)
         """What belongs to no session, such as a form during a login."""
@@ -332,7 +334,7 @@ class Sessions:
             case Continued():
                 self._before[session_id] = None
                 self.by_id[session_id] = event.session
-                self._apply(event.session, events.TakenUp(), at)
+                self._apply(event.session, events.Resumed(), at)
             case Known():
                 self._pasts[session_id] = event.past
             case Opened():
@@ -372,7 +374,7 @@ class Sessions:
         elif session_id in self._before:
             before, past = self._before.pop(session_id), self._pasts.pop(session_id, None)
             if ok and past is not None:
-                self._apply(self.by_id[session_id], events.Recalled(past), at)
+                self._apply(self.by_id[session_id], events.PastLoaded(past), at)
             elif not ok:
                 self._put_back(session_id, before)
 

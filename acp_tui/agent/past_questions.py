@@ -15,7 +15,7 @@ from acp_tui.agent.replay import replay
 from acp_tui.agent.serving import wish_of
 from acp_tui.agent.verdicts import ask_of
 from acp_tui.protocol.jsonrpc import Request
-from acp_tui.protocol.reading import Unreadable
+from acp_tui.protocol.validation import Unreadable
 from acp_tui.rules.model import Ask
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission

@@ -14,10 +14,10 @@ from acp_tui.agent.events import SessionEvent, Sessions
 from acp_tui.agent.questions import UNKNOWN_SESSION
 from acp_tui.changes import found as snapped
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
-from acp_tui.protocol.reading import Unreadable, read
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
+from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.session import events
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
 from acp_tui.session.session import Session
 from acp_tui.store.agents import known_agents, quirks_of
@@ -164,7 +164,7 @@ class _Reading:
             self._tell_printed()
             self._sessions.disconnect("The agent was started again.", "", self._at)
             for session_id in list(self._sessions.by_id):
-                self._sessions.note(session_id, events.TakenUp(), self._at)
+                self._sessions.note(session_id, events.Resumed(), self._at)
             self._peer = Peer()
             self._answered_by.clear()
             self._sessions.title_is_command = _quirks(msg["start"]).title_is_command
@@ -213,7 +213,7 @@ class _Reading:
         return True
 
 
-def _nobody_watches(session_id: str, change: Change) -> None:
+def _nobody_watches(session_id: str, change: SessionChange) -> None:
     """Nothing is drawn before all is read."""
 
 

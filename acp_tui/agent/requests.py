@@ -10,7 +10,6 @@ from acp_tui.agent.capabilities import AgentError, LoginRequired, Offered, as_ob
 from acp_tui.agent.connection import Connection
 from acp_tui.agent.events import Continued, Happening, Known, Opened, Sessions
 from acp_tui.agent.host import Host, NotLent
-from acp_tui.protocol.reading import Unreadable, read
 from acp_tui.protocol.schema import (
     AttachRequest,
     AuthMethod,
@@ -19,6 +18,7 @@ from acp_tui.protocol.schema import (
     NewSessionResponse,
     SessionInfo,
 )
+from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.session.past import Past
 from acp_tui.session.session import Session
 

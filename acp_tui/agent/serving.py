@@ -15,13 +15,13 @@ from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Request
-from acp_tui.protocol.reading import Unreadable, read
 from acp_tui.protocol.schema import (
     CreateTerminalRequest,
     ReadTextFileRequest,
     TerminalRequest,
     WriteTextFileRequest,
 )
+from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.workspace.files import FileError, NotAFile, NotFound, OutsideRoots, Stale, Written
 from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import BadDirectory, TerminalError, UnknownTerminal

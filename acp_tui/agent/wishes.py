@@ -173,8 +173,8 @@ class Wishes:
         def record(decided: Decided) -> None:
             self._record.unasked(session, about, call, options, decided)
 
-        def asked(key: str) -> events.Wished:
-            return events.Wished(Permission(key, call, options, unasked=True))
+        def asked(key: str) -> events.ImplicitlyAsked:
+            return events.ImplicitlyAsked(Permission(key, call, options, unasked=True))
 
         decided = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
         if decided.choice == LET:

@@ -12,9 +12,9 @@ from typing import Any, Final
 from acp_tui.changes.snapshots import Counts
 from acp_tui.changes.tree import LARGEST, MOST_FILES, Changed, LeftOut, Reason
 from acp_tui.session.entries import Severity
-from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import FileChange, OnDisk, Origin
-from acp_tui.session.past import Kept, Redone, Undid
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 
 SHOWN: Final = 1_000
 """Files that a session lists at most."""
@@ -33,7 +33,7 @@ class Found:
     def __init__(
         self,
         cwd: str,
-        tell: Callable[[Snapped | Noted], None],
+        tell: Callable[[WorkspaceCompared | Noted], None],
         lines: Callable[[Changed], Counts | None] = lambda change: None,
     ) -> None:
         """Begin with nothing changed.
@@ -109,7 +109,7 @@ class Found:
         files = self.listed(now)
         if files != self._told:
             self._told = files
-            self._tell(Snapped(files, took=took, undone=undone))
+            self._tell(WorkspaceCompared(files, took=took, undone=undone))
 
     def settle(self) -> None:
         """Remember how the files are at the end of a turn."""
@@ -188,7 +188,7 @@ def row(session_id: str, before: Seen, files: Mapping[str, FileChange]) -> dict[
     return {"snapped": news, "gone": gone, "session": session_id} if news or gone else None
 
 
-def event(msg: Mapping[str, Any], before: Seen) -> Snapped:
+def event(msg: Mapping[str, Any], before: Seen) -> WorkspaceCompared:
     """Read a line; what is no file is passed over."""
     now, origins = dict(before), {}
     for path in _list(msg.get("gone")):
@@ -199,33 +199,33 @@ def event(msg: Mapping[str, Any], before: Seen) -> Snapped:
             now[file.path] = file
             if isinstance(item.get("origin"), dict):
                 origins[file.path] = _origin(item["origin"])
-    return Snapped(tuple(now.values()), origins)
+    return WorkspaceCompared(tuple(now.values()), origins)
 
 
-def kept_row(session_id: str, told: Kept | Undid | Redone) -> dict[str, Any]:
+def kept_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepTaken) -> dict[str, Any]:
     """Return what is to be written down of a snapshot, or of what the user has undone."""
     match told:
-        case Kept():
+        case KeptSnapshot():
             row = {"kept": told.id, "turn": told.turn, "at": told.at, "cwd": told.cwd}
             row |= {"late": True} if told.late else {}
             row |= {"since": told.since} if told.since else {}
-        case Undid():
+        case UndoStep():
             row = {"undid": told.back, "after": told.after, "paths": list(told.paths)}
-        case Redone():
+        case UndoStepTaken():
             row = {"redone": told.place}
     return {**row, "session": session_id}
 
 
-def kept_event(msg: Mapping[str, Any]) -> Kept | Undid | Redone | None:
+def kept_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStepTaken | None:
     """Read such a line; None for any other, and for one that cannot be true."""
     turn, at, place = msg.get("turn"), msg.get("at"), msg.get("redone")
     if _is_id(msg.get("kept")) and type(turn) is int and turn >= 0 and isinstance(at, int | float):
         late, cwd, since = msg.get("late") is True, str(msg.get("cwd", "")), msg.get("since")
         since = since if type(since) is int else 0
-        return Kept(turn, msg["kept"], min(max(0.0, float(at)), _LATEST), late, cwd, since)
+        return KeptSnapshot(turn, msg["kept"], min(max(0.0, float(at)), _LATEST), late, cwd, since)
     if _is_id(msg.get("undid")) and _is_id(msg.get("after")):
-        return Undid(msg["undid"], msg["after"], tuple(map(str, _list(msg.get("paths")))))
-    return Redone(place) if type(place) is int else None
+        return UndoStep(msg["undid"], msg["after"], tuple(map(str, _list(msg.get("paths")))))
+    return UndoStepTaken(place) if type(place) is int else None
 
 
 def _is_id(value: object) -> bool:

@@ -19,8 +19,8 @@ from acp_tui.changes.tree import MOST_FILES, Changed, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed
 from acp_tui.changes.untracked import Marks, Modes, Untracked, changed, inside, marks
 from acp_tui.changes.ways_back import WaysBack
-from acp_tui.session.events import Noted, Ranged, Snapped
-from acp_tui.session.past import Kept, Past, Redone, Undid
+from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.session import THIS_TURN
 
 
@@ -28,7 +28,7 @@ class Ranges:
     """The snapshots before each turn, and which of them the person compares with."""
 
     def __init__(
-        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[Ranged], None]
+        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[RangeChosen], None]
     ) -> None:
         """Begin with the beginning.
 
@@ -49,7 +49,7 @@ class Ranges:
         self._counts = counts
         self._tell = tell
         self._turns: dict[int, Snapshot] = {}
-        self._ranged: Ranged | None = None
+        self._ranged: RangeChosen | None = None
 
     def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
         """Go on after the turns of earlier runs, from before which there are these snapshots."""
@@ -87,7 +87,7 @@ class Ranges:
             await self._counts.learn(changes)
             self.shown = self._found.by_path(changes)
         if self.since or self._ranged:
-            now = Ranged(self.since, self._found.listed(self.shown)) if self.since else Ranged(0)
+            now = RangeChosen(self.since, self._found.listed(self.shown)) if self.since else RangeChosen(0)
             if now != self._ranged:
                 self._ranged = now
                 self._tell(now)
@@ -119,7 +119,7 @@ _SLICE: Final = 2_000
 
 _SETTLING: Final = 2.0  # seconds that the end of a session waits for its last look
 
-Told = Snapped | Ranged | Noted | Kept | Undid | Redone
+Told = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepTaken
 """What a session hears of its workspace."""
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
@@ -424,7 +424,7 @@ class Tracking:
             self.before = self._ranges.before(len(past.turns))
             self.is_late = len(past.turns) in self._late
             for place in reversed(self.ways_back.recall(past.undid, there)):
-                self._tell(Redone(place))
+                self._tell(UndoStepTaken(place))
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
             self.lost = lost(self.first.at)
         elif min(kept) not in shots:
@@ -439,7 +439,7 @@ class Tracking:
                     self._tell(each)
 
     def _tell_kept(self, turn: int, snapshot: Snapshot, *, since: int = 0) -> None:
-        self._tell(Kept(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
+        self._tell(KeptSnapshot(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
 
     async def _begin_beside(self) -> None:
         """Look at what takes long, and what no prompt waits for."""

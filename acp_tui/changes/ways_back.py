@@ -11,7 +11,7 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tree import Changed, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
-from acp_tui.session.past import Redone, Undid
+from acp_tui.session.past import UndoStep, UndoStepTaken
 
 
 class _WayBack(NamedTuple):
@@ -41,7 +41,7 @@ class WaysBack:
         self,
         snapshots: Snapshots,
         look: Callable[[], Awaitable[None]],
-        tell: Callable[[Undid | Redone], None],
+        tell: Callable[[UndoStep | UndoStepTaken], None],
     ) -> None:
         """Begin with nothing undone.
 
@@ -64,7 +64,7 @@ class WaysBack:
         """Whether there is a restoring or rejecting to take back."""
         return bool(self._ways)
 
-    def recall(self, undid: Iterable[Undid], there: Collection[str]) -> list[int]:
+    def recall(self, undid: Iterable[UndoStep], there: Collection[str]) -> list[int]:
         """Know what was undone in earlier runs, as far as its snapshots are there.
 
         Return the places of the rest.
@@ -121,7 +121,7 @@ class WaysBack:
         is_over = bool(restored.done) or not stay
         if is_over:
             del self._ways[place]
-            self._tell(Redone(place))
+            self._tell(UndoStepTaken(place))
         else:
             self._passed += 1
             if place:
@@ -164,7 +164,7 @@ class WaysBack:
                 restored = replace(restored, problems=(*restored.problems, told))
             else:
                 self._ways.append(_WayBack(restored.way_back, paths, after))
-                self._tell(Undid(restored.way_back.id, after.id, tuple(sorted(paths))))
+                self._tell(UndoStep(restored.way_back.id, after.id, tuple(sorted(paths))))
                 self._passed = 0
         await self._look()
         return restored

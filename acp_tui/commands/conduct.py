@@ -12,8 +12,8 @@ from acp_tui.commands.vocabulary import is_known
 from acp_tui.protocol import dialects
 from acp_tui.protocol.frames import BESIDE
 from acp_tui.protocol.jsonrpc import UNASKED, Dropped, Noise
-from acp_tui.protocol.reading import read_updates
 from acp_tui.protocol.schema import InitializeResponse, UnknownUpdate
+from acp_tui.protocol.validation import read_updates
 from acp_tui.workspace.processes import ExitStatus
 
 _MUCH: Final = 64 * 1024

@@ -25,7 +25,7 @@ from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
 from acp_tui.protocol.schema import InitializeResponse, TextContent, has
 from acp_tui.safe_text import safe_line
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.store.journal import MASK, SECRET_LENGTH, secrets_of
@@ -593,7 +593,7 @@ class _Examination:
 
     # ------------------------------------------------------------------ hearing
 
-    def _hear(self, session_id: str, change: Change) -> None:
+    def _hear(self, session_id: str, change: SessionChange) -> None:
         self._changed.set()
         session = self._agent.sessions.get(session_id)
         if session is not None and "questions" in change.fields:

@@ -8,30 +8,30 @@ from typing import Any, Final
 
 from acp_tui.commands.frames import Finding, Frame, answers_to, came, shown
 from acp_tui.protocol import dialects
-from acp_tui.protocol.reading import complaints, read_updates, update_complaints
 from acp_tui.protocol.schema import (
     TOOL_KINDS,
     TOOL_STATUSES,
     CreateTerminalRequest,
     InitializeResponse,
     ListSessionsResponse,
+    Model,
     NewSessionResponse,
     PermissionRequest,
     PromptResponse,
     ReadTextFileRequest,
     TerminalRequest,
     UnknownUpdate,
-    Word,
     WriteTextFileRequest,
 )
+from acp_tui.protocol.validation import complaints, read_updates, update_complaints
 
-_ANSWERS: Final[dict[str, type[Word]]] = {
+_ANSWERS: Final[dict[str, type[Model]]] = {
     "initialize": InitializeResponse,
     "session/new": NewSessionResponse,
     "session/list": ListSessionsResponse,
     "session/prompt": PromptResponse,
 }
-_REQUESTS: Final[dict[str, type[Word]]] = {
+_REQUESTS: Final[dict[str, type[Model]]] = {
     "session/request_permission": PermissionRequest,
     "fs/read_text_file": ReadTextFileRequest,
     "fs/write_text_file": WriteTextFileRequest,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, Start
     from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
     from acp_tui.rules.book import RuleBook
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.decisions import DecisionLog
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Hearer(Protocol):
     """A conversation with the agent."""
 
-    def changed(self, session_id: str, change: Change) -> None:
+    def changed(self, session_id: str, change: SessionChange) -> None:
         """Something in a session of the agent changed, whosever session it is."""
 
     async def agent_stopped(self) -> None:
@@ -140,7 +140,7 @@ class RunningAgent:
         self.journal.err(*lines)
         self.journal.flush_some()
 
-    def _changed(self, session_id: str, change: Change) -> None:
+    def _changed(self, session_id: str, change: SessionChange) -> None:
         for hearer in list(self.hearers):
             hearer.changed(session_id, change)
 

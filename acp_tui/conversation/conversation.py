@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.opening import Attach, Opening, Recording
     from acp_tui.conversation.rejections import Rejections
     from acp_tui.protocol.schema import SessionInfo
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.questions import Question
     from acp_tui.session.session import Session
     from acp_tui.store.agents import KnownAgent
@@ -430,7 +430,7 @@ class Conversation:
         self._speaking.give_back()
         self.enter("failed")
 
-    def changed(self, session_id: str, change: Change) -> None:
+    def changed(self, session_id: str, change: SessionChange) -> None:
         """Something in a session of the agent changed; it concerns us if it is ours, or nobody's."""
         if self.agent is not None and session_id == self.agent.outside.id:
             self._listener.questions_changed()
@@ -468,7 +468,7 @@ class Listener(Person, Protocol):
     def phase_changed(self) -> None:
         """`phase` has a new value."""
 
-    def session_changed(self, change: Change) -> None:
+    def session_changed(self, change: SessionChange) -> None:
         """Something in the session changed."""
 
     def session_dropped(self) -> None:

@@ -11,7 +11,7 @@ _SLOWLY: Final = (
     "acp_tui.protocol.schema",
     "acp_tui.protocol.schema",
     "acp_tui.protocol.schema",
-    "acp_tui.protocol.reading",
+    "acp_tui.protocol.validation",
     "acp_tui.session.session",
     "acp_tui.agent.host",
     "acp_tui.agent.agent",

@@ -225,7 +225,7 @@ class Beginning:
 
     def _show(self, session: Session) -> None:
         """Have a session shown, in the place of the one before where the agent has told all of it anew."""
-        from acp_tui.session.changes import everything
+        from acp_tui.session.change import everything
 
         if self._conversation.session is not session:
             if self._opening.replaces:

@@ -331,7 +331,7 @@ class Recording:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay_in_slices
-        from acp_tui.session.changes import everything
+        from acp_tui.session.change import everything
         from acp_tui.store.recorded import rows_of
 
         conversation = self._conversation

@@ -85,7 +85,7 @@ _SEQUENCES: Final = re.compile(
 """What a terminal would obey, and marks of the byte order."""
 
 
-class Frame(NamedTuple):
+class DecodedLine(NamedTuple):
     """One value, and the line of JSON that says it."""
 
     value: Any
@@ -112,10 +112,10 @@ class Oversized:
     reason: str
 
 
-Piece = Frame | Stray | Oversized
+Piece = DecodedLine | Stray | Oversized
 
 
-class Frames:
+class LineDecoder:
     """Cuts bytes, in whatever pieces they come, into values."""
 
     def __init__(self, line_limit: int) -> None:
@@ -151,7 +151,7 @@ class Frames:
                     except (ValueError, RecursionError):
                         value = None
                     if type(value) is dict and self._is_exact:
-                        yield Frame(value, line)
+                        yield DecodedLine(value, line)
                         continue
                 yield from self._end_line(line)
                 if self._due:  # a body begins here
@@ -262,7 +262,7 @@ class Frames:
             pass
         else:
             if type(value) is dict or type(value) is list:
-                yield Frame(value, line if self._is_exact else plain(value))
+                yield DecodedLine(value, line if self._is_exact else plain(value))
             else:
                 yield Stray(line, "not a message")
             self._is_exact = True
@@ -272,7 +272,8 @@ class Frames:
         except (ValueError, RecursionError):
             yield from self._odd_line(line, may_go_on=True)
         else:
-            yield Frame(value, plain(value)) if isinstance(value, dict | list) else Stray(line, "not JSON")
+            is_object = isinstance(value, dict | list)
+            yield DecodedLine(value, plain(value)) if is_object else Stray(line, "not JSON")
         finally:
             self._is_exact = True
 
@@ -289,7 +290,7 @@ class Frames:
         for value, start, end in found:
             if beside := text[at:start].strip():
                 yield Stray(beside.encode(), BESIDE)
-            yield Frame(value, plain(value))
+            yield DecodedLine(value, plain(value))
             at = end
         rest = text[at:].strip()
         if not rest:
@@ -360,7 +361,7 @@ class Frames:
             yield from self._give_up()
             return
         self._open.clear()
-        yield Frame(value, plain(value))
+        yield DecodedLine(value, plain(value))
 
     def _give_up(self) -> Iterator[Piece | None]:
         """Yield what seemed to be a value over several lines: the messages in it, and the rest as it is."""

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from acp_tui.protocol.frames import LENIENT, Frame, Frames, Oversized, Piece, Stray, is_message, plain
+from acp_tui.protocol.frames import (
+    LENIENT,
+    DecodedLine,
+    LineDecoder,
+    Oversized,
+    Piece,
+    Stray,
+    is_message,
+    plain,
+)
 
 RequestId = int | float | str | None
 """An id as JSON gave it. It is echoed with the same type and value."""
@@ -118,7 +127,7 @@ class Peer:
         """Our requests without a response yet, by id, oldest first."""
         self._unanswered: dict[Request, None] = {}
         self._next_id = 0
-        self._frames = Frames(line_limit)
+        self._frames = LineDecoder(line_limit)
 
     # ------------------------------------------------------------------ in
 
@@ -128,14 +137,14 @@ class Peer:
         None comes after a part of the work on a long line, so that others can have their turn.
         """
         for piece in self._frames.feed(data):
-            if type(piece) is Frame and type(piece.value) is dict:
+            if type(piece) is DecodedLine and type(piece.value) is dict:
                 yield self._message(*piece)
             else:
                 yield from self._others(piece)
 
     def receive_value(self, value: Any) -> Iterator[Message | None]:
         """Take what was read before, as from a journal; the messages have no lines."""
-        yield from self._others(Frame(value, b""))
+        yield from self._others(DecodedLine(value, b""))
 
     def receive_pause(self) -> Iterator[Message | None]:
         """Yield what is complete although its line has no end, when nothing more has come for a while."""
@@ -211,14 +220,14 @@ class Peer:
                 yield Noise(line, reason)
             case Oversized():
                 yield self._dropped(piece)
-            case Frame(value, line) if type(value) is dict:
+            case DecodedLine(value, line) if type(value) is dict:
                 yield self._message(value, line)
-            case Frame([_, *_] as items, _):
+            case DecodedLine([_, *_] as items, _):
                 # Version 1 has no batches; whoever sends one means its items in order.
                 for item in items:
                     line = plain(item)
                     yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
-            case Frame(_, line):
+            case DecodedLine(_, line):
                 yield Noise(line, "not a message")
 
     def _dropped(self, line: Oversized) -> Message:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, StrictBool
 from pydantic.alias_generators import to_camel
 
 
-class Word(BaseModel):
+class Model(BaseModel):
     """One object of the protocol: camelCase on the wire, snake_case here; what it does not know it keeps.
 
     `model_fields_set` tells an absent field from a null one where that matters.
@@ -35,7 +35,7 @@ class Word(BaseModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
-class Annotations(Word):
+class Annotations(Model):
     """Hints about a block; nothing depends on them."""
 
     audience: list[str] | None = None
@@ -43,7 +43,7 @@ class Annotations(Word):
     last_modified: str | None = None
 
 
-class TextContent(Word):
+class TextContent(Model):
     """Markdown, or a part of it."""
 
     type: Literal["text"] = "text"
@@ -51,7 +51,7 @@ class TextContent(Word):
     annotations: Annotations | None = None
 
 
-class ImageContent(Word):
+class ImageContent(Model):
     """A picture, as base64."""
 
     type: Literal["image"] = "image"
@@ -61,7 +61,7 @@ class ImageContent(Word):
     annotations: Annotations | None = None
 
 
-class AudioContent(Word):
+class AudioContent(Model):
     """A sound, as base64."""
 
     type: Literal["audio"] = "audio"
@@ -70,7 +70,7 @@ class AudioContent(Word):
     annotations: Annotations | None = None
 
 
-class ResourceLink(Word):
+class ResourceLink(Model):
     """A pointer to something that the reader may open; never fetched by us."""
 
     type: Literal["resource_link"] = "resource_link"
@@ -83,7 +83,7 @@ class ResourceLink(Word):
     annotations: Annotations | None = None
 
 
-class ResourceContents(Word):
+class ResourceContents(Model):
     """A resource with its content: `text`, or `blob` in base64."""
 
     uri: str
@@ -92,7 +92,7 @@ class ResourceContents(Word):
     blob: str | None = None
 
 
-class EmbeddedResource(Word):
+class EmbeddedResource(Model):
     """A resource that travels with the message."""
 
     type: Literal["resource"] = "resource"
@@ -100,7 +100,7 @@ class EmbeddedResource(Word):
     annotations: Annotations | None = None
 
 
-class UnknownContent(Word):
+class UnknownContent(Model):
     """A block of a kind that this version does not know, kept as it came."""
 
     type: Literal["?"] = "?"
@@ -128,14 +128,14 @@ TOOL_KINDS: Final = (
 TOOL_STATUSES: Final = ("pending", "in_progress", "completed", "failed")
 
 
-class ContentItem(Word):
+class ContentItem(Model):
     """A content block that a tool produced."""
 
     type: Literal["content"] = "content"
     content: ContentBlock
 
 
-class Diff(Word):
+class DiffItem(Model):
     """A report of one changed file; never a request to write it."""
 
     type: Literal["diff"] = "diff"
@@ -150,14 +150,14 @@ class Diff(Word):
         return self.old_text or None
 
 
-class TerminalItem(Word):
+class TerminalItem(Model):
     """The live output of a terminal."""
 
     type: Literal["terminal"] = "terminal"
     terminal_id: str
 
 
-class UnknownItem(Word):
+class UnknownItem(Model):
     """Tool content of a kind that this version does not know, kept as it came."""
 
     type: Literal["?"] = "?"
@@ -165,19 +165,19 @@ class UnknownItem(Word):
 
 
 ToolCallContent = Annotated[
-    ContentItem | Diff | TerminalItem | UnknownItem,
+    ContentItem | DiffItem | TerminalItem | UnknownItem,
     Field(discriminator="type"),
 ]
 
 
-class Location(Word):
+class ToolCallLocation(Model):
     """A place that a tool call works on."""
 
     path: str
     line: int | None = None
 
 
-class ToolCallFields(Word):
+class ToolCallFields(Model):
     """What a tool call and its updates share. In an update, absent and null leave the stored value."""
 
     tool_call_id: str
@@ -187,14 +187,14 @@ class ToolCallFields(Word):
     status: str | None = None
     """One of `TOOL_STATUSES`, or a word of tomorrow."""
     content: list[ToolCallContent] | None = None
-    locations: list[Location] | None = None
+    locations: list[ToolCallLocation] | None = None
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
     """The tool's programmatic name (draft)."""
 
 
-class PlanEntry(Word):
+class PlanEntry(Model):
     """One step: `priority` is high, medium or low; `status` pending, in_progress or completed."""
 
     content: str
@@ -202,21 +202,21 @@ class PlanEntry(Word):
     status: str = "pending"
 
 
-class CommandInput(Word):
+class AvailableCommandInput(Model):
     """What may follow a command's name."""
 
     hint: str = ""
 
 
-class Command(Word):
+class AvailableCommand(Model):
     """A command of the agent, without its slash."""
 
     name: str
     description: str = ""
-    input: CommandInput | None = None
+    input: AvailableCommandInput | None = None
 
 
-class Mode(Word):
+class SessionMode(Model):
     """A mode the session can be in."""
 
     id: str
@@ -224,14 +224,14 @@ class Mode(Word):
     description: str | None = None
 
 
-class Modes(Word):
+class SessionModeState(Model):
     """The modes of a session and the one it is in."""
 
     current_mode_id: str
-    available_modes: list[Mode] = []
+    available_modes: list[SessionMode] = []
 
 
-class Model(Word):
+class ModelInfo(Model):
     """A model, as agents offered it before config options (removed from the protocol, still common)."""
 
     model_id: str
@@ -239,14 +239,14 @@ class Model(Word):
     description: str | None = None
 
 
-class Models(Word):
+class SessionModelState(Model):
     """The models of a session and the one it uses (removed from the protocol, still common)."""
 
     current_model_id: str
-    available_models: list[Model] = []
+    available_models: list[ModelInfo] = []
 
 
-class Choice(Word):
+class OptionValue(Model):
     """A value of a select option."""
 
     value: str
@@ -254,15 +254,15 @@ class Choice(Word):
     description: str | None = None
 
 
-class ChoiceGroup(Word):
+class OptionValueGroup(Model):
     """A named group of values."""
 
     group: str
     name: str
-    options: list[Choice] = []
+    options: list[OptionValue] = []
 
 
-class _Option(Word):
+class _Option(Model):
     """What config options of the kinds that we know have in common."""
 
     id: str
@@ -282,13 +282,13 @@ class SelectOption(_Option):
 
     type: Literal["select"] = "select"
     current_value: str
-    options: list[ChoiceGroup | Choice] = []
+    options: list[OptionValueGroup | OptionValue] = []
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[OptionValue]:
         """Return the values without their groups, in order."""
-        flat: list[Choice] = []
+        flat: list[OptionValue] = []
         for option in self.options:
-            flat.extend(option.options if isinstance(option, ChoiceGroup) else [option])
+            flat.extend(option.options if isinstance(option, OptionValueGroup) else [option])
         return flat
 
 
@@ -298,12 +298,12 @@ class BooleanOption(_Option):
     type: Literal["boolean"] = "boolean"
     current_value: bool
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[OptionValue]:
         """Return no values: on and off need no names of the agent's."""
         return []
 
 
-class UnknownOption(Word):
+class UnknownOption(Model):
     """An option of a kind that this version does not know; not shown."""
 
     type: Literal["?"] = "?"
@@ -313,7 +313,7 @@ class UnknownOption(Word):
 ConfigOption = Annotated[SelectOption | BooleanOption | UnknownOption, Field(discriminator="type")]
 
 
-class PermissionOption(Word):
+class PermissionOption(Model):
     """An answer; `kind` is allow_once, allow_always, reject_once, reject_always, or new and then neutral."""
 
     option_id: str
@@ -321,7 +321,7 @@ class PermissionOption(Word):
     kind: str
 
 
-class PermissionRequest(Word):
+class PermissionRequest(Model):
     """May this tool call go on?"""
 
     whole: ClassVar[frozenset[str]] = frozenset({"options"})
@@ -331,14 +331,14 @@ class PermissionRequest(Word):
     options: list[PermissionOption]
 
 
-class PromptRequest(Word):
+class PromptRequest(Model):
     """What the person says. The request stays open for the whole turn."""
 
     session_id: str
     prompt: list[ContentBlock]
 
 
-class PromptResponse(Word):
+class PromptResponse(Model):
     """The end of a turn: end_turn, max_tokens, max_turn_requests, refusal, cancelled, or a new word."""
 
     stop_reason: str = "end_turn"
@@ -347,7 +347,7 @@ class PromptResponse(Word):
     usage: dict[str, Any] | None = None
 
 
-class NewSessionRequest(Word):
+class NewSessionRequest(Model):
     """A new session in a folder; the list of MCP servers is always sent, in the protocol's shape."""
 
     cwd: str
@@ -355,12 +355,12 @@ class NewSessionRequest(Word):
     additional_directories: list[str] | None = None
 
 
-class SessionSetup(Word):
+class SessionSetup(Model):
     """What `session/new`, `session/load` and `session/resume` answer about modes and options."""
 
-    modes: Modes | None = None
+    modes: SessionModeState | None = None
     config_options: list[ConfigOption] | None = None
-    models: Models | None = None
+    models: SessionModelState | None = None
 
 
 class NewSessionResponse(SessionSetup):
@@ -369,7 +369,7 @@ class NewSessionResponse(SessionSetup):
     session_id: str
 
 
-class AttachRequest(Word):
+class AttachRequest(Model):
     """Load (with replay) or resume (without) a session that the agent has."""
 
     session_id: str
@@ -378,7 +378,7 @@ class AttachRequest(Word):
     additional_directories: list[str] | None = None
 
 
-class SessionInfo(Word):
+class SessionInfo(Model):
     """A session in the agent's list; `updated_at` is ISO 8601."""
 
     session_id: str
@@ -388,20 +388,20 @@ class SessionInfo(Word):
     additional_directories: list[str] = []
 
 
-class ListSessionsResponse(Word):
+class ListSessionsResponse(Model):
     """One page of the agent's sessions."""
 
     sessions: list[SessionInfo] = []
     next_cursor: str | None = None
 
 
-class SetConfigOptionResponse(Word):
+class SetConfigOptionResponse(Model):
     """All options, after one was set."""
 
     config_options: list[ConfigOption] = []
 
 
-class ReadTextFileRequest(Word):
+class ReadTextFileRequest(Model):
     """Read a file, or `limit` lines of it from line `line` (the first is 1)."""
 
     whole: ClassVar[frozenset[str]] = frozenset({"line", "limit"})
@@ -413,7 +413,7 @@ class ReadTextFileRequest(Word):
     limit: int | None = None
 
 
-class WriteTextFileRequest(Word):
+class WriteTextFileRequest(Model):
     """Replace or create a file."""
 
     session_id: str
@@ -421,14 +421,14 @@ class WriteTextFileRequest(Word):
     content: str
 
 
-class EnvVariable(Word):
+class EnvVariable(Model):
     """One variable of a command's environment."""
 
     name: str
     value: str
 
 
-class CreateTerminalRequest(Word):
+class CreateTerminalRequest(Model):
     """Run a command; `output_byte_limit` bounds what is kept, in bytes of UTF-8."""
 
     whole: ClassVar[frozenset[str]] = frozenset({"args", "env", "cwd"})
@@ -442,14 +442,14 @@ class CreateTerminalRequest(Word):
     output_byte_limit: int | None = None
 
 
-class TerminalRequest(Word):
+class TerminalRequest(Model):
     """Anything else about a terminal: its output, its end, kill, release."""
 
     session_id: str
     terminal_id: str
 
 
-class AuthMethod(Word):
+class AuthMethod(Model):
     """A way to log in. A type that is absent or unknown is handled as `agent`."""
 
     id: str
@@ -464,7 +464,7 @@ class AuthMethod(Word):
     """For the removed type `env_var`: variables that the agent reads."""
 
 
-class ElicitationRequest(Word):
+class ElicitationRequest(Model):
     """A form to fill in, or an address to visit; about a session, or about a running request of ours."""
 
     mode: str
@@ -538,7 +538,7 @@ Marker = dict[str, Any] | StrictBool
 """A capability that is an object: present (even empty) means yes. Some agents send `true`."""
 
 
-class Implementation(Word):
+class Implementation(Model):
     """The name and version of a client or an agent."""
 
     name: str
@@ -552,14 +552,14 @@ class Implementation(Word):
         return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
-class FileCapabilities(Word):
+class FileCapabilities(Model):
     """Which file methods the client serves."""
 
     read_text_file: bool = False
     write_text_file: bool = False
 
 
-class ClientCapabilities(Word):
+class ClientCapabilities(Model):
     """What we offer. The optional parts are objects whose presence means yes."""
 
     fs: FileCapabilities = FileCapabilities()
@@ -569,7 +569,7 @@ class ClientCapabilities(Word):
     elicitation: dict[str, Any] | None = None
 
 
-class InitializeRequest(Word):
+class InitializeRequest(Model):
     """Our first message."""
 
     protocol_version: int = PROTOCOL_VERSION
@@ -577,7 +577,7 @@ class InitializeRequest(Word):
     client_info: Implementation
 
 
-class PromptCapabilities(Word):
+class PromptCapabilities(Model):
     """Which blocks a prompt may hold beside text and links."""
 
     image: StrictBool = False
@@ -585,14 +585,14 @@ class PromptCapabilities(Word):
     embedded_context: StrictBool = False
 
 
-class McpCapabilities(Word):
+class McpCapabilities(Model):
     """Which MCP transports the agent takes beside stdio."""
 
     http: StrictBool = False
     sse: StrictBool = False
 
 
-class SessionCapabilities(Word):
+class SessionCapabilities(Model):
     """Which session methods the agent has."""
 
     list: Marker | None = None
@@ -603,13 +603,13 @@ class SessionCapabilities(Word):
     additional_directories: Marker | None = None
 
 
-class AuthCapabilities(Word):
+class AuthCapabilities(Model):
     """Which login methods the agent has beside `authenticate`."""
 
     logout: Marker | None = None
 
 
-class AgentCapabilities(Word):
+class AgentCapabilities(Model):
     """What the agent offers; all that is absent is not there."""
 
     load_session: StrictBool = False
@@ -624,7 +624,7 @@ class AgentCapabilities(Word):
         return self.load_session or has(self.session_capabilities.resume)
 
 
-class InitializeResponse(Word):
+class InitializeResponse(Model):
     """The agent's first answer."""
 
     protocol_version: Any
@@ -643,7 +643,7 @@ def has(marker: Marker | None) -> bool:
     return marker is not None and marker is not False
 
 
-class UserMessageChunk(Word):
+class UserMessageChunk(Model):
     """A piece of what the person said: an echo, or a replay."""
 
     session_update: Literal["user_message_chunk"] = "user_message_chunk"
@@ -651,7 +651,7 @@ class UserMessageChunk(Word):
     message_id: str | None = None
 
 
-class AgentMessageChunk(Word):
+class AgentMessageChunk(Model):
     """A piece of the answer."""
 
     session_update: Literal["agent_message_chunk"] = "agent_message_chunk"
@@ -659,7 +659,7 @@ class AgentMessageChunk(Word):
     message_id: str | None = None
 
 
-class AgentThoughtChunk(Word):
+class AgentThoughtChunk(Model):
     """A piece of the agent's reasoning."""
 
     session_update: Literal["agent_thought_chunk"] = "agent_thought_chunk"
@@ -667,7 +667,7 @@ class AgentThoughtChunk(Word):
     message_id: str | None = None
 
 
-class ToolCall(ToolCallFields):
+class NewToolCall(ToolCallFields):
     """A tool call exists."""
 
     session_update: Literal["tool_call"] = "tool_call"
@@ -679,35 +679,35 @@ class ToolCallUpdate(ToolCallFields):
     session_update: Literal["tool_call_update"] = "tool_call_update"
 
 
-class Plan(Word):
+class Plan(Model):
     """The whole plan."""
 
     session_update: Literal["plan"] = "plan"
     entries: list[PlanEntry]
 
 
-class AvailableCommandsUpdate(Word):
+class AvailableCommandsUpdate(Model):
     """The whole list of commands."""
 
     session_update: Literal["available_commands_update"] = "available_commands_update"
-    available_commands: list[Command]
+    available_commands: list[AvailableCommand]
 
 
-class CurrentModeUpdate(Word):
+class CurrentModeUpdate(Model):
     """The mode changed."""
 
     session_update: Literal["current_mode_update"] = "current_mode_update"
     current_mode_id: str
 
 
-class ConfigOptionUpdate(Word):
+class ConfigOptionUpdate(Model):
     """The whole list of config options."""
 
     session_update: Literal["config_option_update"] = "config_option_update"
     config_options: list[ConfigOption]
 
 
-class SessionInfoUpdate(Word):
+class SessionInfoUpdate(Model):
     """Title or time changed: absent keeps, null clears."""
 
     session_update: Literal["session_info_update"] = "session_info_update"
@@ -715,14 +715,14 @@ class SessionInfoUpdate(Word):
     updated_at: str | None = None
 
 
-class Cost(Word):
+class Cost(Model):
     """What the session has cost so far."""
 
     amount: float
     currency: str
 
 
-class UsageUpdate(Word):
+class UsageUpdate(Model):
     """How full the context is, in tokens, and the cost so far. An unusable number is read as absent."""
 
     session_update: Literal["usage_update"] = "usage_update"
@@ -731,7 +731,7 @@ class UsageUpdate(Word):
     cost: Cost | None = None
 
 
-class Notice(Word):
+class NoticeUpdate(Model):
     """A word of the agent about itself, live only (draft)."""
 
     session_update: Literal["notice"] = "notice"
@@ -740,7 +740,7 @@ class Notice(Word):
     description: str | None = None
 
 
-class UnknownUpdate(Word):
+class UnknownUpdate(Model):
     """News of a kind that this version does not know, or that cannot be read: kept as it came."""
 
     session_update: Literal["?"] = "?"
@@ -751,7 +751,7 @@ Update = Annotated[
     UserMessageChunk
     | AgentMessageChunk
     | AgentThoughtChunk
-    | ToolCall
+    | NewToolCall
     | ToolCallUpdate
     | Plan
     | AvailableCommandsUpdate
@@ -759,7 +759,7 @@ Update = Annotated[
     | ConfigOptionUpdate
     | SessionInfoUpdate
     | UsageUpdate
-    | Notice
+    | NoticeUpdate
     | UnknownUpdate,
     Field(discriminator="session_update"),
 ]

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from acp_tui.protocol import schema as tools
 from acp_tui.protocol.schema import ContentBlock, TextContent
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 
 
 @dataclass(slots=True)
@@ -62,13 +62,13 @@ def items_of(content: Iterable[tools.ToolCallContent]) -> tuple[Item, ...]:
     return tuple([_item(word) for word in content])
 
 
-def places_of(locations: Iterable[tools.Location]) -> tuple[Location, ...]:
+def places_of(locations: Iterable[tools.ToolCallLocation]) -> tuple[Location, ...]:
     """Return the locations of a tool call as they are kept."""
     return tuple([Location(place.path, place.line) for place in locations])
 
 
 def _item(word: tools.ToolCallContent) -> Item:
-    if isinstance(word, tools.Diff):
+    if isinstance(word, tools.DiffItem):
         return Diff(word.path, word.new_text, word.old_text)
     if isinstance(word, tools.ContentItem) and isinstance(word.content, TextContent):
         return Text(word.content.text)
@@ -107,14 +107,14 @@ _MOST: Final = 200
 _HIDES: Final = ("\\", "$", "`", "<<")
 
 
-class Said(NamedTuple):
+class StatedCommand(NamedTuple):
     """A command, and the keys of the input that say it."""
 
     text: str
     keys: frozenset[str] = frozenset()
 
 
-def shell_command(kind: str, raw_input: Any) -> Said | None:
+def shell_command(kind: str, raw_input: Any) -> StatedCommand | None:
     """Return what a tool call of a kind runs or wants to run, if its input says so."""
     if not isinstance(raw_input, dict) or _is_operation(kind, raw_input):
         return None
@@ -186,18 +186,18 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _in_input(raw: Mapping[str, Any]) -> Said | None:
+def _in_input(raw: Mapping[str, Any]) -> StatedCommand | None:
     key = "command" if raw.get("command") is not None else "cmd"
     command, arguments, several = raw.get(key), raw.get("args"), raw.get("commands")
     if isinstance(command, str):
         if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
-            return Said(f"{command} {shlex.join(map(str, arguments))}", frozenset({key, "args"}))
+            return StatedCommand(f"{command} {shlex.join(map(str, arguments))}", frozenset({key, "args"}))
         keys = {key, "commands"} if several == [command] else {key}
-        return Said(command, frozenset(keys))
+        return StatedCommand(command, frozenset(keys))
     if isinstance(command, list):
-        return Said(_of_words([str(word) for word in command]), frozenset({key}))
+        return StatedCommand(_of_words([str(word) for word in command]), frozenset({key}))
     if isinstance(several, list) and several and all(isinstance(one, str) for one in several):
-        return Said(_in_turn(several), frozenset({"commands"}))
+        return StatedCommand(_in_turn(several), frozenset({"commands"}))
     return None
 
 
@@ -240,7 +240,7 @@ def _is_operation(kind: str, raw: Mapping[str, Any]) -> bool:
     )
 
 
-Part = GrowingText | ContentBlock
+Part = TextBuffer | ContentBlock
 """A piece of a message: text that may still grow, or a block of another kind."""
 
 Severity = Literal["info", "warning", "error"]
@@ -306,7 +306,7 @@ class ToolCall:
     name: str | None = None
     meta: Mapping[str, Any] | None = None
     """The `_meta` of all its updates, merged key by key."""
-    output: GrowingText | None = None
+    output: TextBuffer | None = None
     """What a command printed that the agent runs by itself: the newest of it."""
     exit_code: int | None = None
     exit_signal: str | None = None
@@ -340,10 +340,10 @@ class ToolCall:
         return said.text if said is not None else None
 
     @property
-    def said_command(self) -> Said | None:
+    def said_command(self) -> StatedCommand | None:
         """The command, and where its input says it."""
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
-            return Said(self.title) if self.title else None
+            return StatedCommand(self.title) if self.title else None
         return shell_command(self.kind, self.raw_input)
 
     @property
@@ -372,7 +372,7 @@ class Notice:
 
 
 @dataclass(slots=True)
-class OwnCommand:
+class UserCommand:
     """A command that the person ran beside the conversation."""
 
     terminal_id: str
@@ -381,21 +381,21 @@ class OwnCommand:
     ended: float | None = None
     exit_code: int | None = None
     """None while it runs, and when a signal has ended it."""
-    output: GrowingText | None = None
+    output: TextBuffer | None = None
     """The newest of what it printed, once it has ended."""
     dropped: bool = False
 
 
 Message = UserMessage | AgentMessage | Thought
-Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | OwnCommand
+Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | UserCommand
 
 
 def line_of(message: Message) -> str:
     """Return a message's text on one line, without a note of ours."""
-    said = (part for part in message.parts if isinstance(part, GrowingText))
+    said = (part for part in message.parts if isinstance(part, TextBuffer))
     return " ".join("".join(text for text in map(str, said) if not text.startswith(NOTE)).split())
 
 
 def text_of(message: Message) -> str:
     """Return a message's text without its other blocks."""
-    return "".join(str(part) for part in message.parts if isinstance(part, GrowingText))
+    return "".join(str(part) for part in message.parts if isinstance(part, TextBuffer))

@@ -9,7 +9,7 @@ from typing import Any
 from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, Update
 from acp_tui.session.entries import Entry, Severity
 from acp_tui.session.files import OnDisk, Origin
-from acp_tui.session.past import Kept, Past, Redone, Undid
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 
@@ -38,12 +38,12 @@ class Prompted:
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled:
+class TurnCancelled:
     """The person stopped the turn; it ends when the agent says so."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TurnEnded:
     """The turn ended; `content` is what some agents say only in the answer to the prompt."""
 
     stop_reason: str
@@ -51,7 +51,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class TurnFailed:
     """The turn ended with an error."""
 
     code: int
@@ -82,7 +82,7 @@ class Conflicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Wished:
+class ImplicitlyAsked:
     """The agent has us do what it did not ask for; the person is asked by us."""
 
     question: Permission
@@ -107,7 +107,7 @@ class Completed:
 
 
 @dataclass(frozen=True, slots=True)
-class Chose:
+class OptionChosen:
     """A value is about to be set. No journal tells it: what was let is let in this run only."""
 
     option_id: str
@@ -117,7 +117,7 @@ class Chose:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class OptionRequested:
     """The person chose a value; the agent has not agreed yet."""
 
     option_id: str
@@ -125,7 +125,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class OptionSet:
     """The agent agreed, and may have told all options anew."""
 
     option_id: str
@@ -134,7 +134,7 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
-class SettingFailed:
+class OptionRefused:
     """The agent did not agree."""
 
     option_id: str
@@ -153,7 +153,7 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapped:
+class WorkspaceCompared:
     """The workspace was looked at: all files that differ from the beginning of the session."""
 
     files: tuple[OnDisk, ...]
@@ -166,7 +166,7 @@ class Snapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranged:
+class RangeChosen:
     """The person wants to see what changed since a turn."""
 
     since: int
@@ -213,12 +213,12 @@ class Printed:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenUp:
+class Resumed:
     """Another process of the agent goes on with the session, and knows nothing of calls that were open."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class PastLoaded:
     """The agent has taken up a session of which more is known here than it tells."""
 
     past: Past
@@ -238,32 +238,32 @@ Beside = (
     Printed
     | SetUp
     | Inherited
-    | Chose
-    | Setting
-    | Set
-    | SettingFailed
+    | OptionChosen
+    | OptionRequested
+    | OptionSet
+    | OptionRefused
     | Wrote
-    | Snapped
-    | Ranged
+    | WorkspaceCompared
+    | RangeChosen
     | CommandStarted
     | CommandEnded
-    | TakenUp
-    | Recalled
-    | Kept
-    | Undid
-    | Redone
+    | Resumed
+    | PastLoaded
+    | KeptSnapshot
+    | UndoStep
+    | UndoStepTaken
     | Disconnected
 )
 """What happens beside turns and questions."""
 Own = (
     Prompted
-    | Cancelled
-    | Ended
-    | Failed
+    | TurnCancelled
+    | TurnEnded
+    | TurnFailed
     | Asked
     | Elicited
     | Conflicted
-    | Wished
+    | ImplicitlyAsked
     | Answered
     | Completed
     | Noted

@@ -153,7 +153,7 @@ class FileChange:
         return [self.written] if self.written is not None else list(self.reported.values())
 
 
-class Files:
+class FileChanges:
     """The changed files, in the order in which they were first changed."""
 
     def __init__(self) -> None:

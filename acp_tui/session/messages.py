@@ -13,9 +13,9 @@ from acp_tui.protocol.schema import (
     TextContent,
     UserMessageChunk,
 )
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import NOTE, AgentMessage, Entry, Message, Thought, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 
 _KINDS: Final[dict[type[Chunk], type[Message]]] = {
     UserMessageChunk: UserMessage,
@@ -42,7 +42,7 @@ class Messages:
         """Whether something else came of the agent since the prompt."""
         self._repeated = ""
         """What it has repeated so far, and is not shown again."""
-        self._same: Change | None = None
+        self._same: SessionChange | None = None
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
         """Begin a turn with what the person said; return the new entry's index."""
@@ -65,7 +65,7 @@ class Messages:
         self._prompt, self._echo, self._repeated = [], None, ""
         return self.close()
 
-    def add(self, chunk: Chunk, at: float) -> Change | None:
+    def add(self, chunk: Chunk, at: float) -> SessionChange | None:
         """Append a chunk's block to its message."""
         kind = _KINDS[type(chunk)]
         held = ""
@@ -90,10 +90,10 @@ class Messages:
         if isinstance(message, Thought):
             message.last = at
         if closed:
-            return Change((*closed, index))
+            return SessionChange((*closed, index))
         # The same change is told again and again while one message streams.
         if self._same is None or self._same.entries[0] != index:
-            self._same = Change((index,))
+            self._same = SessionChange((index,))
         return self._same
 
     def close(self) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ class Messages:
             message.finished = True
             message.parts = list(message.parts)  # without room for more
             for part in message.parts:
-                if isinstance(part, GrowingText):
+                if isinstance(part, TextBuffer):
                     part.finish()
         return (index,)
 
@@ -159,11 +159,11 @@ def _append(message: Message, block: ContentBlock) -> None:
     if not isinstance(block, TextContent):
         message.parts.append(block)
         return
-    is_apart = not message.parts or not isinstance(message.parts[-1], GrowingText)
+    is_apart = not message.parts or not isinstance(message.parts[-1], TextBuffer)
     if is_apart or block.text.startswith(NOTE):
-        message.parts.append(GrowingText())
+        message.parts.append(TextBuffer())
     text = message.parts[-1]
-    assert isinstance(text, GrowingText)
+    assert isinstance(text, TextBuffer)
     text.append(block.text)
 
 

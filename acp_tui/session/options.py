@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from acp_tui.protocol.schema import (
     BooleanOption,
-    Choice,
     ConfigOption,
-    Models,
-    Modes,
+    OptionValue,
     SelectOption,
+    SessionModelState,
+    SessionModeState,
     SessionSetup,
     UnknownOption,
 )
@@ -53,7 +53,7 @@ class Option:
         return any(choice.value == value for choice in self.config.choices())
 
 
-class Options:
+class SessionOptions:
     """What one session's agent offers to be set, and what was asked for and is not agreed to yet."""
 
     def __init__(self) -> None:
@@ -64,8 +64,8 @@ class Options:
         self.let: dict[str, str | bool] = {}
         """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
         self._config_options: list[ConfigOption] = []
-        self._modes: Modes | None = None
-        self._models: Models | None = None
+        self._modes: SessionModeState | None = None
+        self._models: SessionModelState | None = None
 
     def of_category(self, category: str) -> Option | None:
         """Return the option of a category; see the function of this name."""
@@ -127,7 +127,7 @@ class Options:
 
 
 def _merged(
-    config_options: Sequence[ConfigOption], modes: Modes | None, models: Models | None
+    config_options: Sequence[ConfigOption], modes: SessionModeState | None, models: SessionModelState | None
 ) -> list[Option]:
     """Return what can be set: config options, with the modes and models that none of them stands for.
 
@@ -144,17 +144,20 @@ def _merged(
         elif _stands_for_models(option.config, models):
             option.config.category = "model"
     if modes is not None and not any(option.config.category == "mode" for option in options):
-        choices = [Choice(value=m.id, name=m.name, description=m.description) for m in modes.available_modes]
+        choices = [
+            OptionValue(value=m.id, name=m.name, description=m.description) for m in modes.available_modes
+        ]
         options.append(Option(_select("mode", "Mode", modes.current_mode_id, choices), "set_mode"))
     if models is not None and not any(option.config.category == "model" for option in options):
         names = [
-            Choice(value=m.model_id, name=m.name, description=m.description) for m in models.available_models
+            OptionValue(value=m.model_id, name=m.name, description=m.description)
+            for m in models.available_models
         ]
         options.append(Option(_select("model", "Model", models.current_model_id, names), "set_model"))
     return options
 
 
-def _stands_for_modes(config: SelectOption | BooleanOption, modes: Modes | None) -> bool:
+def _stands_for_modes(config: SelectOption | BooleanOption, modes: SessionModeState | None) -> bool:
     """Return whether a config option is the modes in another form, so that they are hidden.
 
     The protocol hides modes where there are config options, so that one thing is not offered twice. Agents
@@ -166,7 +169,7 @@ def _stands_for_modes(config: SelectOption | BooleanOption, modes: Modes | None)
     return config.is_mode or _has_values(config, [mode.id for mode in offered])
 
 
-def _stands_for_models(config: SelectOption | BooleanOption, models: Models | None) -> bool:
+def _stands_for_models(config: SelectOption | BooleanOption, models: SessionModelState | None) -> bool:
     """Return whether a config option is the models in another form."""
     offered = models.available_models if models is not None else []
     is_named_so = config.id == "model" and not config.category
@@ -192,7 +195,7 @@ def of_category(options: Sequence[Option], category: str) -> Option | None:
     return next(named, found[0] if found else None)
 
 
-def _select(category: str, name: str, current: str, choices: list[Choice]) -> SelectOption:
+def _select(category: str, name: str, current: str, choices: list[OptionValue]) -> SelectOption:
     return SelectOption(id=category, name=name, category=category, current_value=current, options=[*choices])
 
 

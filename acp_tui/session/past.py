@@ -11,7 +11,7 @@ from acp_tui.session.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptSnapshot:
     """There is a snapshot of the workspace from before a turn, or from the beginning of the session."""
 
     turn: int
@@ -28,7 +28,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Undid:
+class UndoStep:
     """The user has rejected or restored something, which can be taken back."""
 
     back: str
@@ -40,7 +40,7 @@ class Undid:
 
 
 @dataclass(frozen=True, slots=True)
-class Redone:
+class UndoStepTaken:
     """The user has taken that back."""
 
     place: int
@@ -60,5 +60,5 @@ class Past:
     """Where files came from that were seen, by path and content: an undoing may bring one back."""
     over: frozenset[str]
     """Paths of files that tool calls changed and that are what they were again."""
-    kept: tuple[Kept, ...]
-    undid: tuple[Undid, ...]
+    kept: tuple[KeptSnapshot, ...]
+    undid: tuple[UndoStep, ...]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from acp_tui.protocol.schema import TerminalItem, Word
-from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
+from acp_tui.protocol.schema import Model, TerminalItem
+from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserCommand, UserMessage
 from acp_tui.session.session import Session
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 
 TYPES: Final[dict[type[Entry], str]] = {
     UserMessage: "user_message",
@@ -17,7 +17,7 @@ TYPES: Final[dict[type[Entry], str]] = {
     Thought: "thought",
     ToolCall: "tool_call",
     Notice: "notice",
-    OwnCommand: "own_command",
+    UserCommand: "own_command",
 }
 """How each kind of entry is called."""
 
@@ -50,16 +50,16 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
 
 def _terminals(entry: Entry) -> list[str]:
     """Return the ids of the terminals that an entry speaks of."""
-    if isinstance(entry, OwnCommand):
+    if isinstance(entry, UserCommand):
         return [entry.terminal_id]
     content = entry.content if isinstance(entry, ToolCall) else ()
     return [item.terminal_id for item in content if isinstance(item, TerminalItem)]
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, GrowingText):
+    if isinstance(value, TextBuffer):
         return str(value)
-    if isinstance(value, Word):
+    if isinstance(value, Model):
         return value.wire()
     if is_dataclass(value):
         return {field.name: _value(getattr(value, field.name)) for field in fields(value)}

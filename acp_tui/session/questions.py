@@ -90,7 +90,7 @@ def asked_of(call: ToolCall) -> tuple[object, ...]:
     return call.title, call.kind, call.raw_input, call.content, call.locations
 
 
-class Questions:
+class OpenQuestions:
     """The questions of one session that wait for the person."""
 
     def __init__(self) -> None:

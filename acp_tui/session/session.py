@@ -12,7 +12,7 @@ from acp_tui.protocol import dialects
 from acp_tui.protocol import schema as news
 from acp_tui.protocol.schema import (
     CANCELLED,
-    Command,
+    AvailableCommand,
     PlanEntry,
     ToolCallFields,
     UsageUpdate,
@@ -21,27 +21,27 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.session import events
 from acp_tui.session import tool_calls as calls
-from acp_tui.session.changes import Change, Field
+from acp_tui.session.change import Field, SessionChange
 from acp_tui.session.entries import (
     AgentMessage,
     Diff,
     Entry,
     Notice,
-    OwnCommand,
     Severity,
     ToolCall,
+    UserCommand,
     UserMessage,
     absolute,
     line_of,
 )
-from acp_tui.session.events import Event, Failed, Inherited
-from acp_tui.session.files import FileChange, Files, OnDisk, Steps, origin
+from acp_tui.session.events import Event, Inherited, TurnFailed
+from acp_tui.session.files import FileChange, FileChanges, OnDisk, Steps, origin
 from acp_tui.session.messages import Messages
-from acp_tui.session.options import Option, Options
-from acp_tui.session.past import Kept, Past, Redone, Undid
-from acp_tui.session.questions import Permission, Question, Questions
+from acp_tui.session.options import Option, SessionOptions
+from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
+from acp_tui.session.questions import OpenQuestions, Permission, Question
 from acp_tui.session.text_buffer import whole
-from acp_tui.session.tool_calls import Calls, settle
+from acp_tui.session.tool_calls import ToolCalls, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 _STOPS: Final = {
@@ -70,7 +70,7 @@ def ending_notice(reason: str, told: str, *, silent: bool, at: float) -> Notice 
     return Notice(_SILENT, at=at) if silent else None
 
 
-def failure(event: Failed, at: float) -> Notice:
+def failure(event: TurnFailed, at: float) -> Notice:
     """Return what to say about a turn that the agent answered with an error."""
     said = as_text(event.message)
     text = f"{said} (error {event.code})" if event.code else said
@@ -177,7 +177,7 @@ class Session:
         self.entries: list[Entry] = []
         self.plan: list[PlanEntry] = []
         self._steps = Steps()
-        self.commands: list[Command] = []
+        self.commands: list[AvailableCommand] = []
         self.usage: news.UsageUpdate | None = None
         self.title: str = ""
         self.meta: dict[str, Any] = {}
@@ -185,17 +185,17 @@ class Session:
         self.is_fork = False
         """Whether it goes on from another session."""
         self.connected = True
-        self.kept: dict[int, Kept] = {}
+        self.kept: dict[int, KeptSnapshot] = {}
         """Snapshots of the workspace: from before turns, by their numbers, and from the beginning, by 0."""
-        self.undid: list[Undid] = []
+        self.undid: list[UndoStep] = []
         """What the user has rejected or restored and can take back, the newest last."""
-        self._files = Files()
+        self._files = FileChanges()
         self._range = Range()
         self._looked = 0.0
         self._messages = Messages(self.entries)
-        self._calls = Calls(self.entries, title_is_command=title_is_command)
-        self._options = Options()
-        self._questions = Questions()
+        self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
+        self._options = SessionOptions()
+        self._questions = OpenQuestions()
         self._turns = Turns(self.entries)
 
     @property
@@ -268,7 +268,7 @@ class Session:
         """Return the first option of a category, for prominent places."""
         return self._options.of_category(category)
 
-    def apply(self, event: Event, at: float = 0.0) -> Change | None:
+    def apply(self, event: Event, at: float = 0.0) -> SessionChange | None:
         """Take in what happened at `at` (seconds, any clock that only goes forward); say what changed.
 
         Raises:
@@ -279,27 +279,27 @@ class Session:
                 return self._messages.add(event, at)
             case news.UserMessageChunk():
                 return self._heard(event, at)
-            case news.ToolCall():
+            case news.NewToolCall():
                 return self._tool_call(event, at, announces=True)
             case news.ToolCallUpdate():
                 return self._tool_call(event, at, announces=False)
             case news.Plan():
                 self.plan = event.entries
                 self._steps.take_over(self.plan, at)
-                return Change(fields=("plan",))
+                return SessionChange(fields=("plan",))
             case news.AvailableCommandsUpdate():
                 return self._available_commands(event.available_commands)
             case news.CurrentModeUpdate():
                 return self._current_mode(event.current_mode_id, at)
             case news.ConfigOptionUpdate():
                 self._options.take(event.config_options)
-                return Change(fields=("options",))
+                return SessionChange(fields=("options",))
             case news.SessionInfoUpdate():
                 return self._info(event)
             case news.UsageUpdate():
                 self.usage = filled(event, self.usage)
-                return Change(fields=("usage",))
-            case news.Notice():
+                return SessionChange(fields=("usage",))
+            case news.NoticeUpdate():
                 severity = _SEVERITIES.get(event.severity, "info")
                 return self._note(Notice(event.title, severity, event.description or "", at))
             case news.UnknownUpdate():
@@ -309,54 +309,54 @@ class Session:
 
     # ------------------------------------------------------------------ what we do, and what answers bring
 
-    def _own(self, event: events.Own, at: float) -> Change | None:
+    def _own(self, event: events.Own, at: float) -> SessionChange | None:
         match event:
             case events.Prompted():
                 return self._prompted(event, at)
-            case events.Cancelled():
+            case events.TurnCancelled():
                 return self._cancelled(at)
-            case events.Ended():
+            case events.TurnEnded():
                 return self._ended(event, at)
-            case events.Failed():
+            case events.TurnFailed():
                 return self._failed(event, at)
             case events.Asked():
                 return self._asked(event.question, event.tool_call, at)
-            case events.Elicited() | events.Conflicted() | events.Wished():
+            case events.Elicited() | events.Conflicted() | events.ImplicitlyAsked():
                 self._questions.ask(event.question, at)
-                return Change(fields=("questions",))
+                return SessionChange(fields=("questions",))
             case events.Answered():
                 return self._answered(event, at)
             case events.Completed():
                 is_open = self._questions.completed(event.elicitation_id)
-                return Change(fields=("questions",)) if is_open else None
+                return SessionChange(fields=("questions",)) if is_open else None
             case events.Noted():
                 closed = self._messages.close() if event.is_act else ()
                 index = self._append(Notice(event.text, event.severity, event.detail, at))
-                return Change((*closed, index))
+                return SessionChange((*closed, index))
             case _:
                 return self._beside(event, at)
 
-    def _beside(self, event: events.Beside, at: float) -> Change | None:
+    def _beside(self, event: events.Beside, at: float) -> SessionChange | None:
         match event:
             case events.CommandStarted():
-                return Change((self._append(OwnCommand(event.terminal_id, event.command, at)),))
+                return SessionChange((self._append(UserCommand(event.terminal_id, event.command, at)),))
             case events.CommandEnded():
                 return self._command_ended(event, at)
             case events.Printed():
-                return Change(self._calls.printed(event.texts))
+                return SessionChange(self._calls.printed(event.texts))
             case events.Wrote():
                 self._files.wrote(event.path, event.old, event.new)
-                return Change(fields=("files",))
-            case events.Snapped():
+                return SessionChange(fields=("files",))
+            case events.WorkspaceCompared():
                 return self._snapped(event, at)
-            case events.Ranged():
+            case events.RangeChosen():
                 self._range.choose(event.since, event.files)
-                return Change(fields=("files",))
-            case events.TakenUp():
+                return SessionChange(fields=("files",))
+            case events.Resumed():
                 return self._taken_up(at)
-            case events.Recalled():
+            case events.PastLoaded():
                 return self._recalled(event.past)
-            case Kept() | Undid() | Redone():
+            case KeptSnapshot() | UndoStep() | UndoStepTaken():
                 self._keep(event)
                 return None
             case events.Disconnected():
@@ -365,21 +365,21 @@ class Session:
                 return self._set_up(event)
             case events.Inherited():
                 return self._inherited(event, at)
-            case events.Chose():
+            case events.OptionChosen():
                 self._options.choose(event.option_id, event.value, lets=event.lets)
                 return None
-            case events.Setting():
+            case events.OptionRequested():
                 self.pending[event.option_id] = event.value
-                return Change(fields=("options",))
-            case events.Set():
+                return SessionChange(fields=("options",))
+            case events.OptionSet():
                 self._options.agreed(event.option_id, event.value, event.config_options)
-                return Change(fields=("options",))
-            case events.SettingFailed():
+                return SessionChange(fields=("options",))
+            case events.OptionRefused():
                 return self._setting_failed(event, at)
             case _:
                 assert_never(event)
 
-    def _snapped(self, event: events.Snapped, at: float) -> Change | None:
+    def _snapped(self, event: events.WorkspaceCompared, at: float) -> SessionChange | None:
         news = self._files.snapped(event.files)
         said = self._turns.entries()
         for file in news or ():
@@ -395,25 +395,25 @@ class Session:
             file.came_from(known or origin(said, self._steps, turn, file.path, since=self._looked))
             self._files.remember(file)
         self._looked = at - event.took
-        return Change(fields=("files",)) if news is not None else None
+        return SessionChange(fields=("files",)) if news is not None else None
 
-    def _command_ended(self, event: events.CommandEnded, at: float) -> Change | None:
+    def _command_ended(self, event: events.CommandEnded, at: float) -> SessionChange | None:
         for index, entry in enumerate(self.entries):
-            if isinstance(entry, OwnCommand) and entry.terminal_id == event.terminal_id:
+            if isinstance(entry, UserCommand) and entry.terminal_id == event.terminal_id:
                 entry.ended, entry.exit_code = at, event.exit_code
                 if event.output:
                     entry.output = whole(event.output)
-                return Change((index,))
+                return SessionChange((index,))
         return None
 
-    def _prompted(self, event: events.Prompted, at: float) -> Change:
+    def _prompted(self, event: events.Prompted, at: float) -> SessionChange:
         self._turns.step("prompted")
         index = self._messages.prompted(event.prompt, at)
         self._turns.begin(index, at)
         self._calls.begin_turn(index)
-        return Change((index,), ("turn",))
+        return SessionChange((index,), ("turn",))
 
-    def _heard(self, chunk: news.UserMessageChunk, at: float) -> Change | None:
+    def _heard(self, chunk: news.UserMessageChunk, at: float) -> SessionChange | None:
         """Take in what the user said, as the agent tells it; between our turns it begins one."""
         before = len(self.entries)
         change = self._messages.add(chunk, at)
@@ -422,15 +422,15 @@ class Session:
             self._calls.begin_turn(before)
         return change
 
-    def _cancelled(self, at: float) -> Change | None:
+    def _cancelled(self, at: float) -> SessionChange | None:
         if self.turn_state == "idle":
             return None  # it crossed the end of the turn
         self._turns.step("cancelled")
         settled = self._calls.settle("cancelled", at)
         self._questions.clear()
-        return Change(settled, ("turn", "questions"))
+        return SessionChange(settled, ("turn", "questions"))
 
-    def _ended(self, event: events.Ended, at: float) -> Change:
+    def _ended(self, event: events.TurnEnded, at: float) -> SessionChange:
         reason = dialects.stop_reason(event.stop_reason)
         is_refused = reason == "refusal"
         if self.turn_state == "cancelling":
@@ -443,9 +443,9 @@ class Session:
             changed = (*changed, *self._turns.drop())
         if (notice := ending_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
             changed = (*changed, self._append(notice))
-        return Change(changed, fields)
+        return SessionChange(changed, fields)
 
-    def _last_words(self, event: events.Ended, at: float) -> tuple[int, ...]:
+    def _last_words(self, event: events.TurnEnded, at: float) -> tuple[int, ...]:
         """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
@@ -454,12 +454,12 @@ class Session:
         changes = [self._messages.add(news.AgentMessageChunk(content=block), at) for block in event.content]
         return next((change.entries for change in changes if change is not None), ())
 
-    def _failed(self, event: events.Failed, at: float) -> Change:
+    def _failed(self, event: events.TurnFailed, at: float) -> SessionChange:
         if self.turn_state == "cancelling" or event.code == CANCELLED:
-            return self._ended(events.Ended("cancelled"), at)
+            return self._ended(events.TurnEnded("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
-        return Change((*changed, self._append(failure(event, at))), fields)
+        return SessionChange((*changed, self._append(failure(event, at))), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
         """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
@@ -468,14 +468,14 @@ class Session:
         self._turns.end(stop_reason, at, self.usage)
         return (*self._messages.end_turn(), *self._calls.settle(left, at))
 
-    def _taken_up(self, at: float) -> Change:
+    def _taken_up(self, at: float) -> SessionChange:
         changed = self._end_turn("cancelled", at)
         self._questions.clear()
         self.pending.clear()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_anew()
         self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
-        return Change(changed, ("turn", "questions", "options"))
+        return SessionChange(changed, ("turn", "questions", "options"))
 
     def past(self) -> Past:
         """Return what is known of it, for who takes it up again."""
@@ -495,7 +495,7 @@ class Session:
             tuple(self.undid),
         )
 
-    def _recalled(self, past: Past) -> Change:
+    def _recalled(self, past: Past) -> SessionChange:
         self._turns.recall(past.turns)
         folders = past.cwd.rstrip("/"), self.cwd.rstrip("/")
         self._files.take_over(past.files, past.origins, past.over, folders)
@@ -504,33 +504,33 @@ class Session:
         if not self.plan:
             self.plan = list(past.plan)
             self._steps = Steps(self.plan)
-        return Change(fields=("files", "plan"))
+        return SessionChange(fields=("files", "plan"))
 
-    def _keep(self, event: Kept | Undid | Redone) -> None:
+    def _keep(self, event: KeptSnapshot | UndoStep | UndoStepTaken) -> None:
         match event:
-            case Kept():
+            case KeptSnapshot():
                 if not event.turn:
                     self.kept.clear()
                     self.undid.clear()
                 self.kept[event.turn] = event
-            case Undid():
+            case UndoStep():
                 self.undid.append(event)
-            case Redone() if 0 <= event.place < len(self.undid):
+            case UndoStepTaken() if 0 <= event.place < len(self.undid):
                 del self.undid[event.place]
 
-    def _disconnected(self, event: events.Disconnected, at: float) -> Change:
+    def _disconnected(self, event: events.Disconnected, at: float) -> SessionChange:
         self.connected = False
         changed = self._end_turn("failed", at)
         self._questions.clear()
         self._options.pending.clear()
         if not event.is_wanted:
             changed = (*changed, self._append(Notice(event.reason, "error", event.detail, at)))
-        return Change(changed, ("turn", "questions", "options", "connection"))
+        return SessionChange(changed, ("turn", "questions", "options", "connection"))
 
     # ------------------------------------------------------------------ questions
 
-    def _asked(self, question: Permission, call: ToolCallFields, at: float) -> Change:
-        doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or Change()
+    def _asked(self, question: Permission, call: ToolCallFields, at: float) -> SessionChange:
+        doubled = self._answered(events.Answered(question.key, by="an id used twice"), at) or SessionChange()
         known = self.tool_call(call.tool_call_id)
         closed: tuple[int, ...] = ()
         is_same = known is not None and self._calls.knows(call.tool_call_id, announces=True)
@@ -543,20 +543,20 @@ class Session:
         asked.waits = not asked.is_final
         question.call = copy.copy(asked)
         self._questions.ask(question, at)
-        return Change((*doubled.entries, *closed, *change.entries), ("questions",))
+        return SessionChange((*doubled.entries, *closed, *change.entries), ("questions",))
 
-    def _answered(self, event: events.Answered, at: float) -> Change | None:
+    def _answered(self, event: events.Answered, at: float) -> SessionChange | None:
         question = self._questions.answered(event.key, waiting=event.waiting)
         if question is None:
             return None
         if not isinstance(question, Permission) or question.place is None:
-            return Change(fields=("questions",))
+            return SessionChange(fields=("questions",))
         calls.decide(self._calls.at(question.place), question, event.option_id, event.by, at)
-        return Change((question.place,), ("questions",))
+        return SessionChange((question.place,), ("questions",))
 
     # ------------------------------------------------------------------ tool calls
 
-    def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> Change:
+    def _tool_call(self, fields: ToolCallFields, at: float, *, announces: bool) -> SessionChange:
         is_known = self._calls.knows(fields.tool_call_id, announces=announces)
         closed = () if is_known else self._messages.close()
         entries, call = self._calls.take(fields, at, announces=announces)
@@ -566,59 +566,59 @@ class Session:
             changed = ("questions",)
         if call.status == "completed" and self._files.report(index, call, self.cwd):
             changed = (*changed, "files")
-        return Change((*closed, *entries), changed)
+        return SessionChange((*closed, *entries), changed)
 
     # ------------------------------------------------------------------ options
 
-    def _set_up(self, event: events.SetUp) -> Change:
+    def _set_up(self, event: events.SetUp) -> SessionChange:
         self.cwd = event.cwd or self.cwd
         back, self.connected = not self.connected, True
         self.meta.update(event.setup.meta or {})
         self._options.set_up(event.setup)
-        return Change(fields=("options", "connection") if back else ("options",))
+        return SessionChange(fields=("options", "connection") if back else ("options",))
 
-    def _inherited(self, event: events.Inherited, at: float) -> Change:
+    def _inherited(self, event: events.Inherited, at: float) -> SessionChange:
         """Show what was said before the fork: as the agent has told it, else as we have it."""
         self.is_fork = True
         note = self._note(Notice(take_over(self.entries, event, at), at=at))
-        return Change((*range(len(self.entries) - 1), *note.entries), ("title",))
+        return SessionChange((*range(len(self.entries) - 1), *note.entries), ("title",))
 
-    def _setting_failed(self, event: events.SettingFailed, at: float) -> Change:
+    def _setting_failed(self, event: events.OptionRefused, at: float) -> SessionChange:
         self._options.refused(event.option_id, unknown=event.unknown)
         return _with_fields(self._note(Notice(event.reason, "error", at=at)), "options")
 
-    def _current_mode(self, mode_id: str, at: float) -> Change:
+    def _current_mode(self, mode_id: str, at: float) -> SessionChange:
         option = self.option("mode")
         is_known = option is not None and option.config.current_value == mode_id
         self._options.mode_is(mode_id)
         if option is None:
             return self._note(Notice(f"Mode: {mode_id}", at=at))
         if is_known:
-            return Change(fields=("options",))
+            return SessionChange(fields=("options",))
         return _with_fields(self._note(Notice(f"Mode: {option.value_name}", at=at)), "options")
 
     # ------------------------------------------------------------------ small facts
 
-    def _available_commands(self, commands: list[Command]) -> Change:
+    def _available_commands(self, commands: list[AvailableCommand]) -> SessionChange:
         for command in commands:
             command.name = command.name.removeprefix("/")
         self.commands = commands
-        return Change(fields=("commands",))
+        return SessionChange(fields=("commands",))
 
-    def _info(self, event: news.SessionInfoUpdate) -> Change | None:
+    def _info(self, event: news.SessionInfoUpdate) -> SessionChange | None:
         self.meta.update(event.meta or {})
         if "title" not in event.model_fields_set:
             return None
         self.title = event.title or ""
-        return Change(fields=("title",))
+        return SessionChange(fields=("title",))
 
-    def _note(self, notice: Notice) -> Change:
-        return Change((self._append(notice),))
+    def _note(self, notice: Notice) -> SessionChange:
+        return SessionChange((self._append(notice),))
 
     def _append(self, entry: Entry) -> int:
         self.entries.append(entry)
         return len(self.entries) - 1
 
 
-def _with_fields(change: Change, *fields: Field) -> Change:
-    return Change(change.entries, (*change.fields, *fields))
+def _with_fields(change: SessionChange, *fields: Field) -> SessionChange:
+    return SessionChange(change.entries, (*change.fields, *fields))

@@ -8,7 +8,7 @@ _TOGETHER: Final = 256
 """Pieces that become one when there are so many: small ones take more room than their text."""
 
 
-class GrowingText:
+class TextBuffer:
     """Appending costs what the piece costs; a view reads what is new since the offset where it stopped.
 
     Agents written in JavaScript cut text between the two halves of a character: the first half waits for the
@@ -82,12 +82,12 @@ class GrowingText:
 
     def __eq__(self, other: object) -> bool:
         """Equal texts are equal, however they came."""
-        return str(self) == str(other) if isinstance(other, GrowingText | str) else NotImplemented
+        return str(self) == str(other) if isinstance(other, TextBuffer | str) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
     def __repr__(self) -> str:
-        return f"GrowingText({str(self)!r})"
+        return f"TextBuffer({str(self)!r})"
 
     def _to_grow(self) -> list[str]:
         if isinstance(self._pieces, str):
@@ -107,9 +107,9 @@ class GrowingText:
         return piece.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def whole(text: str) -> GrowingText:
+def whole(text: str) -> TextBuffer:
     """Return a text that grows no more."""
-    grown = GrowingText()
+    grown = TextBuffer()
     grown.append(text)
     grown.finish()
     return grown

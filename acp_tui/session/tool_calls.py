@@ -10,7 +10,7 @@ from acp_tui.protocol import dialects
 from acp_tui.protocol.schema import TOOL_STATUSES, TerminalItem, ToolCallFields
 from acp_tui.session.entries import FINAL, Entry, ToolCall, items_of, places_of
 from acp_tui.session.questions import Permission
-from acp_tui.session.text_buffer import GrowingText, whole
+from acp_tui.session.text_buffer import TextBuffer, whole
 
 OUTPUT_LIMIT: Final = 1 << 20
 """Characters of a command's output that are kept at least, when the agent runs it by itself."""
@@ -18,7 +18,7 @@ OUTPUT_LIMIT: Final = 1 << 20
 _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 
 
-class Calls:
+class ToolCalls:
     """The tool calls among the entries of a session, by their ids."""
 
     def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
@@ -181,7 +181,7 @@ def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
         piece = _text(meta.get(key), "data")
         if piece is not None:
             if call.output is None:
-                call.output = GrowingText(limit=OUTPUT_LIMIT)
+                call.output = TextBuffer(limit=OUTPUT_LIMIT)
             call.output.append(piece)
     ending = meta.get("terminal_exit")
     if isinstance(ending, dict):

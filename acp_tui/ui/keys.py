@@ -30,7 +30,7 @@ from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
-    from acp_tui.protocol.schema import Command
+    from acp_tui.protocol.schema import AvailableCommand
 
 
 _NAME: Final = 30
@@ -54,7 +54,7 @@ class Palette(CommandPalette):
 
 
 def commands(
-    slash_commands: Callable[[], Sequence[Command]],
+    slash_commands: Callable[[], Sequence[AvailableCommand]],
     use_command: Callable[[str], object],
     themes: Callable[[], Sequence[str]],
     use_theme: Callable[[str], object],

@@ -15,7 +15,7 @@ from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import LINE_LIMIT
 from acp_tui.protocol.schema import ContentBlock, PromptResponse, TextContent
 from acp_tui.rules.model import Policy, Rule
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, ToolCall, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import Decision
@@ -166,7 +166,7 @@ class Conversation:
     puppet: Puppet
     host: Host
     journal: MemoryJournal
-    changes: list[tuple[str, Change]]
+    changes: list[tuple[str, SessionChange]]
     decisions: list[Decision] = field(default_factory=list)
     """What was written down of permissions."""
     prompts: list[asyncio.Task[PromptResponse]] = field(default_factory=list)
@@ -222,7 +222,7 @@ async def conversation(
 
     At its end its journal replays to the same sessions.
     """
-    puppet, journal, changes = Puppet(), MemoryJournal(), list[tuple[str, Change]]()
+    puppet, journal, changes = Puppet(), MemoryJournal(), list[tuple[str, SessionChange]]()
     host = Host(terminals=Terminals(), rules=rules, policy=policy)
     kept: list[Decision] = []
     agent = Agent(

@@ -404,8 +404,8 @@ async def test_an_event_of_our_own_can_be_noted_and_one_that_does_not_fit_harms_
         call, turn = await talk.prompted()
 
         talk.agent.note(SESSION, events.Prompted([TextContent(text="illegal now")]))
-        talk.agent.note("no such session", events.Cancelled())
-        talk.agent.note(SESSION, events.Ended("end_turn"))
+        talk.agent.note("no such session", events.TurnCancelled())
+        talk.agent.note(SESSION, events.TurnEnded("end_turn"))
         talk.puppet.answers(call, {"stopReason": "end_turn"})
 
         assert (await turn).stop_reason == "end_turn"

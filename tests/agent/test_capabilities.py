@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.capabilities import AgentError, NotOffered, Offered, abilities, as_object, as_word
-from acp_tui.protocol.reading import read
 from acp_tui.protocol.schema import (
     AgentCapabilities,
     ContentBlock,
@@ -17,6 +16,7 @@ from acp_tui.protocol.schema import (
     PromptResponse,
     TextContent,
 )
+from acp_tui.protocol.validation import read
 
 
 def test_an_agent_that_says_nothing_offers_nothing() -> None:

@@ -20,7 +20,7 @@ from acp_tui.agent.connection import STRAYS
 from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.protocol.schema import TextContent
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.store.journal import Journal
 from acp_tui.workspace.terminals import Terminals
@@ -37,7 +37,7 @@ class Talk:
     def __init__(self, *acts: str, line_limit: int = 1 << 26) -> None:
         self.process = Process.spawn([sys.executable, "-S", str(PROGRAM), *acts], env={"FAKE": "1"})
         self.journal = MemoryJournal()
-        self.changes: list[tuple[str, Change]] = []
+        self.changes: list[tuple[str, SessionChange]] = []
         host = Host(terminals=Terminals())
         tell = lambda *change: self.changes.append(change)  # noqa: E731
         self.agent = Agent(self.process, host, self.journal, tell, line_limit=line_limit)
@@ -366,7 +366,7 @@ async def test_what_was_drawn_is_written_whenever_others_have_their_turn(tmp_pat
 
 
 async def test_a_view_that_fails_does_not_end_the_connection(caplog: pytest.LogCaptureFixture) -> None:
-    def fail(session_id: str, change: Change) -> None:
+    def fail(session_id: str, change: SessionChange) -> None:
         raise ZeroDivisionError("in a view")
 
     async with conversation() as talk:

@@ -18,8 +18,8 @@ from acp_tui.agent.serving import wish_of
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Refused, Wishes
 from acp_tui.protocol.jsonrpc import Call, Notification, Request
-from acp_tui.protocol.reading import read
 from acp_tui.protocol.schema import PermissionRequest
+from acp_tui.protocol.validation import read
 from acp_tui.session import events
 from acp_tui.session.questions import Permission, doubt_of
 from acp_tui.session.session import Session
@@ -49,7 +49,7 @@ class Gate:
         self._wishes = Wishes(self.host, self._own, self.allowed, Record(None, ""), lambda *_: None, str)
 
     def _note(self, session: str, event: events.Event) -> None:
-        if isinstance(event, events.Wished):
+        if isinstance(event, events.ImplicitlyAsked):
             self.asked.append(event.question.call.command or str(event.question.call.named_paths))
             self._own.answer(session, event.question.key, "refuse")
 
@@ -78,7 +78,7 @@ class Gate:
             self._answered(self._open.pop(key), frame["result"], at)
         elif direction == "in" and key in self._turns and "method" not in frame:
             session = self.session(self._turns.pop(key))
-            session.apply(events.Ended("end_turn"), at)
+            session.apply(events.TurnEnded("end_turn"), at)
             self.allowed.end_turn(session.id)
 
     def _answered(self, request: Request, result: Any, at: float) -> None:

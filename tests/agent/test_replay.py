@@ -13,7 +13,7 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
 from acp_tui.rules.model import Rule
-from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand, UserMessage, text_of
 from acp_tui.session.events import CommandEnded, CommandStarted
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
@@ -279,7 +279,7 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
         talk.agent.note_own(SESSION, CommandEnded("own-1", 3))
 
     replayed = replay(talk.journal.rows).sessions[SESSION]
-    commands = [entry for entry in replayed.entries if isinstance(entry, OwnCommand)]
+    commands = [entry for entry in replayed.entries if isinstance(entry, UserCommand)]
     assert [(entry.command, entry.exit_code) for entry in commands] == [("make test", 3), ("sleep 9", None)]
     assert commands[0].ended is not None
     assert commands[1].ended is None
@@ -287,7 +287,7 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
 
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
     from acp_tui.changes import found as snapped
-    from acp_tui.session.events import Snapped
+    from acp_tui.session.events import WorkspaceCompared
     from acp_tui.session.files import OnDisk
     from acp_tui.session.session import Session
 
@@ -299,7 +299,7 @@ def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journ
     )
     for at, files in enumerate(looks):
         before = snapped.seen(live.all_files)
-        live.apply(Snapped(files), at)
+        live.apply(WorkspaceCompared(files), at)
         row = snapped.row("s", before, live.all_files)
         assert row is not None
         read_back.apply(snapped.event(row, snapped.seen(read_back.all_files)), at)
@@ -356,7 +356,7 @@ def test_what_the_users_command_printed_is_there_again() -> None:
     ran = {"ran": "own-1", "session": SESSION}
     session = replay([*NEW, note(**ran, command="ls"), note(**ran, code=0, output="a\n")]).sessions[SESSION]
 
-    (entry,) = (entry for entry in session.entries if isinstance(entry, OwnCommand))
+    (entry,) = (entry for entry in session.entries if isinstance(entry, UserCommand))
     assert str(entry.output) == "a\n"
 
 

@@ -14,8 +14,8 @@ from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError
 from acp_tui.agent.host import Host
 from acp_tui.agent.replay import replay
-from acp_tui.protocol.reading import read
 from acp_tui.protocol.schema import PromptRequest
+from acp_tui.protocol.validation import read
 from acp_tui.session.entries import AgentMessage, ToolCall, UserMessage, text_of
 from acp_tui.workspace.terminals import Terminals
 from tests import recordings

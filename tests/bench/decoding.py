@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from acp_tui.protocol.jsonrpc import Notification, Peer
-from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.validation import read_update
 from acp_tui.session.session import Session
 from tests.bench.agent import streamed
 from tests.bench.table import Row, at_least, at_least_times, at_most_times

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.cells import cached_cell_len
 
-from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.validation import read_update
 from acp_tui.session.session import Session
 from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.entries.views import VIEWS

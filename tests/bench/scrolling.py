@@ -12,10 +12,10 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage
 from acp_tui.session.session import Session
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import Setting
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.theme import choose, look_of
@@ -95,13 +95,13 @@ async def _opened(texts: list[str]) -> float:
     """Return milliseconds of processor time from a session to its newest entries drawn in a chat pane."""
     session = Session("bench")
     for number, text in enumerate(texts):
-        session.entries.append(AgentMessage([GrowingText(text)], f"m{number}", finished=True))
+        session.entries.append(AgentMessage([TextBuffer(text)], f"m{number}", finished=True))
     async with Opened().run_test(size=SIZE) as pilot:
         pane = pilot.app.query_one(ChatPane)
         pane.setting = Setting("/", lambda _: None, pane.changed, Look().glyph, lambda _: False)
         await pilot.pause(0.2)
         before = time.process_time()
-        pane.show(session, Change(tuple(range(len(session.entries)))))
+        pane.show(session, SessionChange(tuple(range(len(session.entries)))))
         await pilot.pause()
         await _frame(pilot, lambda: None, 1)
         assert pane.follow

@@ -10,9 +10,9 @@ import pytest
 from acp_tui.changes import found as snapped
 from acp_tui.changes.found import Found, not_shown
 from acp_tui.changes.tree import Changed, LeftOut
-from acp_tui.session.events import Noted, Snapped
+from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import OnDisk, Origin
-from acp_tui.session.past import Kept, Redone, Undid
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.session import Session
 
 
@@ -20,13 +20,13 @@ def change(path: str, content: str = "1") -> Changed:
     return Changed(path, "M", path, 0o100644, 0o100644, "0", content)
 
 
-class Told(list[Snapped | Noted]):
+class Told(list[WorkspaceCompared | Noted]):
     """What a session hears."""
 
     @property
     def outside(self) -> dict[str, bool]:
         """Whether each file of the newest list was changed from outside."""
-        newest = [event for event in self if isinstance(event, Snapped)][-1]
+        newest = [event for event in self if isinstance(event, WorkspaceCompared)][-1]
         return {file.path: file.outside for file in newest.files}
 
 
@@ -81,7 +81,7 @@ MOVED = OnDisk("/w/new", "R", "/w/old", binary=True)
 
 def seen(*files: OnDisk, **origins: Origin) -> Session:
     session = Session("s", "/w")
-    session.apply(Snapped(files, {f"/w/{name}": found for name, found in origins.items()}))
+    session.apply(WorkspaceCompared(files, {f"/w/{name}": found for name, found in origins.items()}))
     return session
 
 
@@ -123,13 +123,15 @@ ID, OTHER = "a" * 40, "b" * 40
 @pytest.mark.parametrize(
     "told",
     [
-        Kept(0, ID, 12.5, cwd="/w", since=3),
-        Kept(2, ID, 12.5, late=True, cwd="/w"),
-        Undid(ID, OTHER, ("a", "b/c")),
-        Redone(0),
+        KeptSnapshot(0, ID, 12.5, cwd="/w", since=3),
+        KeptSnapshot(2, ID, 12.5, late=True, cwd="/w"),
+        UndoStep(ID, OTHER, ("a", "b/c")),
+        UndoStepTaken(0),
     ],
 )
-def test_a_line_about_snapshots_reads_back_as_what_was_told(told: Kept | Undid | Redone) -> None:
+def test_a_line_about_snapshots_reads_back_as_what_was_told(
+    told: KeptSnapshot | UndoStep | UndoStepTaken,
+) -> None:
     row = json.loads(json.dumps(snapped.kept_row("s", told)))
 
     assert snapped.kept_event(row) == told
@@ -157,16 +159,16 @@ def test_a_line_about_snapshots_that_cannot_be_true_is_none(msg: dict[str, Any])
 def test_the_time_of_a_snapshot_is_one_that_a_clock_can_tell() -> None:
     for at in (1e300, float("inf"), float("nan"), -1):
         kept = snapped.kept_event({"kept": ID, "turn": 1, "at": at})
-        assert isinstance(kept, Kept)
+        assert isinstance(kept, KeptSnapshot)
         assert 0 <= kept.at <= 4e9
 
 
 def test_what_was_undone_and_is_not_known_can_be_taken_back_without_harm() -> None:
     session = Session("s", "/w")
-    session.apply(Undid(ID, OTHER, ("a",)))
+    session.apply(UndoStep(ID, OTHER, ("a",)))
     for place in (7, -1):
-        session.apply(Redone(place))
+        session.apply(UndoStepTaken(place))
 
     assert [each.paths for each in session.undid] == [("a",)]
-    session.apply(Redone(0))
+    session.apply(UndoStepTaken(0))
     assert session.undid == []

@@ -18,7 +18,7 @@ from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tracking import Ranges, is_too_wide
 from acp_tui.changes.tree import Snapshot
-from acp_tui.session.events import Noted, Ranged
+from acp_tui.session.events import Noted, RangeChosen
 from acp_tui.session.session import THIS_TURN
 from tests.changes.watched import Watched
 from tests.waiting import until
@@ -26,7 +26,7 @@ from tests.waiting import until
 FIRST, SECOND, THIRD = (Snapshot(name, 0.0) for name in ("first", "second", "third"))
 
 
-def ranges(tmp_path: Path, told: list[Ranged] | None = None) -> Ranges:
+def ranges(tmp_path: Path, told: list[RangeChosen] | None = None) -> Ranges:
     tell = (told if told is not None else []).append
     snapshots = Snapshots(tmp_path / "stores", tmp_path)
     return Ranges(snapshots, Found("/w", lambda _: None), LineCounts(snapshots), tell)
@@ -48,7 +48,7 @@ def test_files_are_compared_with_the_first_known_moment_of_the_range(
 
 
 async def test_the_whole_session_needs_no_word_until_something_else_was_shown(tmp_path: Path) -> None:
-    told: list[Ranged] = []
+    told: list[RangeChosen] = []
     made = ranges(tmp_path, told)
 
     await made.show(FIRST)
@@ -59,7 +59,7 @@ async def test_the_whole_session_needs_no_word_until_something_else_was_shown(tm
     made.since = 0
     await made.show(FIRST)
 
-    assert told == [Ranged(THIS_TURN, ()), Ranged(0)]
+    assert told == [RangeChosen(THIS_TURN, ()), RangeChosen(0)]
 
 
 def test_a_store_that_is_lost_takes_all_turns_with_it(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.tree import Snapshot
 from acp_tui.changes.undo import Hunk
-from acp_tui.session.events import Snapped
+from acp_tui.session.events import WorkspaceCompared
 from tests.changes.watched import Watched
 from tests.waiting import until
 
@@ -157,5 +157,5 @@ async def test_what_is_left_after_a_hunk_was_rejected_is_the_agents_and_so_is_wh
     assert watched.files == [("M", "a", True)]
 
 
-def _newest(watched: Watched) -> Snapped:
-    return [event for event in watched.told if isinstance(event, Snapped)][-1]
+def _newest(watched: Watched) -> WorkspaceCompared:
+    return [event for event in watched.told if isinstance(event, WorkspaceCompared)][-1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracking import Told, Tracking
-from acp_tui.session.events import Noted, Ranged, Snapped
+from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.session import Session
 from tests.waiting import until
 
@@ -19,7 +19,7 @@ class Watched:
         self.root = tmp_path / "work"
         self.root.mkdir()
         (self.root / "a").write_text("1\n")
-        self.told: list[Snapped | Ranged | Noted] = []
+        self.told: list[WorkspaceCompared | RangeChosen | Noted] = []
         self.session = Session("s", str(self.root))
         """Who hears all of it."""
         self.is_told = sys.platform.startswith("linux")
@@ -29,7 +29,7 @@ class Watched:
 
     def _hear(self, event: Told) -> None:
         self.session.apply(event)
-        if isinstance(event, Snapped | Ranged | Noted):
+        if isinstance(event, WorkspaceCompared | RangeChosen | Noted):
             self.told.append(event)
 
     async def goes_on(self) -> None:
@@ -49,6 +49,6 @@ class Watched:
     @property
     def files(self) -> list[tuple[str, str, bool]]:
         """Status, name and whether it was outside a turn, of all files that differ."""
-        snapped = [event for event in self.told if isinstance(event, Snapped)]
+        snapped = [event for event in self.told if isinstance(event, WorkspaceCompared)]
         files = snapped[-1].files if snapped else ()
         return [(file.status, Path(file.path).name, file.outside) for file in files]

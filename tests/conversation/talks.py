@@ -15,7 +15,7 @@ from acp_tui.conversation.agents import RunningAgent
 from acp_tui.conversation.conversation import Conversation, Start
 from acp_tui.conversation.opening import Attach
 from acp_tui.protocol.schema import AuthMethod
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, UserMessage, text_of
 from acp_tui.store.launch import Launch
 from acp_tui.store.prompts import Prompt
@@ -70,7 +70,7 @@ class Notes:
     def phase_changed(self) -> None:
         self.phases.append(self.conversation.phase)
 
-    def session_changed(self, change: Change) -> None:
+    def session_changed(self, change: SessionChange) -> None:
         """Nothing is drawn here."""
 
     def session_dropped(self) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from acp_tui.agent.process import SpawnFailed
 from acp_tui.conversation.agents import Connecting, RunningAgent, mode_named
-from acp_tui.protocol.schema import BooleanOption, Choice, SelectOption
-from acp_tui.session.changes import Change
+from acp_tui.protocol.schema import BooleanOption, OptionValue, SelectOption
+from acp_tui.session.change import SessionChange
 from acp_tui.session.options import Option
 from acp_tui.store.launch import Launch
 from tests.conversation.talks import start
@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE
 class Hearer:
     """A conversation of which nothing is wanted."""
 
-    def changed(self, session_id: str, change: Change) -> None:
+    def changed(self, session_id: str, change: SessionChange) -> None:
         """Nothing is shown here."""
 
     async def agent_stopped(self) -> None:
@@ -112,13 +112,13 @@ async def test_what_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> N
 
 
 MODES = [
-    Choice(value="https://example.com/modes#plan", name="Plan first"),
-    Choice(value="plan-b", name="Plan"),
-    Choice(value="code", name="Code"),
+    OptionValue(value="https://example.com/modes#plan", name="Plan first"),
+    OptionValue(value="plan-b", name="Plan"),
+    OptionValue(value="code", name="Code"),
 ]
 
 
-def option(choices: list[Choice]) -> Option:
+def option(choices: list[OptionValue]) -> Option:
     config = SelectOption(id="mode", name="Mode", category="mode", current_value="code", options=[*choices])
     return Option(config, "set_mode")
 

@@ -9,7 +9,6 @@ import pytest
 
 from acp_tui.protocol import dialects
 from acp_tui.protocol import schema as news
-from acp_tui.protocol.reading import Unreadable, read, read_update, read_updates
 from acp_tui.protocol.schema import (
     BooleanOption,
     ContentItem,
@@ -23,6 +22,7 @@ from acp_tui.protocol.schema import (
     TextContent,
     has,
 )
+from acp_tui.protocol.validation import Unreadable, read, read_update, read_updates
 from acp_tui.session.session import Session
 
 TEXT = {"type": "text", "text": "hi"}
@@ -33,9 +33,9 @@ def introduced(**result: Any) -> InitializeResponse:
     return read(InitializeResponse, {"protocolVersion": 1, **result})
 
 
-def called(**fields: Any) -> news.ToolCall | news.ToolCallUpdate:
+def called(**fields: Any) -> news.NewToolCall | news.ToolCallUpdate:
     update = read_update({"sessionUpdate": "tool_call", **fields})
-    assert isinstance(update, news.ToolCall | news.ToolCallUpdate)
+    assert isinstance(update, news.NewToolCall | news.ToolCallUpdate)
     return update
 
 
@@ -140,7 +140,7 @@ def test_d13_the_last_words_come_in_any_wrapping(content: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "fields", "word"),
     [
-        ("tool_call", {"toolCallId": "t", "title": "x"}, news.ToolCall),
+        ("tool_call", {"toolCallId": "t", "title": "x"}, news.NewToolCall),
         ("plan", {"entries": []}, news.Plan),
         ("usage_update", {"used": 1, "size": 2}, news.UsageUpdate),
         ("session_info_update", {"title": "x"}, news.SessionInfoUpdate),
@@ -156,12 +156,12 @@ def test_d16_the_name_of_an_update_may_stand_elsewhere(key: str, name: str, fiel
 def test_d16_the_kind_of_a_tool_is_no_name_of_an_update() -> None:
     update = read_update({"type": "tool_call", "kind": "edit", "toolCallId": "t", "title": "x"})
 
-    assert isinstance(update, news.ToolCall)
+    assert isinstance(update, news.NewToolCall)
     assert update.kind == "edit"
     assert isinstance(read_update({"kind": "edit", "toolCallId": "t"}), news.UnknownUpdate)
 
     update = read_update({"kind": "tool_call", "toolCallId": "t", "title": "x"})
-    assert isinstance(update, news.ToolCall)
+    assert isinstance(update, news.NewToolCall)
     assert update.kind is None, "what has named the update is no kind of tool"
 
 
@@ -180,7 +180,7 @@ def test_d17_an_id_in_the_place_of_the_name() -> None:
         ("text_delta", {"delta": "x"}, news.AgentMessageChunk),
         ("messageChunk", {"chunk": "x"}, news.AgentMessageChunk),
         ("thought", {"content": {"thought": "x"}}, news.AgentThoughtChunk),
-        ("toolCall", {"toolCall": {"id": "t", "name": "x"}}, news.ToolCall),
+        ("toolCall", {"toolCall": {"id": "t", "name": "x"}}, news.NewToolCall),
         ("planUpdate", {"entries": ["x"]}, news.Plan),
     ],
 )
@@ -211,7 +211,7 @@ def test_d19_what_a_list_means_depends_on_the_update() -> None:
 
     (update,) = read_updates(call)
 
-    assert isinstance(update, news.ToolCall)
+    assert isinstance(update, news.NewToolCall)
     assert len(update.content or ()) == 2
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol import frames
-from acp_tui.protocol.frames import Frame, Frames, Oversized, Piece, Stray, read
+from acp_tui.protocol.frames import DecodedLine, LineDecoder, Oversized, Piece, Stray, read
 
 A: dict[str, Any] = {"jsonrpc": "2.0", "method": "a", "params": {"text": 'x{y}[z] "\\ é'}}
 B: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "b"}
@@ -24,7 +24,7 @@ def headed(body: bytes) -> bytes:
 
 
 def pieces(data: bytes, size: int, limit: int = 1 << 20) -> Iterable[Piece]:
-    cutter = Frames(limit)
+    cutter = LineDecoder(limit)
     for start in range(0, len(data), size):
         yield from filter(None, cutter.feed(data[start : start + size]))
     yield from filter(None, cutter.end())
@@ -114,9 +114,9 @@ ODD: dict[str, tuple[bytes, list[Any]]] = {
 def test_a_message_is_found_in_whatever_stands_around_it(data: bytes, expected: list[Any], size: int) -> None:
     found = [piece for piece in pieces(data, size) if not isinstance(piece, Stray)]
 
-    assert [piece.value for piece in found if isinstance(piece, Frame)] == expected
-    assert [read(piece.line) for piece in found if isinstance(piece, Frame)] == expected
-    assert not any(b"\n" in piece.line for piece in found if isinstance(piece, Frame))
+    assert [piece.value for piece in found if isinstance(piece, DecodedLine)] == expected
+    assert [read(piece.line) for piece in found if isinstance(piece, DecodedLine)] == expected
+    assert not any(b"\n" in piece.line for piece in found if isinstance(piece, DecodedLine))
 
 
 @pytest.mark.parametrize(
@@ -136,22 +136,22 @@ def test_what_was_cut_off_is_told(data: bytes, strays: list[bytes]) -> None:
 
 
 def test_a_message_without_a_line_end_is_taken_after_a_pause_and_one_that_goes_on_is_not() -> None:
-    cutter = Frames(1 << 20)
+    cutter = LineDecoder(1 << 20)
 
     assert list(cutter.feed(LINE_A[:30])) == []
     assert list(cutter.pause()) == []
     assert list(cutter.feed(LINE_A[30:])) == []
     (piece,) = cutter.pause()
 
-    assert isinstance(piece, Frame)
+    assert isinstance(piece, DecodedLine)
     assert piece.value == A
-    assert [one.value for one in cutter.feed(LINE_B + b"\n") if isinstance(one, Frame)] == [B]
+    assert [one.value for one in cutter.feed(LINE_B + b"\n") if isinstance(one, DecodedLine)] == [B]
 
 
 def test_lines_that_open_for_ever_are_given_up_and_the_next_message_is_read() -> None:
     data = b"[\n" * 2000 + LINE_A + b"\n"
 
-    assert [piece.value for piece in pieces(data, 4096) if isinstance(piece, Frame)] == [A]
+    assert [piece.value for piece in pieces(data, 4096) if isinstance(piece, DecodedLine)] == [A]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_lines_that_open_for_ever_are_given_up_and_the_next_message_is_read() ->
 def test_a_long_line_of_beginnings_costs_no_more_than_a_few_readings(beginning: bytes) -> None:
     data = b"x" + beginning * (400_000 // len(beginning)) + b"\n" + LINE_A + b"\n"
 
-    assert [piece.value for piece in pieces(data, 1 << 18) if isinstance(piece, Frame)] == [A]
+    assert [piece.value for piece in pieces(data, 1 << 18) if isinstance(piece, DecodedLine)] == [A]
 
 
 def test_too_many_values_or_levels_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_too_many_values_or_levels_are_not_made(monkeypatch: pytest.MonkeyPatch)
             b'{"id":1,',
             b"}" if first.tail else b"",
         )
-        assert isinstance(second, Frame)
+        assert isinstance(second, DecodedLine)
 
 
 def test_commas_and_brackets_in_a_text_are_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,4 +188,4 @@ def test_commas_and_brackets_in_a_text_are_no_values(monkeypatch: pytest.MonkeyP
 
     (piece,) = pieces(line + b"\n", 1 << 18)
 
-    assert isinstance(piece, Frame)
+    assert isinstance(piece, DecodedLine)

@@ -107,7 +107,7 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
     record = Record(None, "agent")
 
     def note(_: str, event: events.Event) -> None:
-        if isinstance(event, events.Wished):
+        if isinstance(event, events.ImplicitlyAsked):
             asked[0] = True
             questions.answer("s", event.question.key, "refuse")
 

@@ -17,7 +17,7 @@ from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.schema import TextContent
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
@@ -49,7 +49,7 @@ async def _run(count: int, draw: random.Random, folder: Path) -> Result:
     host = Host(Terminals(guard=guard), policy="allow-everything")
     talk: list[Agent] = []
 
-    def changed(session_id: str, change: Change) -> None:
+    def changed(session_id: str, change: SessionChange) -> None:
         """Answer each question as the turn says."""
         if "questions" in change.fields and session_id in talk[0].sessions:
             for key in list(talk[0].sessions[session_id].questions):

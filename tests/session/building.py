@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import TextContent
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Thought, UserMessage, text_of
 from acp_tui.session.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.protocol.schema import ContentItem, ImageContent, TerminalItem, TextContent, ToolCallContent
-from acp_tui.protocol.schema import Diff as DiffWord
-from acp_tui.protocol.schema import Location as LocationWord
+from acp_tui.protocol.schema import DiffItem as DiffWord
+from acp_tui.protocol.schema import ToolCallLocation as LocationWord
 from acp_tui.session.entries import Diff, Location, Text, ToolCall, items_of, places_of
 
 

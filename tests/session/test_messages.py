@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import ImageContent, TextContent
+from acp_tui.protocol.validation import read_update
 from acp_tui.session.entries import NOTE, AgentMessage, UserMessage
-from acp_tui.session.events import Ended, Prompted
+from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt, session_with, texts, thought
 
@@ -130,7 +130,7 @@ def test_an_echo_without_the_last_block_of_the_prompt_is_one() -> None:
 
 def test_what_comes_after_the_turn_is_no_echo() -> None:
     session = Session("s")
-    for event in (prompt("again"), Ended("end_turn"), read_update(chunk("again", "user"))):
+    for event in (prompt("again"), TurnEnded("end_turn"), read_update(chunk("again", "user"))):
         session.apply(event)
 
     assert texts(session)[-1] == "again"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.reading import read, read_update
-from acp_tui.protocol.schema import BooleanOption, Choice, NewSessionResponse, SelectOption
+from acp_tui.protocol.schema import BooleanOption, NewSessionResponse, OptionValue, SelectOption
+from acp_tui.protocol.validation import read, read_update
 from acp_tui.session.events import SetUp
 from acp_tui.session.options import Option, acts_unasked, of_category
 from acp_tui.session.session import Session
@@ -164,7 +164,7 @@ ASKS = {
 
 
 def select(value: str, name: str = "", about: str = "", **more: str) -> SelectOption:
-    choices = [Choice(value=value, name=name or value, description=about)]
+    choices = [OptionValue(value=value, name=name or value, description=about)]
     fields = {"id": "mode", "name": "Mode", "category": "mode", **more}
     return SelectOption(current_value=value, options=[*choices], **fields)  # type: ignore[arg-type]
 

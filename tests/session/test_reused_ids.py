@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import PermissionOption, ToolCallFields
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event
@@ -16,7 +16,7 @@ from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt, texts
 
 YES = PermissionOption(option_id="y", name="Yes", kind="allow_once")
-END = events.Ended("end_turn")
+END = events.TurnEnded("end_turn")
 
 
 def told(*happened: Event | dict[str, Any]) -> Session:
@@ -75,12 +75,12 @@ CALLS: list[tuple[str, tuple[Event | dict[str, Any], ...], list[tuple[str, str]]
     ),
     (
         "announced in a turn that another process has: a new call",
-        (prompt("one"), call(title="rm"), events.TakenUp(), call(title="ls")),
+        (prompt("one"), call(title="rm"), events.Resumed(), call(title="ls")),
         [("rm", "interrupted"), ("ls", "pending")],
     ),
     (
         "an update by another process: a new call",
-        (prompt("one"), call(title="rm"), events.TakenUp(), call_update(title="ls")),
+        (prompt("one"), call(title="rm"), events.Resumed(), call_update(title="ls")),
         [("rm", "interrupted"), ("ls", "pending")],
     ),
     (
@@ -157,7 +157,7 @@ MESSAGES: list[tuple[str, tuple[Event | dict[str, Any], ...], list[str]]] = [
     ),
     (
         "of another process: a new message",
-        (prompt("one"), chunk("1", messageId="m"), END, events.TakenUp(), chunk("2", messageId="m")),
+        (prompt("one"), chunk("1", messageId="m"), END, events.Resumed(), chunk("2", messageId="m")),
         ["one", "1", "2"],
     ),
     (

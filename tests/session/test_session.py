@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session import session as endings
-from acp_tui.session.changes import Change
-from acp_tui.session.entries import AgentMessage, Notice, OwnCommand, ToolCall
+from acp_tui.session.change import SessionChange
+from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.session.turns import IllegalStep
@@ -22,7 +22,7 @@ def test_a_turn_of_which_nothing_came_says_so() -> None:
     session = Session("s")
     session.apply(events.Prompted([TextContent(text="hello")]))
 
-    session.apply(events.Ended("end_turn"))
+    session.apply(events.TurnEnded("end_turn"))
 
     assert [entry.text for entry in session.entries if isinstance(entry, Notice)] == [
         "The agent ended the turn without a word."
@@ -34,7 +34,7 @@ def test_a_turn_in_which_something_was_done_ends_quietly() -> None:
     session.apply(events.Prompted([TextContent(text="hello")]))
     session.apply(read_update(call()))
 
-    session.apply(events.Ended("end_turn"))
+    session.apply(events.TurnEnded("end_turn"))
 
     assert not [entry for entry in session.entries if isinstance(entry, Notice)]
 
@@ -76,7 +76,7 @@ def test_a_turn_that_was_cancelled_is_not_called_silent() -> None:
     ],
 )
 def test_an_error_is_told_with_its_code_and_with_what_stands_in_its_data(data: Any, detail: str) -> None:
-    notice = endings.failure(events.Failed(-32603, "overloaded", data), at=1.0)
+    notice = endings.failure(events.TurnFailed(-32603, "overloaded", data), at=1.0)
 
     assert (notice.text, notice.detail) == ("overloaded (error -32603)", detail)
 
@@ -84,7 +84,11 @@ def test_an_error_is_told_with_its_code_and_with_what_stands_in_its_data(data: A
 @pytest.mark.parametrize("reason", ["end_turn", "cancelled", "refusal", "max_tokens", "of tomorrow", ""])
 def test_a_turn_that_the_user_stopped_is_cancelled_whatever_the_agent_calls_it(reason: str) -> None:
     session = Session("s")
-    for event in (events.Prompted([TextContent(text="go")]), events.Cancelled(), events.Ended(reason)):
+    for event in (
+        events.Prompted([TextContent(text="go")]),
+        events.TurnCancelled(),
+        events.TurnEnded(reason),
+    ):
         session.apply(event)
 
     assert session.turns[-1].stop_reason == "cancelled"
@@ -93,7 +97,11 @@ def test_a_turn_that_the_user_stopped_is_cancelled_whatever_the_agent_calls_it(r
 
 def test_a_stop_that_comes_after_the_end_changes_nothing() -> None:
     session = Session("s")
-    for event in (events.Prompted([TextContent(text="go")]), events.Ended("end_turn"), events.Cancelled()):
+    for event in (
+        events.Prompted([TextContent(text="go")]),
+        events.TurnEnded("end_turn"),
+        events.TurnCancelled(),
+    ):
         session.apply(event)
 
     assert session.turns[-1].stop_reason == "end_turn"
@@ -105,14 +113,14 @@ PAGE = """<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>h1 {co
 
 @pytest.mark.parametrize("data", [PAGE, {"details": PAGE}, {"message": PAGE}])
 def test_a_page_of_html_in_an_error_is_reduced_to_its_words(data: Any) -> None:
-    notice = endings.failure(events.Failed(-32603, "Internal error", data), 0.0)
+    notice = endings.failure(events.TurnFailed(-32603, "Internal error", data), 0.0)
 
     assert notice.detail.split() == ["502", "Bad", "Gateway", "Bad", "Gateway"]
 
 
 def test_a_message_that_is_a_page_is_reduced_and_angles_in_words_are_kept() -> None:
-    assert "<" not in endings.failure(events.Failed(-32603, PAGE), 0.0).text
-    assert endings.failure(events.Failed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"
+    assert "<" not in endings.failure(events.TurnFailed(-32603, PAGE), 0.0).text
+    assert endings.failure(events.TurnFailed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"
 
 
 # ------------------------------------------------------------------ plan, commands, usage, title
@@ -185,7 +193,7 @@ def test_a_prompt_into_a_running_turn_is_a_mistake_and_changes_nothing() -> None
 def test_stopping_what_has_stopped_changes_nothing() -> None:
     session = session_with(call(status="in_progress"))
 
-    assert session.apply(events.Cancelled()) is None
+    assert session.apply(events.TurnCancelled()) is None
 
     known = session.tool_call("t1")
     assert known is not None
@@ -197,7 +205,7 @@ def test_c54_a_refusal_marks_the_prompt_and_what_followed() -> None:
     session.apply(prompt("bad"))
     session.apply(read_update(chunk("no")))
 
-    change = session.apply(events.Ended("refusal"))
+    change = session.apply(events.TurnEnded("refusal"))
 
     assert change is not None
     assert [entry.dropped for entry in session.entries] == [False, True, True, False]
@@ -207,7 +215,7 @@ def test_c54_a_refusal_marks_the_prompt_and_what_followed() -> None:
 def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     session = session_with(chunk("\ud83d"))
     session.apply(prompt("go"))
-    session.apply(events.Setting("mode", "x"))
+    session.apply(events.OptionRequested("mode", "x"))
 
     change = session.apply(events.Disconnected("gone"), 5.0)
 
@@ -217,7 +225,7 @@ def test_the_end_of_the_agent_ends_all_and_a_resumed_session_goes_on() -> None:
     assert isinstance(session.entries[-1], Notice)
 
     change = session.apply(events.SetUp(SessionSetup()))
-    assert change == Change(fields=("options", "connection"))
+    assert change == SessionChange(fields=("options", "connection"))
     assert session.connected
 
 
@@ -231,7 +239,7 @@ def test_what_an_agent_told_its_model_beside_the_prompt_is_no_word_of_the_person
 
 def test_a_session_that_another_process_takes_up_goes_on_with_calls_of_its_own() -> None:
     session = session_with(call())
-    session.apply(events.TakenUp(), 5.0)
+    session.apply(events.Resumed(), 5.0)
     session.apply(events.SetUp(SessionSetup()))
 
     session.apply(read_update(call(status="completed")), 1.0)
@@ -261,11 +269,13 @@ def test_what_an_answer_takes_is_not_the_time_of_the_call() -> None:
 def test_a_change_says_where() -> None:
     session = Session("s")
 
-    assert session.apply(prompt("x")) == Change((0,), ("turn",))
-    assert session.apply(read_update(chunk("y"))) == Change((1,))
-    assert session.apply(read_update(chunk("z"))) == Change((1,))
-    assert session.apply(read_update(call())) == Change((1, 2)), "the message before it is finished"
-    assert session.apply(read_update({"sessionUpdate": "plan", "entries": []})) == Change(fields=("plan",))
+    assert session.apply(prompt("x")) == SessionChange((0,), ("turn",))
+    assert session.apply(read_update(chunk("y"))) == SessionChange((1,))
+    assert session.apply(read_update(chunk("z"))) == SessionChange((1,))
+    assert session.apply(read_update(call())) == SessionChange((1, 2)), "the message before it is finished"
+    assert session.apply(read_update({"sessionUpdate": "plan", "entries": []})) == SessionChange(
+        fields=("plan",)
+    )
     assert session.apply(read_update({"sessionUpdate": "hologram"})) is None
     assert session.apply(events.Answered("nothing open")) is None
 
@@ -275,7 +285,7 @@ def test_what_an_agent_says_only_at_the_end_is_a_message() -> None:
     session.apply(prompt("go"))
     content: tuple[ContentBlock, ...] = (TextContent(text="done"),)
 
-    change = session.apply(events.Ended("end_turn", content))
+    change = session.apply(events.TurnEnded("end_turn", content))
 
     assert texts(session) == ["go", "done"]
     assert change is not None
@@ -326,9 +336,9 @@ def test_a_command_of_the_person_stands_where_it_was_run_and_knows_its_end() -> 
 
     change = session.apply(events.CommandEnded("own-1", 2), 5.0)
 
-    assert change == Change((0,))
-    assert session.entries[0] == OwnCommand("own-1", "make", 1.0, 5.0, 2)
-    assert session.entries[1] == OwnCommand("own-2", "ls", 2.0)
+    assert change == SessionChange((0,))
+    assert session.entries[0] == UserCommand("own-1", "make", 1.0, 5.0, 2)
+    assert session.entries[1] == UserCommand("own-2", "ls", 2.0)
     assert session.apply(events.CommandEnded("own-9", 0), 6.0) is None
 
 

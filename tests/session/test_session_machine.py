@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import PermissionOption, ToolCallFields
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
 from acp_tui.session.questions import Permission
@@ -259,27 +259,27 @@ class SessionMachine(RuleBasedStateMachine):
 
     @rule()
     def cancels(self) -> None:
-        self.own(events.Cancelled())
+        self.own(events.TurnCancelled())
         self.model.cancelled()
 
     @rule(reason=REASONS)
     def ends(self, reason: str) -> None:
         stopped = self.model.state == "cancelling"
         was_busy = self.model.state != "idle"
-        self.own(events.Ended(reason))
+        self.own(events.TurnEnded(reason))
         self.model.ended()
         if was_busy:
             assert self.session.turns[-1].stop_reason == ("cancelled" if stopped else reason)
 
     @rule()
     def fails(self) -> None:
-        self.own(events.Failed(-32603, "no"))
+        self.own(events.TurnFailed(-32603, "no"))
         self.model.ended()
 
     @rule()
     def is_started_again(self) -> None:
         self.own(events.Disconnected("gone", ""))
-        self.own(events.TakenUp())
+        self.own(events.Resumed())
         self.model.started_again()
 
     @invariant()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 
 
 @pytest.mark.parametrize("offset", range(9))
 def test_what_is_new_since_an_offset_is_the_rest_of_the_text(offset: int) -> None:
-    text = GrowingText()
+    text = TextBuffer()
     for piece in ("ab", "", "cde", "f", "gh"):
         text.append(piece)
 
@@ -17,7 +17,7 @@ def test_what_is_new_since_an_offset_is_the_rest_of_the_text(offset: int) -> Non
 
 
 def test_halves_wait_for_each_other_and_a_lonely_one_is_marked_at_the_end() -> None:
-    text = GrowingText("a\ud83d")
+    text = TextBuffer("a\ud83d")
     assert str(text) == "a"
 
     text.append("\ude00\ud83d")
@@ -29,11 +29,11 @@ def test_halves_wait_for_each_other_and_a_lonely_one_is_marked_at_the_end() -> N
 
 
 def test_a_second_half_alone_is_marked_at_once() -> None:
-    assert str(GrowingText("\ude00x")) == "\ufffdx"
+    assert str(TextBuffer("\ude00x")) == "\ufffdx"
 
 
 def test_a_bound_text_keeps_its_end_and_counts_all() -> None:
-    text = GrowingText(limit=10)
+    text = TextBuffer(limit=10)
     for number in range(100):
         text.append(f"{number:02}")
 
@@ -48,7 +48,7 @@ def test_a_bound_text_keeps_its_end_and_counts_all() -> None:
 
 
 def test_a_view_that_has_seen_nothing_gets_all_that_is_kept() -> None:
-    text = GrowingText(limit=10)
+    text = TextBuffer(limit=10)
     text.append("a" * 21)
     text.append("b" * 10)
 
@@ -56,7 +56,7 @@ def test_a_view_that_has_seen_nothing_gets_all_that_is_kept() -> None:
 
 
 def test_one_long_piece_is_cut_as_well() -> None:
-    text = GrowingText(limit=10)
+    text = TextBuffer(limit=10)
 
     text.append("x" * 1000)
 
@@ -64,14 +64,14 @@ def test_one_long_piece_is_cut_as_well() -> None:
 
 
 def test_a_part_of_what_is_new_can_be_asked_for() -> None:
-    text = GrowingText("abc")
+    text = TextBuffer("abc")
     text.append("defg")
 
     assert [text.since(offset, 2) for offset in (0, 2, 6, 7)] == ["ab", "cd", "g", ""]
 
 
 def test_thousands_of_small_pieces_are_kept_in_few() -> None:
-    text = GrowingText()
+    text = TextBuffer()
     pieces = [f"{number} " for number in range(3_000)]
 
     for piece in pieces:

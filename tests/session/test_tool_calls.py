@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session import tool_calls as calls
 from acp_tui.session.entries import ToolCall
@@ -118,7 +118,7 @@ def test_what_the_end_of_a_turn_costs_does_not_grow_with_the_calls_before(
     session.apply(read_update(call_update("old-7", status="in_progress")))
     session.apply(read_update(call("new", status="pending")))
 
-    session.apply(events.Ended("end_turn"))
+    session.apply(events.TurnEnded("end_turn"))
 
     assert looked_at == ["old-7", "new"]
     revived, new = session.tool_call("old-7"), session.tool_call("new")

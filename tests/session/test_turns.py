@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from acp_tui.session.entries import AgentMessage, Entry, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import TURN, IllegalStep, Turns, TurnState, TurnStep, next_state
 
 
@@ -26,12 +26,12 @@ def test_a_cancelled_turn_ends_once_the_agent_says_so() -> None:
 
 
 def test_a_turn_has_its_entries_and_its_end() -> None:
-    entries: list[Entry] = [UserMessage([GrowingText("look\n at  this")])]
+    entries: list[Entry] = [UserMessage([TextBuffer("look\n at  this")])]
     turns = Turns(entries)
     turns.step("prompted")
     turns.begin(0, at=1.0)
     assert turns.heard_nothing
-    entries.append(AgentMessage([GrowingText("done")]))
+    entries.append(AgentMessage([TextBuffer("done")]))
 
     turns.end("end_turn", 2.0, None)
 

@@ -11,7 +11,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.screen import Screen
 from textual.widgets import OptionList
 
-from acp_tui.protocol.schema import Command
+from acp_tui.protocol.schema import AvailableCommand
 from acp_tui.store.folders import config_folder
 from acp_tui.store.settings import load
 from acp_tui.ui import keys as key_check
@@ -38,7 +38,7 @@ class Chosen:
         self.themes: list[str] = []
 
     def provider(self) -> type[Provider]:
-        slash = [Command(name="init", description=HOSTILE), Command(name=HOSTILE)]
+        slash = [AvailableCommand(name="init", description=HOSTILE), AvailableCommand(name=HOSTILE)]
         return commands(lambda: slash, self.commands.append, lambda: ["nord", "dracula"], self.themes.append)
 
 
@@ -75,7 +75,7 @@ async def test_commands_of_the_agent_and_themes_are_offered() -> None:
     "text", [HOSTILE, "a\\", "[", "[a", "[[a]]", "[/x]", "\\[a]", "\\\\[a] \\", "[link='x'"]
 )
 async def test_r41_text_of_the_agent_is_read_by_nothing(text: str) -> None:
-    provider_type = commands(lambda: [Command(name=text, description=text)], print, list, print)
+    provider_type = commands(lambda: [AvailableCommand(name=text, description=text)], print, list, print)
     app = Stage(below := Below())
     async with app.run_test():
         provider = provider_type(below)

@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui.agent.replay import replay
-from acp_tui.session.changes import Change, Field
+from acp_tui.session.change import Field, SessionChange
 from acp_tui.session.entries import AgentMessage, ToolCall
 from acp_tui.session.session import Session
 from acp_tui.ui.app import AcpApp
@@ -92,7 +92,7 @@ async def test_c30_every_recording_is_shown_whole_and_none_of_it_is_obeyed(tmp_p
         for name in recordings.NAMES:
             for session in replay(recordings.rows(name)).sessions.values():
                 screen.conversation.session = session
-                screen.showing.session_changed(Change(tuple(range(len(session.entries))), EVERYTHING))
+                screen.showing.session_changed(SessionChange(tuple(range(len(session.entries))), EVERYTHING))
                 await is_drawn(screen, session, pilot)
                 blocks = blocks_of(screen, session)
                 assert [block.entry for block in blocks] == session.entries

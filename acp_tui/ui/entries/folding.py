@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.readable import seconds, tokens
-from acp_tui.session.entries import OwnCommand, ToolCall, UserMessage, line_of
+from acp_tui.session.entries import ToolCall, UserCommand, UserMessage, line_of
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.tool_call import counted
 from acp_tui.ui.entries.words import call_title
@@ -181,7 +181,7 @@ class Folding:
         prompt = said.entry
         assert isinstance(prompt, UserMessage)
         whole = [block for block in self._blocks[start : self._end(start)] if isinstance(block, EntryBlock)]
-        members = [block for block in whole if not isinstance(block.entry, OwnCommand)]
+        members = [block for block in whole if not isinstance(block.entry, UserCommand)]
         if len(members) < 2:
             return
         for block in members:

@@ -18,7 +18,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.readable import clock, lines, seconds, size
 from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.links import may_have_links
@@ -44,7 +44,7 @@ def has_links(message: Message) -> bool:
     """Return, without much work, whether there may be something in a message that can be opened."""
     return any(
         may_have_links(str(part))
-        if isinstance(part, GrowingText)
+        if isinstance(part, TextBuffer)
         else isinstance(part, ResourceLink | EmbeddedResource)
         for part in message.parts
     )
@@ -106,7 +106,7 @@ def take_over_parts(
     for position, part in enumerate(message.parts):
         if position == len(parts):
             above = 1 if position == 0 else 0
-            if isinstance(part, GrowingText):
+            if isinstance(part, TextBuffer):
                 parts.append(MarkdownBlock(part, role=role, indent=indent, above=above))
             elif isinstance(part, ImageContent):
                 parts.append(image(part))
@@ -153,7 +153,7 @@ class UserMessageBlock(EntryBlock):
 
     def _pieces(self) -> list[Piece]:
         pieces: list[Piece] = [
-            ("user", str(part)) if isinstance(part, GrowingText) else ("muted", f" [{described(part)}]")
+            ("user", str(part)) if isinstance(part, TextBuffer) else ("muted", f" [{described(part)}]")
             for part in self.entry.parts
         ]
         if self.entry.dropped:
@@ -162,7 +162,7 @@ class UserMessageBlock(EntryBlock):
 
     @property
     def _is_long(self) -> bool:
-        texts = [part for part in self.entry.parts if isinstance(part, GrowingText)]
+        texts = [part for part in self.entry.parts if isinstance(part, TextBuffer)]
         if sum(text.length for text in texts) > _LONG:
             return True
         return sum(str(text).count("\n") for text in texts) > _LONG_LINES
@@ -226,7 +226,7 @@ class AgentMessageBlock(EntryBlock):
     @property
     def is_settled(self) -> bool:
         """Whether it is text alone, and complete."""
-        return self.entry.finished and all(isinstance(part, GrowingText) for part in self.entry.parts)
+        return self.entry.finished and all(isinstance(part, TextBuffer) for part in self.entry.parts)
 
     def estimate(self, width: int) -> int:
         """Estimate as the text does."""
@@ -319,7 +319,7 @@ class ThoughtBlock(EntryBlock):
 
     def _newest_words(self) -> str:
         """Return the line that is being thought."""
-        text = next((part for part in reversed(self.entry.parts) if isinstance(part, GrowingText)), None)
+        text = next((part for part in reversed(self.entry.parts) if isinstance(part, TextBuffer)), None)
         lines = text.since(max(0, text.length - _NEWEST)).split("\n") if text is not None else []
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 

@@ -16,7 +16,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, crop_row
 
 if TYPE_CHECKING:
     from acp_tui.session.entries import ToolCall
-    from acp_tui.session.text_buffer import GrowingText
+    from acp_tui.session.text_buffer import TextBuffer
     from acp_tui.workspace.terminals import Terminal
 
 
@@ -161,7 +161,7 @@ class TextTail(Tail):
 
     __slots__ = ("_log", "_seen", "_text")
 
-    def __init__(self, text: GrowingText, limit: int) -> None:
+    def __init__(self, text: TextBuffer, limit: int) -> None:
         super().__init__(limit)
         self._text = text
         self._log: MainScreenLog | None = None

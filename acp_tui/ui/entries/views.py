@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from acp_tui.readable import seconds
-from acp_tui.session.entries import AgentMessage, Entry, Notice, OwnCommand, Thought, ToolCall, UserMessage
+from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserCommand, UserMessage
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.messages import AgentMessageBlock, ThoughtBlock, UserMessageBlock
 from acp_tui.ui.entries.output import TerminalTail, TextTail
@@ -48,7 +48,7 @@ class OwnCommandBlock(EntryBlock):
     """A command that was typed behind `!`."""
 
     __slots__ = ("_line",)
-    entry: OwnCommand
+    entry: UserCommand
     parts: list[Block]
 
     def sync(self) -> None:
@@ -92,5 +92,5 @@ VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     Thought: ThoughtBlock,
     ToolCall: ToolCallBlock,
     Notice: NoticeBlock,
-    OwnCommand: OwnCommandBlock,
+    UserCommand: OwnCommandBlock,
 }

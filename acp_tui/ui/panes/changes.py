@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from acp_tui.changes.untracked import Untracked
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.files import FileChange
     from acp_tui.session.session import Session
     from acp_tui.ui.entries.tool_call import EditCounts
@@ -74,7 +74,7 @@ class ChangesPane(Pane):
         self._beside.clear()
         super().begin()
 
-    def show(self, session: Session, change: Change) -> None:
+    def show(self, session: Session, change: SessionChange) -> None:
         """Show the changed files."""
         files = session.files if "files" in change.fields else {}
         if "files" not in change.fields or not (files or self._lines or session.since):

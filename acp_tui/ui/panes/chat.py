@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.session.turns import Turn
     from acp_tui.ui.entries.entry import EntryBlock, Setting
@@ -82,7 +82,7 @@ class ChatPane(Pane):
         self._above = len(self.blocks) - (self._welcome is not None)
         self._counting.clear()
 
-    def show(self, session: Session, change: Change) -> None:
+    def show(self, session: Session, change: SessionChange) -> None:
         """Make the changed entries' blocks equal to them; new entries, up to the last one, get new blocks."""
         from acp_tui.ui.entries.views import VIEWS
 

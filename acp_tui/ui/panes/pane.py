@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.transcript.blocks import OneLine
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.session import Session
 
 
@@ -41,7 +41,7 @@ class Pane(Transcript):
         self._placeholder: OneLine | None = None
 
     @abstractmethod  # mypy sees that each pane gives it; Textual's metaclass leaves no room for an ABC
-    def show(self, session: Session, change: Change) -> None:
+    def show(self, session: Session, change: SessionChange) -> None:
         """Make the pane equal to what changed in the session."""
 
     def tick(self, now: float) -> None:

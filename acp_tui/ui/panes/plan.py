@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from acp_tui.protocol.schema import PlanEntry
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.session import Session
     from acp_tui.ui.widgets.look import Look
 
@@ -60,7 +60,7 @@ class PlanPane(Pane):
     NAME = "plan"
     EMPTY = "The agent's plan will be here."
 
-    def show(self, session: Session, change: Change) -> None:
+    def show(self, session: Session, change: SessionChange) -> None:
         """Show the plan as it is now; what did not change stays where it is."""
         is_idle = session.turn_state == "idle" and bool(session.turns)
         if "plan" not in change.fields and ("turn" not in change.fields or not session.plan):

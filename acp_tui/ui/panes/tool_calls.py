@@ -10,7 +10,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, one_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from acp_tui.session.changes import Change
+    from acp_tui.session.change import SessionChange
     from acp_tui.session.entries import ToolCall
     from acp_tui.session.session import Session
     from acp_tui.ui.widgets.look import Look
@@ -63,7 +63,7 @@ class ToolCallsPane(Pane):
         self._lines.clear()
         super().begin()
 
-    def show(self, session: Session, change: Change) -> None:
+    def show(self, session: Session, change: SessionChange) -> None:
         """Show the tool calls among the changed entries."""
         from acp_tui.session.entries import ToolCall
 

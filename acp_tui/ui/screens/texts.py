@@ -22,7 +22,7 @@ from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, Start
-    from acp_tui.protocol.schema import InitializeResponse, Word
+    from acp_tui.protocol.schema import InitializeResponse, Model
     from acp_tui.session.session import Session
     from acp_tui.store.mcp import McpServer
 
@@ -250,7 +250,7 @@ def _shown(server: McpServer) -> str:
 
 
 def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator[Fact]:
-    words: list[tuple[str, Word | None]] = [("usage", session.usage if session is not None else None)]
+    words: list[tuple[str, Model | None]] = [("usage", session.usage if session is not None else None)]
     if session is not None and session.meta:
         yield "session", _keys(session.meta)
     if info is not None:

@@ -17,7 +17,7 @@ from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
-    from acp_tui.protocol.schema import Command, SessionInfo
+    from acp_tui.protocol.schema import AvailableCommand, SessionInfo
     from acp_tui.rules.model import Policy
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
@@ -175,11 +175,11 @@ class Slash:
         self._told: set[str] = set()
         """Names that it was said of that they are not offered."""
 
-    def of_agent(self) -> list[Command]:
+    def of_agent(self) -> list[AvailableCommand]:
         """Return the agent's commands as of now, but those whose name cannot be printed."""
         return [command for command in self._all() if is_exact(command.name)]
 
-    def _all(self) -> list[Command]:
+    def _all(self) -> list[AvailableCommand]:
         session = self._screen.conversation.session
         return session.commands if session is not None else []
 
@@ -196,7 +196,7 @@ class Slash:
                 severity="warning",
             )
 
-    def offered(self) -> list[Command]:
+    def offered(self) -> list[AvailableCommand]:
         """Return the agent's commands and ours."""
         return [*self.of_agent(), *self.commands()]
 
@@ -205,13 +205,15 @@ class Slash:
         self._screen.prompt.replace_all(f"/{name} ")
         self._screen.arranging.leave()
 
-    def commands(self) -> list[Command]:
+    def commands(self) -> list[AvailableCommand]:
         """Return the commands that the agent has none of the same name for, in the agent's words."""
-        from acp_tui.protocol.schema import Command, CommandInput
+        from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
 
         return [
-            Command(
-                name=own.name, description=own.about, input=CommandInput(hint=own.hint) if own.hint else None
+            AvailableCommand(
+                name=own.name,
+                description=own.about,
+                input=AvailableCommandInput(hint=own.hint) if own.hint else None,
             )
             for own in self._ours()
         ]
@@ -296,9 +298,9 @@ async def choose_range(screen: SessionScreen) -> None:
     if conversation.tracking is not None:
         await conversation.tracking.show_since(int(chosen))
     else:
-        from acp_tui.session.events import Ranged
+        from acp_tui.session.events import RangeChosen
 
-        change = session.apply(Ranged(int(chosen)))
+        change = session.apply(RangeChosen(int(chosen)))
         if change is not None:
             screen.showing.session_changed(change)
 

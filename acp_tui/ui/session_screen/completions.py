@@ -11,7 +11,7 @@ from acp_tui.ui.widgets.text import exact_line
 
 if TYPE_CHECKING:
     from acp_tui.conversation.workspace_files import WorkspaceFiles
-    from acp_tui.protocol.schema import Command
+    from acp_tui.protocol.schema import AvailableCommand
     from acp_tui.ui.widgets.line_view import Line, Lines
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
@@ -34,7 +34,7 @@ class Completion:
     """Whether there is more to complete behind it."""
 
 
-def matching(commands: Sequence[Command], text: str) -> list[Command]:
+def matching(commands: Sequence[AvailableCommand], text: str) -> list[AvailableCommand]:
     """Return the commands that `text`, such as `/pl`, may become: those that begin so come first.
 
     Nothing while `text` is no command, or is one whose name is complete already.
@@ -56,7 +56,7 @@ class Completing:
         self,
         box: PromptBox,
         lines: Lines,
-        commands: Callable[[], Sequence[Command]],
+        commands: Callable[[], Sequence[AvailableCommand]],
         files: Callable[[], WorkspaceFiles],
         recent: Callable[[], Sequence[str]],
         refresh: Callable[[], object],
@@ -178,13 +178,13 @@ class Completing:
         return [_command(command, 0).line] if command is not None else []
 
 
-def _hint(command: Command) -> str:
+def _hint(command: AvailableCommand) -> str:
     """Return what a command takes, as a placeholder."""
     hint = command.input.hint if command.input is not None else ""
     return hint if not hint or hint[0] in "<[(" else f"<{hint}>"
 
 
-def _command(command: Command, length: int) -> Completion:
+def _command(command: AvailableCommand, length: int) -> Completion:
     """Return a command as a completion; one that takes an argument waits for it."""
     hint = f" {_hint(command)}".rstrip()
     about = command.description.partition("\n")[0]

@@ -16,13 +16,13 @@ from acp_tui.session.entries import (
     Entry,
     Message,
     Notice,
-    OwnCommand,
     Thought,
     ToolCall,
+    UserCommand,
     UserMessage,
 )
 from acp_tui.session.session import Session
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.store.folders import data_folder
 from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
@@ -239,7 +239,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
             yield f"*{safe_line(entry.text)}*"
             if printed is not None and entry.detail:
                 yield fenced(entry.detail)
-        case OwnCommand():
+        case UserCommand():
             yield f"- you ran {_inline(entry.command)}"
             if printed is not None and (text := printed(entry.terminal_id) or _lines_of(entry.output)):
                 yield fenced(text)
@@ -256,7 +256,7 @@ def fenced(text: str, language: str = "") -> str:
 
 def _message(message: Message) -> str:
     return "\n\n".join(
-        str(part).strip("\n") if isinstance(part, GrowingText) else f"[{described(part)}]"
+        str(part).strip("\n") if isinstance(part, TextBuffer) else f"[{described(part)}]"
         for part in message.parts
     )
 
@@ -290,7 +290,7 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
         yield fenced(text)
 
 
-def _lines_of(output: GrowingText | None) -> str:
+def _lines_of(output: TextBuffer | None) -> str:
     """Return what a command printed as it stood on its terminal in the end."""
     from acp_tui.ui.widgets.terminal.log import text_of
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
 from acp_tui.readable import size
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
@@ -155,10 +155,10 @@ class Opened:
 
     def _show_kept(self, session: Session) -> None:
         """Mark in the pane what was kept in the changes screen."""
-        from acp_tui.session.changes import Change
+        from acp_tui.session.change import SessionChange
         from acp_tui.ui.panes.changes import ChangesPane
 
-        self._screen.query_one(ChangesPane).show(session, Change(fields=("files",)))
+        self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
 
     def _call_closed(self, _: None) -> None:
         self._call = None
@@ -187,7 +187,7 @@ def links(message: Message) -> dict[str, str]:
             found.setdefault(part.uri, part.title or part.name)
         elif isinstance(part, EmbeddedResource):
             found.setdefault(part.resource.uri, unquote(part.resource.uri.rpartition("/")[2]))
-        elif isinstance(part, GrowingText):
+        elif isinstance(part, TextBuffer):
             found.update(links_in(str(part)))
     return found
 
@@ -464,12 +464,12 @@ class OptionMenus:
 
 
 def _items(config: SelectOption) -> list[Item]:
-    from acp_tui.protocol.schema import ChoiceGroup
+    from acp_tui.protocol.schema import OptionValueGroup
     from acp_tui.ui.screens.menu import Item
 
     items = []
     for choice in config.options:
-        if isinstance(choice, ChoiceGroup):
+        if isinstance(choice, OptionValueGroup):
             items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
         else:
             items.append(Item(choice.value, choice.name, choice.description or ""))

@@ -25,7 +25,7 @@ from acp_tui.ui.widgets.text import safe_line
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, Start
     from acp_tui.conversation.workspace_files import WorkspaceFiles
-    from acp_tui.protocol.schema import Command, PromptCapabilities
+    from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
     from acp_tui.store.prompts import Draft
     from acp_tui.ui.session_screen.completions import Completing
     from acp_tui.ui.widgets.look import Look
@@ -43,7 +43,11 @@ class Writing(Vertical):
     BLANK = True  # its parts cover it
 
     def __init__(
-        self, conversation: Conversation, start: Start, look: Look, commands: Callable[[], Sequence[Command]]
+        self,
+        conversation: Conversation,
+        start: Start,
+        look: Look,
+        commands: Callable[[], Sequence[AvailableCommand]],
     ) -> None:
         """Take what it shows; `commands` are those that can be written now."""
         super().__init__(id="writing")

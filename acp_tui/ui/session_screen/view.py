@@ -13,7 +13,7 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.session_screen.prompt import Writing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from acp_tui.conversation.conversation import Start
-    from acp_tui.session.changes import Field
+    from acp_tui.session.change import Field
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
     from acp_tui.ui.session_screen.questions import Result
@@ -103,7 +103,7 @@ class Showing:
         elif screen.conversation.phase != "recorded":
             screen.rooms.beginning.stop_explaining()
 
-    def session_changed(self, change: Change) -> None:
+    def session_changed(self, change: SessionChange) -> None:
         """Draw what changed, soon."""
         session = self._screen.conversation.session
         if self._screen.is_running and session is not None:
@@ -176,7 +176,7 @@ class Showing:
             for chat in self._screen.query(ChatPane):
                 chat.say_unread(unread)
 
-    def draw(self, session: Session, change: Change, more: bool = False) -> None:
+    def draw(self, session: Session, change: SessionChange, more: bool = False) -> None:
         """Draw what changed in a session; called by `Drawing`. `more`: it is a part, and the rest follows."""
         screen = self._screen
         if not screen.query(StatusLine):
@@ -226,7 +226,7 @@ class Drawing:
         self,
         screen: Screen[None],
         furnish: Callable[[Session], None],
-        draw: Callable[[Session, Change, bool], None],
+        draw: Callable[[Session, SessionChange, bool], None],
         passes_by: Callable[[], bool],
     ) -> None:
         """Take whom to tell.
@@ -248,7 +248,7 @@ class Drawing:
         """When what is collected is drawn."""
         self._drawn_at = 0.0
 
-    def add(self, session: Session, change: Change) -> None:
+    def add(self, session: Session, change: SessionChange) -> None:
         """Draw a change soon."""
         if session is not self._session:
             self.flush(whole=True)  # what is left to draw belongs to the session before
@@ -285,7 +285,7 @@ class Drawing:
         self._drawn_at = time.perf_counter()
         entries = sorted(self._entries)
         room = len(entries) if whole else _SLICE
-        change, later = Change(tuple(entries[:room]), ()), entries[room:]
+        change, later = SessionChange(tuple(entries[:room]), ()), entries[room:]
         if not later:
             change = change._replace(fields=tuple(self._fields))
             self._fields.clear()

@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_tui.protocol.schema import ImageContent
 from acp_tui.session.entries import Text, Thought, ToolCall
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.entries.views import VIEWS
 from acp_tui.ui.widgets.look import Look
@@ -39,7 +39,7 @@ def rows(shown: EntryBlock, width: int = 60, *, ascii: bool = False) -> list[str
 
 
 def thought(text: str, **more: Any) -> Thought:
-    return Thought([GrowingText(text)], at=10.0, last=12.0, **more)
+    return Thought([TextBuffer(text)], at=10.0, last=12.0, **more)
 
 
 def call(**fields: Any) -> ToolCall:

@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_tui.protocol.schema import UsageUpdate
 from acp_tui.session.entries import Diff, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.folding import is_read, run_line, turn_facts, turn_line
 from acp_tui.ui.widgets.look import Look
@@ -28,7 +28,7 @@ def turn(used: int, cost: float, **more: Any) -> Turn:
 
 
 def test_a_turn_is_named_by_its_prompt_in_one_line() -> None:
-    assert words(turn_line(UserMessage([GrowingText("do\nthis  now")]), GLYPH)).endswith("do this now")
+    assert words(turn_line(UserMessage([TextBuffer("do\nthis  now")]), GLYPH)).endswith("do this now")
     assert words(turn_line(UserMessage([]), GLYPH)).endswith("(no text)")
 
 

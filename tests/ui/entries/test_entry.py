@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.session.entries import AgentMessage, Diff, Entry, Thought
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from tests.ui.entries.rows import PICTURE, block, call, rows, text_item
 
 WIDTH = 40
 SETTLED: tuple[Entry, ...] = (
-    AgentMessage([GrowingText("# Head\n\nwords and `code`\n\n- one\n- two")], finished=True),
-    Thought([GrowingText("so it is")], at=1.0, last=4.0, finished=True),
+    AgentMessage([TextBuffer("# Head\n\nwords and `code`\n\n- one\n- two")], finished=True),
+    Thought([TextBuffer("so it is")], at=1.0, last=4.0, finished=True),
     call(kind="read", content=[text_item("1\n2")]),
     call(kind="edit", content=[Diff("/w/a.py", "new\nlines", "old")]),
     call(kind="execute", content=[text_item("printed\nlines")]),
@@ -37,7 +37,7 @@ def test_what_is_over_has_its_parts_only_while_it_is_looked_at(entry: Entry) -> 
 
 
 def test_a_text_that_nobody_has_looked_at_waits_to_be_laid_out() -> None:
-    shown = block(AgentMessage([GrowingText("words " * 100)], finished=True))
+    shown = block(AgentMessage([TextBuffer("words " * 100)], finished=True))
     assert (shown.parts, shown.waiting) == ((), 600)
     rows(shown)
     assert shown.waiting == 0
@@ -46,8 +46,8 @@ def test_a_text_that_nobody_has_looked_at_waits_to_be_laid_out() -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        AgentMessage([GrowingText("it grows")]),
-        AgentMessage([GrowingText("see"), PICTURE], finished=True),
+        AgentMessage([TextBuffer("it grows")]),
+        AgentMessage([TextBuffer("see"), PICTURE], finished=True),
         call(kind="execute", status="in_progress"),
     ],
 )
@@ -62,7 +62,7 @@ def test_what_goes_on_or_holds_more_than_text_keeps_its_parts(entry: Entry) -> N
 
 
 def test_a_message_that_goes_on_after_its_end_is_shown_whole() -> None:
-    message = AgentMessage([GrowingText("an end")], finished=True)
+    message = AgentMessage([TextBuffer("an end")], finished=True)
     shown = block(message)
     rows(shown)
     shown.forget_rows()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from acp_tui.protocol.schema import Cost, UsageUpdate
-from acp_tui.session.entries import AgentMessage, Diff, OwnCommand, ToolCall, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.entries import AgentMessage, Diff, ToolCall, UserCommand, UserMessage
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.turns import Turn
 from acp_tui.ui.entries.entry import EntryBlock
 from acp_tui.ui.entries.folding import Folding
@@ -14,11 +14,11 @@ from tests.ui.entries.rows import block, rows
 
 
 def said(text: str) -> UserMessage:
-    return UserMessage([GrowingText(text)])
+    return UserMessage([TextBuffer(text)])
 
 
 def answer(text: str) -> AgentMessage:
-    return AgentMessage([GrowingText(text)], finished=True)
+    return AgentMessage([TextBuffer(text)], finished=True)
 
 
 def call(name: str, kind: str = "read", status: str = "completed", **more: Any) -> ToolCall:
@@ -62,7 +62,7 @@ def test_a_turn_folds_to_a_line_with_what_it_brought_and_opens_again() -> None:
         said("add a flag\nplease"),
         call("Edit a.py", "edit", content=[EDIT]),
         call("pytest", "execute"),
-        OwnCommand("own", "ls", ended=1.0, exit_code=0),
+        UserCommand("own", "ls", ended=1.0, exit_code=0),
         answer("Done."),
         turns=(Turn(0, 0.0, 1.0, "end_turn", before), Turn(2, 1.0, 6.2, "cancelled", usage)),
     )

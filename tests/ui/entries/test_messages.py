@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
 from acp_tui.session.entries import AgentMessage, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.messages import ThoughtBlock, described
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import row_text
@@ -27,7 +27,7 @@ def test_what_is_no_text_is_a_card(content: ContentBlock, words: str) -> None:
 
 
 def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
-    message = UserMessage([GrowingText("look at *this*\n[b]now[/x]"), PICTURE])
+    message = UserMessage([TextBuffer("look at *this*\n[b]now[/x]"), PICTURE])
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
@@ -35,7 +35,7 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
 def test_of_a_long_prompt_the_beginning_is_shown_and_all_of_it_on_demand() -> None:
     text = "\n".join(f"line {number}" for number in range(5_000))
-    shown = block(UserMessage([GrowingText(text), PICTURE]))
+    shown = block(UserMessage([TextBuffer(text), PICTURE]))
 
     folded = rows(shown)
     assert folded[:2] == ["", "› line 0"]
@@ -52,8 +52,8 @@ def test_of_a_long_prompt_the_beginning_is_shown_and_all_of_it_on_demand() -> No
 
 def test_a_prompt_of_one_endless_line_is_folded_too_and_a_short_one_is_not() -> None:
     long, short = (
-        block(UserMessage([GrowingText("word " * 2_000)])),
-        block(UserMessage([GrowingText("a\nb")])),
+        block(UserMessage([TextBuffer("word " * 2_000)])),
+        block(UserMessage([TextBuffer("a\nb")])),
     )
 
     assert rows(long)[-1] == "  ▸ 1 line more"
@@ -63,10 +63,10 @@ def test_a_prompt_of_one_endless_line_is_folded_too_and_a_short_one_is_not() -> 
 
 
 def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
-    message = AgentMessage([GrowingText("A **bo")])
+    message = AgentMessage([TextBuffer("A **bo")])
     shown = block(message)
     message.parts[0].append("ld** word")  # type: ignore[union-attr]  # it is a text
-    message.parts += [PICTURE, GrowingText("and more")]
+    message.parts += [PICTURE, TextBuffer("and more")]
     message.finished = True
     shown.sync()
 
@@ -75,7 +75,7 @@ def test_an_answer_grows_and_its_parts_stand_below_each_other() -> None:
 
 
 def test_rows_are_painted_as_they_were_laid_out_though_the_entry_has_changed() -> None:
-    message = AgentMessage([PICTURE, GrowingText("```py\ndef f(): pass\n```")], finished=True)
+    message = AgentMessage([PICTURE, TextBuffer("```py\ndef f(): pass\n```")], finished=True)
     shown = block(message)
     laid_out = shown.rows(40, Look())
     place = next(number for number, row in enumerate(laid_out) if row_text(row).startswith("def"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.output import TextTail
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import row_text
@@ -13,7 +13,7 @@ def shown(tail: TextTail) -> list[str]:
 
 
 def test_the_newest_lines_are_shown_as_they_come() -> None:
-    text = GrowingText("one\ntwo\nthree\n")
+    text = TextBuffer("one\ntwo\nthree\n")
     tail = TextTail(text, 3)
     assert shown(tail) == ["one", "two", "three"]
 
@@ -22,7 +22,7 @@ def test_the_newest_lines_are_shown_as_they_come() -> None:
 
 
 def test_of_a_program_that_draws_the_whole_screen_that_is_said() -> None:
-    text = GrowingText("$ less a\n\x1b[?1049h\x1b[5;1Hpage")
+    text = TextBuffer("$ less a\n\x1b[?1049h\x1b[5;1Hpage")
     tail = TextTail(text, 3)
     assert shown(tail) == ["It draws the whole screen; open it to see that."]
 
@@ -31,7 +31,7 @@ def test_of_a_program_that_draws_the_whole_screen_that_is_said() -> None:
 
 
 def test_lines_that_were_dropped_are_read_again() -> None:
-    tail = TextTail(GrowingText("\x1b[31mone\x1b[m\ntwo\n"), 2)
+    tail = TextTail(TextBuffer("\x1b[31mone\x1b[m\ntwo\n"), 2)
     before = shown(tail)
 
     tail.forget_rows()

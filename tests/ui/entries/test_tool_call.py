@@ -12,7 +12,7 @@ from rich.color import Color
 from acp_tui.protocol.schema import TerminalItem
 from acp_tui.session.entries import Diff, Text, ToolCall
 from acp_tui.session.files import Edit
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries import tool_call as counting
 from acp_tui.ui.entries.tool_call import EditCounts, ToolCallBlock, call_pieces
 from acp_tui.ui.widgets.look import Look
@@ -104,7 +104,7 @@ def test_r30_a_closed_call_lays_out_nothing_of_one_huge_line() -> None:
 
 
 def test_output_that_the_agent_sends_bit_by_bit_is_shown_as_it_comes() -> None:
-    entry = call(kind="execute", status="in_progress", ended=None, output=GrowingText("one\ntw"))
+    entry = call(kind="execute", status="in_progress", ended=None, output=TextBuffer("one\ntw"))
     shown = block(entry)
     assert rows(shown)[2:] == ["  ▌ one", "  ▌ tw"]
 
@@ -116,7 +116,7 @@ def test_output_that_the_agent_sends_bit_by_bit_is_shown_as_it_comes() -> None:
 
 
 def test_r33_a_sequence_cut_over_two_updates_is_no_junk() -> None:
-    entry = call(kind="execute", status="in_progress", ended=None, output=GrowingText("10 %\r20 %\r\n\x1b[3"))
+    entry = call(kind="execute", status="in_progress", ended=None, output=TextBuffer("10 %\r20 %\r\n\x1b[3"))
     shown = block(entry)
     assert rows(shown)[2] == "  ▌ 20 %"
 

@@ -6,7 +6,7 @@ import json
 from typing import get_args
 
 from acp_tui.session.entries import AgentMessage, Diff, Entry, Notice, UserMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.views import VIEWS
 from tests.ui.entries.rows import block, call, rows, setting, text_item, thought
 
@@ -27,9 +27,9 @@ def test_every_kind_of_entry_has_a_view() -> None:
 def test_with_ascii_no_block_draws_anything_else() -> None:
     diff = Diff(path="/w/src/a.py", old_text="a\n" * 30, new_text="a\n" * 29 + "b\n")
     entries: list[Entry] = [
-        UserMessage([GrowingText("hi")]),
+        UserMessage([TextBuffer("hi")]),
         AgentMessage(
-            [GrowingText("# Head\n\n- [x] a\n- b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n")],
+            [TextBuffer("# Head\n\n- [x] a\n- b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n")],
             finished=True,
         ),
         thought("hm " * 200),

@@ -6,8 +6,8 @@ import pytest
 from textual.app import App, ComposeResult
 
 from acp_tui.changes.untracked import Untracked
-from acp_tui.session.changes import Change
-from acp_tui.session.events import Snapped, Wrote
+from acp_tui.session.change import SessionChange
+from acp_tui.session.events import WorkspaceCompared, Wrote
 from acp_tui.session.files import OnDisk
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes
@@ -37,8 +37,8 @@ async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it
         assert app.pane.fact == "looking at the files, 12 s"
 
         session = Session("s", "/w")
-        session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
-        app.pane.show(session, Change(fields=("files",)))
+        session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        app.pane.show(session, SessionChange(fields=("files",)))
         assert app.pane.fact == f"+2 {app.pane.look.glyph('minus')}1  looking at the files, 12 s"
 
         seconds = 0.0
@@ -54,7 +54,7 @@ async def test_the_edits_of_many_files_are_counted_in_slices(monkeypatch: pytest
         session = Session("s", "/w")
         for number in range(5):
             session.apply(Wrote(f"/w/{number}", "old\n", "new\nand more\n"))
-        app.pane.show(session, Change(fields=("files",)))
+        app.pane.show(session, SessionChange(fields=("files",)))
         assert len(app.pane.blocks) == 1, "the keys have their turn first"
 
         await until(lambda: len(app.pane.blocks) == 5)
@@ -70,8 +70,8 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
         ]
         app.pane.beside = lambda: said
         session = Session("s", "/w")
-        session.apply(Snapped((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
-        app.pane.show(session, Change(fields=("files",)))
+        session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        app.pane.show(session, SessionChange(fields=("files",)))
 
         app.pane.look_on()
         shown = [line.source() for _, line in app.pane._beside]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_tui.protocol.reading import read_update
+from acp_tui.protocol.validation import read_update
 from acp_tui.store.settings import Settings
 from tests.ui.seats import seat
 

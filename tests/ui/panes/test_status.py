@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import TextContent
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
 from acp_tui.ui.panes.status import Computing, pending, told
@@ -36,7 +36,7 @@ def test_what_is_pending_is_the_newest_open_tool_call_or_else_the_method() -> No
     session.apply(call("second", "completed"), 2.0)
     assert pending(session, ["session/prompt"]) == "Run first"
 
-    session.apply(events.Ended("end_turn"), 3.0)
+    session.apply(events.TurnEnded("end_turn"), 3.0)
     session.apply(events.Prompted([TextContent(text="again")]), 4.0)
     assert pending(session, []) == ""
     assert pending(session, ["session/list", "session/prompt"]) == "session/prompt"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_tui.protocol.reading import read
 from acp_tui.protocol.schema import SessionInfoUpdate, UsageUpdate
+from acp_tui.protocol.validation import read
 from acp_tui.store.folders import Problem
 from acp_tui.store.mcp import McpServer
 from acp_tui.ui.screens.texts import SessionDetailsScreen, sections

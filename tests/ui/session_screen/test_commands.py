@@ -10,7 +10,7 @@ from textual.actions import parse
 from textual.binding import Binding
 
 from acp_tui.protocol.schema import AgentMessageChunk, TextContent
-from acp_tui.session.events import Ended, Prompted
+from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
 from acp_tui.ui.panes.chat import ChatPane
@@ -34,7 +34,7 @@ def talk(*turns: tuple[str, str]) -> Session:
     for prompt, answer in turns:
         session.apply(Prompted([TextContent(text=prompt)]))
         session.apply(AgentMessageChunk(content=TextContent(text=answer)))
-        session.apply(Ended("end_turn"))
+        session.apply(TurnEnded("end_turn"))
     return session
 
 

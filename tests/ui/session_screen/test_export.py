@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from acp_tui.protocol.reading import read_update
 from acp_tui.protocol.schema import TextContent
+from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu
@@ -51,7 +51,7 @@ def talk() -> Session:
             )
         ),
         read_update(update("agent_message_chunk", "Done, **nearly**.")),
-        events.Ended("cancelled"),
+        events.TurnEnded("cancelled"),
     ]
     for at, event in enumerate(happened):
         session.apply(event, float(at))

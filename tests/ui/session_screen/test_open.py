@@ -17,7 +17,7 @@ from acp_tui.protocol.schema import (
     TextContent,
 )
 from acp_tui.session.entries import AgentMessage
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import address as browser
 from acp_tui.ui.screens.menu import LiveMenu, Menu
@@ -102,7 +102,7 @@ def test_links_of_an_answer_are_found_in_the_order_of_its_text() -> None:
         "- [ref][1]\n\n| t |\n|---|\n| https://cell |\n\n`https://code` [no](javascript:x)\n\n[1]: https://r\n"
     )
 
-    found = links(AgentMessage(parts=[GrowingText(text)]))
+    found = links(AgentMessage(parts=[TextBuffer(text)]))
 
     assert list(found.items()) == [
         ("https://a/b?c=1", "the docs"),

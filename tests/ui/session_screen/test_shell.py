@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.session.entries import OwnCommand
+from acp_tui.session.entries import UserCommand
 from acp_tui.session.events import Event
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu
@@ -87,9 +87,9 @@ class Place:
         self.session.apply(event)
 
     @property
-    def entry(self) -> OwnCommand:
+    def entry(self) -> UserCommand:
         entry = self.session.entries[-1]
-        assert isinstance(entry, OwnCommand)
+        assert isinstance(entry, UserCommand)
         return entry
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from textual.screen import Screen
 
-from acp_tui.session.changes import Change
+from acp_tui.session.change import SessionChange
 from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Item, Menu
 from acp_tui.ui.session_screen import view as lost_frame
@@ -69,7 +69,7 @@ def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
     """Return (a drawing, what it told, its session), past the first change, which is drawn at once."""
     made, told = drawing(loop)
     session = Session("a")
-    made.add(session, Change((0,)))
+    made.add(session, SessionChange((0,)))
     loop.turn()
     return made, told, session
 
@@ -77,11 +77,11 @@ def begun(loop: Loop) -> tuple[Drawing, list[Any], Session]:
 def test_very_much_is_drawn_in_parts_between_which_keys_have_their_turn(loop: Loop) -> None:
     made, told = drawing(loop)
     session = Session("a")
-    made.add(session, Change(tuple(range(1_200)), ("turn",)))
+    made.add(session, SessionChange(tuple(range(1_200)), ("turn",)))
     loop.turn()
     assert told[1:] == [("a", tuple(range(500)), [])]
 
-    made.add(session, Change((1_200,), ("plan",)))
+    made.add(session, SessionChange((1_200,), ("plan",)))
     assert len(loop.waiting) == 1, "what comes meanwhile is drawn with the rest"
     loop.turn()
     loop.turn()
@@ -94,10 +94,10 @@ def test_very_much_is_drawn_in_parts_between_which_keys_have_their_turn(loop: Lo
 
 def test_what_is_left_of_a_session_is_drawn_whole_before_the_next_one(loop: Loop) -> None:
     made, told = drawing(loop)
-    made.add(Session("a"), Change(tuple(range(1_200))))
+    made.add(Session("a"), SessionChange(tuple(range(1_200))))
     loop.turn()
 
-    made.add(Session("b"), Change((0,)))
+    made.add(Session("b"), SessionChange((0,)))
     assert told[2:] == [("a", tuple(range(500, 1_200)), []), "b"]
 
 
@@ -105,11 +105,11 @@ def test_the_first_change_after_a_pause_is_drawn_at_once_and_the_next_ones_toget
     made, told = drawing(loop)
     session = Session("a")
 
-    made.add(session, Change((0,), ("turn",)))
+    made.add(session, SessionChange((0,), ("turn",)))
     loop.turn()
     assert (told, loop.timed) == (["a", ("a", (0,), ["turn"])], 0)
 
-    for change in (Change((2,)), Change((1,), ("plan",)), Change((2,))):
+    for change in (SessionChange((2,)), SessionChange((1,), ("plan",)), SessionChange((2,))):
         made.add(session, change)
     assert loop.timed == 1
     assert 0 < loop.delay < 0.1
@@ -124,7 +124,7 @@ def test_below_a_dialog_it_is_drawn_seldom_and_after_it_at_once(loop: Loop) -> N
     made, told, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=True))
-    made.add(session, Change((1,)))
+    made.add(session, SessionChange((1,)))
     assert 0.1 < loop.delay < 0.3
     assert told[2:] == []
 
@@ -137,11 +137,11 @@ def test_the_end_of_a_turn_is_told_soon_also_below_a_dialog(loop: Loop) -> None:
     made, told, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=True))
-    made.add(session, Change((1,)))
-    made.add(session, Change((2,), ("questions",)))  # there may be thousands
+    made.add(session, SessionChange((1,)))
+    made.add(session, SessionChange((2,), ("questions",)))  # there may be thousands
     assert 0.1 < loop.delay < 0.3
 
-    made.add(session, Change((), ("turn",)))
+    made.add(session, SessionChange((), ("turn",)))
     assert 0 < loop.delay < 0.1
     loop.turn()
     assert told[2:] == [("a", (1, 2), ["questions", "turn"])]
@@ -152,7 +152,7 @@ def test_an_earlier_session_that_is_told_passes_by_in_few_drawings(loop: Loop) -
     made, told, session = begun(loop)
 
     for number in range(1, 100):
-        made.add(session, Change((number,)))
+        made.add(session, SessionChange((number,)))
 
     assert (loop.timed, told[2:]) == (1, [])
     assert 0.1 < loop.delay < 0.3
@@ -162,16 +162,16 @@ def test_below_a_screen_that_hides_it_its_news_go_on_at_the_pace_of_that(loop: L
     made, _, session = begun(loop)
 
     loop.screen_stack.append(SimpleNamespace(is_modal=False))
-    made.add(session, Change((1,)))
+    made.add(session, SessionChange((1,)))
 
     assert 0 < loop.delay < 0.1
 
 
 def test_what_is_left_of_a_session_is_drawn_before_the_next_one_begins(loop: Loop) -> None:
     made, told = drawing(loop)
-    made.add(Session("a"), Change((5,), ("connection",)))
+    made.add(Session("a"), SessionChange((5,), ("connection",)))
 
-    made.add(Session("b"), Change((0,)))
+    made.add(Session("b"), SessionChange((0,)))
     loop.turn()
 
     assert told == ["a", ("a", (5,), ["connection"]), "b", ("b", (0,), [])]
@@ -181,7 +181,7 @@ def test_nothing_is_drawn_once_the_application_ends(
     loop: Loop,
 ) -> None:
     made, told = drawing(loop)
-    made.add(Session("a"), Change((0,), ()))
+    made.add(Session("a"), SessionChange((0,), ()))
     loop.is_running = False
 
     loop.turn()
@@ -194,17 +194,17 @@ def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
 ) -> None:
     monkeypatch.setattr(lost_frame, "_told", set())
     loop.is_headless = False
-    drawn: list[Change] = []
+    drawn: list[SessionChange] = []
 
-    def draw(session: Session, change: Change, more: bool) -> None:
+    def draw(session: Session, change: SessionChange, more: bool) -> None:
         drawn.append(change)
         if len(drawn) < 4:
             raise LookupError("no #hints")
 
     made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
     for entry in range(5):
-        made.add(session := Session("s"), Change((entry,)))
-        made.add(session, Change((entry,)))
+        made.add(session := Session("s"), SessionChange((entry,)))
+        made.add(session, SessionChange((entry,)))
         made.flush()
 
     assert len(drawn) == 5
@@ -213,11 +213,11 @@ def test_a_drawing_that_fails_costs_a_frame_and_a_line_in_the_log(
 
 
 def test_a_drawing_that_fails_in_a_test_fails_the_test(loop: Loop) -> None:
-    def draw(session: Session, change: Change, more: bool) -> None:
+    def draw(session: Session, change: SessionChange, more: bool) -> None:
         raise LookupError("no #hints")
 
     made = Drawing(cast("Screen[None]", loop), lambda _: None, draw, lambda: False)
-    made.add(Session("s"), Change((0,)))
+    made.add(Session("s"), SessionChange((0,)))
 
     with pytest.raises(LookupError):
         made.flush()

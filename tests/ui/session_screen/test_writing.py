@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from acp_tui.protocol.schema import Command, CommandInput
-from acp_tui.session.entries import OwnCommand
+from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
+from acp_tui.session.entries import UserCommand
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
@@ -74,7 +74,7 @@ async def test_in_a_session_that_works_elsewhere_files_and_commands_are_those_of
         await here.sees("+ other.py 8 B as a link")
         await here.press("ctrl+c")
         await here.say("!ls")
-        await here.until(lambda: any(isinstance(one, OwnCommand) and one.ended for one in session.entries))
+        await here.until(lambda: any(isinstance(one, UserCommand) and one.ended for one in session.entries))
         await here.sees("other.py")
 
 
@@ -106,8 +106,10 @@ async def test_what_a_command_takes_is_shown_while_it_is_typed(tmp_path: Path) -
         session = here.conversation.session
         assert session is not None
         session.commands = [
-            Command(name="review", description="Look at it", input=CommandInput(hint="[branch]")),
-            Command(name="plain", description="Nothing more"),
+            AvailableCommand(
+                name="review", description="Look at it", input=AvailableCommandInput(hint="[branch]")
+            ),
+            AvailableCommand(name="plain", description="Nothing more"),
         ]
         await here.write("/rev")
         await here.sees("/review [branch]")
@@ -194,7 +196,7 @@ async def test_escape_ends_a_command_before_it_stops_the_turn(workspace: Path) -
 
         await here.until(lambda: not here.conversation.is_busy)
         assert here.conversation.session is not None
-        assert any(isinstance(entry, OwnCommand) for entry in here.conversation.session.entries)
+        assert any(isinstance(entry, UserCommand) for entry in here.conversation.session.entries)
 
 
 async def test_a_place_that_cannot_be_written_is_told_once_and_nothing_else_suffers(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
 
-from acp_tui.session.text_buffer import GrowingText
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown import parser as markdown_parser
 from acp_tui.ui.widgets.markdown.markdown import Growth, Page
@@ -252,7 +252,7 @@ class MarkdownBlock(Block):
 
     def __init__(
         self,
-        text: str | GrowingText = "",
+        text: str | TextBuffer = "",
         *,
         role: str = "text",
         indent: int = 0,
@@ -294,9 +294,9 @@ class MarkdownBlock(Block):
         self.grown()
         self._finished = True
 
-    def replace(self, text: str | GrowingText) -> None:
+    def replace(self, text: str | TextBuffer) -> None:
         """Show another text, which may grow in turn."""
-        self._text = text if isinstance(text, GrowingText) else GrowingText(text)
+        self._text = text if isinstance(text, TextBuffer) else TextBuffer(text)
         self._line_ends = self._length = 0
         self._finished = False
         self._references: Mapping[str, Any] = _NONE

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from acp_tui.protocol import schema as news
-from acp_tui.protocol.reading import Unreadable, read, read_update
 from acp_tui.protocol.schema import (
     AudioContent,
     ContentItem,
     CreateTerminalRequest,
-    Diff,
+    DiffItem,
     ImageContent,
     InitializeResponse,
     NewSessionResponse,
@@ -28,6 +27,7 @@ from acp_tui.protocol.schema import (
     UnknownItem,
     has,
 )
+from acp_tui.protocol.validation import Unreadable, read, read_update
 from tests import recordings
 
 TEXT = {"type": "text", "text": "hi"}
@@ -86,7 +86,7 @@ def test_c27_unknown_parts_are_kept_and_lose_nothing_else() -> None:
         }
     )
 
-    assert isinstance(update, news.ToolCall)
+    assert isinstance(update, news.NewToolCall)
     assert (update.kind, update.status) == ("teleport", "beamed")
     assert (update.model_extra or {})["future"] == {"a": 1}
     assert update.content is not None
@@ -193,7 +193,7 @@ def test_deeply_nested_data_is_kept_or_refused_and_never_harms() -> None:
     valid = read_update({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "x", "rawInput": deep})
     odd = read_update({"sessionUpdate": "tool_call", "toolCallId": "t", "title": 5, "rawInput": deep})
 
-    assert isinstance(valid, news.ToolCall)
+    assert isinstance(valid, news.NewToolCall)
     assert isinstance(odd, news.UnknownUpdate)
     with pytest.raises(Unreadable):
         read(PermissionRequest, {"toolCall": {"rawInput": deep}})
@@ -343,7 +343,7 @@ def test_d18_a_message_of_the_user_and_a_thought_are_what_they_are() -> None:
 def test_d20_d23_older_tool_calls(update: dict[str, Any]) -> None:
     call = updated(update)
 
-    assert isinstance(call, news.ToolCall)
+    assert isinstance(call, news.NewToolCall)
     assert (call.tool_call_id, call.title, call.raw_input) == ("t", "ls", {"a": 1})
 
 
@@ -418,7 +418,7 @@ def test_c75_a_diff_without_an_old_text_is_one_of_a_new_file(old: str | None) ->
     update = updated({"sessionUpdate": "tool_call_update", "toolCallId": "t", "content": [diff]})
 
     (item,) = update.content
-    assert isinstance(item, Diff)
+    assert isinstance(item, DiffItem)
     assert item.old_text is None
 
 

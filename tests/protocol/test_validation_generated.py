@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_tui.protocol import schema as news
-from acp_tui.protocol.reading import Unreadable, read, read_updates
 from acp_tui.protocol.schema import (
     CreateTerminalRequest,
     ElicitationRequest,
     InitializeResponse,
     ListSessionsResponse,
+    Model,
     NewSessionResponse,
     PermissionRequest,
     PromptResponse,
@@ -23,9 +23,9 @@ from acp_tui.protocol.schema import (
     SessionSetup,
     SetConfigOptionResponse,
     TerminalRequest,
-    Word,
     WriteTextFileRequest,
 )
+from acp_tui.protocol.validation import Unreadable, read, read_updates
 from acp_tui.session.entries import AgentMessage, text_of
 from acp_tui.session.session import Session
 from tests.schema.generating import ANYTHING, updates, values
@@ -41,7 +41,7 @@ def tried(times: int) -> settings:
     )
 
 
-WORDS: Final[dict[str, type[Word]]] = {
+WORDS: Final[dict[str, type[Model]]] = {
     "InitializeResponse": InitializeResponse,
     "NewSessionResponse": NewSessionResponse,
     "LoadSessionResponse": SessionSetup,
@@ -65,7 +65,7 @@ UPDATES: Final = {
 """Every kind of update, and what the schema says of its fields."""
 
 
-def told(word: Word) -> Any:
+def told(word: Model) -> Any:
     """Return what was read, without what was not there."""
     return word.model_dump(by_alias=True, exclude_unset=True)
 

@@ -19,9 +19,9 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.alias_generators import to_snake
 
 from acp_tui.protocol import dialects
-from acp_tui.protocol.schema import ToolCallFields, UnknownUpdate, Update, Word
+from acp_tui.protocol.schema import Model, ToolCallFields, UnknownUpdate, Update
 
-W = TypeVar("W", bound=Word)
+W = TypeVar("W", bound=Model)
 
 _PATIENCE: Final = 200
 """Parts that are left out before the whole object counts as unreadable."""
@@ -138,7 +138,7 @@ def _copied(value: Any) -> Any:
         raise Unreadable("", "too deeply nested") from None
 
 
-def _whole(word: type[Word]) -> frozenset[str]:
+def _whole(word: type[Model]) -> frozenset[str]:
     """Fields of a word that may not be left out, nor any part of them."""
     whole: frozenset[str] = getattr(word, "whole", frozenset())
     return whole

@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple, get_args
 Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questions", "files", "connection"]
 
 
-class Change(NamedTuple):
+class SessionChange(NamedTuple):
     """Entries by index, whether new or grown, and fields by name."""
 
     entries: tuple[int, ...] = ()
     fields: tuple[Field, ...] = ()
 
 
-def everything(entries: int) -> Change:
+def everything(entries: int) -> SessionChange:
     """Return the change of a session with so many entries in which all is new."""
     every: tuple[Field, ...] = get_args(Field)
-    return Change(tuple(range(entries)), every)
+    return SessionChange(tuple(range(entries)), every)
