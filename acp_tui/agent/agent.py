@@ -32,7 +32,7 @@ from acp_tui.agent.serving import SERVED, Service
 from acp_tui.agent.verdicts import PERSON, Given
 from acp_tui.agent.wish import Wish
 from acp_tui.agent.wishes import Wishes
-from acp_tui.changes import found as snapped
+from acp_tui.changes import changed_files as snapped
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response

@@ -12,7 +12,7 @@ from acp_tui.agent import events as history
 from acp_tui.agent.capabilities import gone
 from acp_tui.agent.events import SessionEvent, Sessions
 from acp_tui.agent.questions import UNKNOWN_SESSION
-from acp_tui.changes import found as snapped
+from acp_tui.changes import changed_files as snapped
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read

@@ -69,7 +69,7 @@ _OF_THE_USER: Final = (
 """Variables that say where the user's own settings are."""
 
 
-class Said(NamedTuple):
+class GitOutput(NamedTuple):
     """The end of a command of git."""
 
     code: int
@@ -102,7 +102,7 @@ class Git:
 
     async def run(
         self, *arguments: str, given: bytes = b"", patience: float = STILL, settings: Sequence[str] = ()
-    ) -> Said:
+    ) -> GitOutput:
         """Run a command to its end.
 
         Args:
@@ -117,7 +117,7 @@ class Git:
         """
         process = await self.start(*arguments, settings=settings)
         out, err = await finish(process, given, patience)
-        return Said(process.returncode or 0, out, err)
+        return GitOutput(process.returncode or 0, out, err)
 
     async def path_in_settings(self, name: str, file: Path | None = None) -> str:
         """Return a path from a file of settings, or from those of the user and the system; nothing is run.

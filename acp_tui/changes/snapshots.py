@@ -15,7 +15,16 @@ from typing import Final, NamedTuple
 
 from acp_tui.changes.exclusion import IgnorePattern
 from acp_tui.changes.git_store import NO_FILE, GitFailed, GitStalled, SnapshotStore
-from acp_tui.changes.tree import Changed, LeftOut, Reason, Snapshot, ignored_of, look_at, successor, update
+from acp_tui.changes.tree import (
+    ChangedFile,
+    LeftOut,
+    Reason,
+    Snapshot,
+    ignored_of,
+    look_at,
+    take_increment,
+    update,
+)
 from acp_tui.changes.watcher import Watcher
 from acp_tui.workspace.encoding import BINARY, pair
 
@@ -29,16 +38,16 @@ A line of which only the end changed is not counted, as the view of a difference
 """
 
 
-def changes_in(answer: bytes, left_out: Iterable[LeftOut]) -> list[Changed]:
+def changes_in(answer: bytes, left_out: Iterable[LeftOut]) -> list[ChangedFile]:
     """Return what differs; `left_out`: what is not in the later tree, though it may be there."""
     large = {each.path for each in left_out if each.reason == "large"}
     return list(_with_large(_parsed(answer), large))
 
 
-def _parsed(out: bytes) -> Iterator[Changed]:
+def _parsed(out: bytes) -> Iterator[ChangedFile]:
     """Read `--raw --numstat -z`: first a row `:modes ids status` and its paths for each file, then counts."""
     words = iter(out.split(b"\0")[:-1])
-    found: dict[str, Changed] = {}
+    found: dict[str, ChangedFile] = {}
     for word in words:
         if word.startswith(b":"):
             change = _change(word, words)
@@ -48,11 +57,11 @@ def _parsed(out: bytes) -> Iterator[Changed]:
     yield from found.values()
 
 
-def _change(word: bytes, words: Iterator[bytes]) -> Changed:
+def _change(word: bytes, words: Iterator[bytes]) -> ChangedFile:
     old_mode, new_mode, old_id, new_id, status = word[1:].decode().split()
     first = os.fsdecode(next(words))
     path = os.fsdecode(next(words)) if status[0] in "RC" else first
-    return Changed(
+    return ChangedFile(
         path,
         status[0],  # type: ignore[arg-type]  # git is not asked for others
         first,
@@ -63,7 +72,7 @@ def _change(word: bytes, words: Iterator[bytes]) -> Changed:
     )
 
 
-def _count_in(found: dict[str, Changed], word: bytes, words: Iterator[bytes]) -> None:
+def _count_in(found: dict[str, ChangedFile], word: bytes, words: Iterator[bytes]) -> None:
     added, removed, name = word.split(b"\t", 2)
     if not name:  # a rename: the old and the new name follow
         next(words)
@@ -71,14 +80,14 @@ def _count_in(found: dict[str, Changed], word: bytes, words: Iterator[bytes]) ->
     path = os.fsdecode(name)
     binary = added == b"-"
     counts = {} if binary else {"added": int(added), "removed": int(removed)}
-    found[path] = Changed(**{**vars(found[path]), "binary": binary, **counts})
+    found[path] = ChangedFile(**{**vars(found[path]), "binary": binary, **counts})
 
 
-def _with_large(changes: Iterable[Changed], large: set[str]) -> Iterator[Changed]:
+def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[ChangedFile]:
     """A file that grew too large is not deleted: its content is unknown."""
     for change in changes:
         if change.status == "D" and change.path in large:
-            yield Changed(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
+            yield ChangedFile(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
         else:
             yield change
 
@@ -171,7 +180,7 @@ class Snapshots:
         async with self._open():
             return await self._take()
 
-    async def changes(self, before: Snapshot, after: Snapshot | None = None) -> list[Changed]:
+    async def changes(self, before: Snapshot, after: Snapshot | None = None) -> list[ChangedFile]:
         """Return what differs between two snapshots, or between one and now.
 
         Raises:
@@ -228,7 +237,7 @@ class Snapshots:
             hidden = shown - await self.store.others() - set(known)
         return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
 
-    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+    async def texts(self, change: ChangedFile) -> tuple[bytes | None, bytes | None]:
         """Return what the file was and what it became; None where there is none, or it is too large.
 
         Raises:
@@ -347,7 +356,7 @@ class Snapshots:
                 self._latest = latest
                 return latest
             self._touched |= changed
-            found = await successor(self.store, latest, changed)
+            found = await take_increment(self.store, latest, changed)
             if found is not None:
                 self._note_left_out(found.left_out)
                 self._latest = found.id
@@ -429,13 +438,13 @@ class LineCounts:
         self._snapshots = snapshots
         self._counts: dict[tuple[str, str], Counts | None] = {}
 
-    def of(self, change: Changed) -> Counts | None:
+    def of(self, change: ChangedFile) -> Counts | None:
         """Return the counts of a change; None for data, and where nothing was counted yet."""
         if not change.binary:
             return Counts(change.added, change.removed)
         return self._counts.get((change.old_id, change.new_id))
 
-    async def learn(self, changes: Iterable[Changed]) -> None:
+    async def learn(self, changes: Iterable[ChangedFile]) -> None:
         """Count what git did not.
 
         Raises:
@@ -447,7 +456,7 @@ class LineCounts:
                 del self._counts[next(iter(self._counts))]
             self._counts[change.old_id, change.new_id] = await self._counted(change)
 
-    async def _counted(self, change: Changed) -> Counts | None:
+    async def _counted(self, change: ChangedFile) -> Counts | None:
         old, new = await self._snapshots.texts(change)
         if old is None and new is None:
             return None

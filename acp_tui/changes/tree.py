@@ -23,7 +23,7 @@ MOST: Final = 1_000
 _REF: Final = "refs/now"
 
 
-class Successor(NamedTuple):
+class Increment(NamedTuple):
     """What the next snapshot is."""
 
     id: str
@@ -51,7 +51,7 @@ class _Wanted(NamedTuple):
     mode: int = 0
 
 
-async def successor(store: SnapshotStore, before: str, paths: set[bytes]) -> Successor | None:
+async def take_increment(store: SnapshotStore, before: str, paths: set[bytes]) -> Increment | None:
     """Return a snapshot like `before`, but with some paths as they are now; None if all has to be looked at.
 
     Whoever calls this has the store for himself.
@@ -71,11 +71,11 @@ async def successor(store: SnapshotStore, before: str, paths: set[bytes]) -> Suc
     wanted = await asyncio.to_thread(_wanted, store.root, seen, known)
     left_out = {path: None if look.reason == "gone" else look.reason for path, look in seen.items()}
     if not wanted:
-        return Successor(before, left_out)
+        return Increment(before, left_out)
     tree = (await store.git("rev-parse", f"{before}^{{tree}}")).strip()
     orders = b"".join(_orders(tree, wanted))
     out = await store.git("fast-import", "--quiet", "--force", "--date-format=now", given=orders)
-    return Successor(out.decode().strip(), left_out)
+    return Increment(out.decode().strip(), left_out)
 
 
 async def ignored_of(store: SnapshotStore, paths: Iterable[bytes]) -> set[bytes]:
@@ -198,7 +198,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedFile:
     """One file that differs between two moments; paths are relative to the workspace."""
 
     path: str
@@ -230,7 +230,7 @@ class Restored:
 
     way_back: Snapshot
     """How all files were just before."""
-    done: tuple[Changed, ...]
+    done: tuple[ChangedFile, ...]
     problems: tuple[str, ...]
     """Why the other files stay as they are, for people."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from acp_tui.changes.git_store import GitFailed, SnapshotError, SnapshotStore
 from acp_tui.changes.restore import put_back, read_file
-from acp_tui.changes.tree import Changed, Restored, Snapshot
+from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.workspace.encoding import narrow, wide, wide_codec
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ _FOLDER: Final = "a folder is there now, so it stays"
 _CHANGED: Final = "{}: changed in the meantime"
 
 
-async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Changed]) -> Restored:
+async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
     """Give files back what they were in a snapshot, as far as they are still what the person saw.
 
     `changes` is what is to be undone, of `snapshots.changes(before)`: that list is the preview.
@@ -84,7 +84,7 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
     """
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
-    done: list[Changed] = []
+    done: list[ChangedFile] = []
     problems: list[str] = []
     for change in sorted(changes, key=lambda each: each.status != "A"):  # a folder gives way to a file first
         problem = _CHANGED.format(change.path)
@@ -97,7 +97,7 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
     return Restored(way_back, tuple(done), tuple(problems))
 
 
-async def _put_back(snapshots: Snapshots, change: Changed) -> str:
+async def _put_back(snapshots: Snapshots, change: ChangedFile) -> str:
     """Give one file back what it was; return why it stays as it is, if it does."""
     try:
         old, new = await snapshots.texts(change)
@@ -106,7 +106,7 @@ async def _put_back(snapshots: Snapshots, change: Changed) -> str:
         return f"{change.path}: {error}"
 
 
-def _put_back_now(snapshots: Snapshots, change: Changed, old: bytes | None, new: bytes | None) -> str:
+def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, new: bytes | None) -> str:
     """Look whether the file is what the way back holds, and replace it at once."""
     root = snapshots.root
     unknown = _without_way_back(root, change)
@@ -121,7 +121,7 @@ def _put_back_now(snapshots: Snapshots, change: Changed, old: bytes | None, new:
     return ""
 
 
-def _content(root: Path, change: Changed) -> bytes:
+def _content(root: Path, change: ChangedFile) -> bytes:
     """Return what is at a path now, of a link where it leads.
 
     Raises:
@@ -132,7 +132,9 @@ def _content(root: Path, change: Changed) -> bytes:
     return read_file(root, change.path)
 
 
-async def reverse(snapshots: Snapshots, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
+async def reverse(
+    snapshots: Snapshots, change: ChangedFile, hunk: Hunk, base: bytes | None = None
+) -> Restored:
     """Take one hunk of a change back out of the file as it is now; what conflicts stays.
 
     The hunk is of `base` and the file; without a base, of what the file was and is.
@@ -160,7 +162,7 @@ async def reverse(snapshots: Snapshots, change: Changed, hunk: Hunk, base: bytes
     return Restored(way_back, (), (problem,)) if problem else Restored(way_back, (change,), ())
 
 
-def _replace(snapshots: Snapshots, change: Changed, now: bytes, wanted: bytes) -> str:
+def _replace(snapshots: Snapshots, change: ChangedFile, now: bytes, wanted: bytes) -> str:
     """Replace a file if it is still what was read before the way back was made; return why it stays."""
     root = snapshots.root
     try:
@@ -195,7 +197,7 @@ async def _merged_lines(store: SnapshotStore, texts: Iterable[bytes | None]) -> 
             return None
 
 
-def _without_way_back(root: Path, change: Changed) -> str:
+def _without_way_back(root: Path, change: ChangedFile) -> str:
     """Return why restoring would overwrite what no snapshot holds; nothing if it would not."""
     lost = change.old_path if change.old_path != change.path or not change.new_id else ""
     if not lost or not os.path.lexists(root / lost):
@@ -215,19 +217,19 @@ class Reviewed:
         self._agreed: dict[str, bytes | None] = {}
         self._done: dict[str, tuple[str, int]] = {}
 
-    def is_done(self, change: Changed) -> bool:
+    def is_done(self, change: ChangedFile) -> bool:
         """Whether nothing of a file is open any more."""
         return self._done.get(change.path) == change.state
 
-    def base(self, change: Changed, old: bytes | None) -> bytes | None:
+    def base(self, change: ChangedFile, old: bytes | None) -> bytes | None:
         """Return what a file is to be compared with: what was agreed to, else what it was (`old`)."""
         return self._agreed.get(change.path, old)
 
-    def has_kept(self, change: Changed) -> bool:
+    def has_kept(self, change: ChangedFile) -> bool:
         """Whether something of a file was kept."""
         return change.path in self._agreed
 
-    def keep(self, change: Changed, old: bytes, new: bytes, hunk: Hunk) -> None:
+    def keep(self, change: ChangedFile, old: bytes, new: bytes, hunk: Hunk) -> None:
         """Keep one hunk.
 
         Args:
@@ -241,7 +243,7 @@ class Reviewed:
         self._agreed[change.path] = without(new, base, turned)
         self.settle(change, old, new)
 
-    def keep_file(self, change: Changed, new: bytes | None) -> None:
+    def keep_file(self, change: ChangedFile, new: bytes | None) -> None:
         """Keep all of a file as it is: its text, its mode, or that it is gone.
 
         Without its text, which may not have been read: nothing is open now; once it changes again, all is.
@@ -252,7 +254,7 @@ class Reviewed:
             self._agreed.pop(change.path, None)
         self._done[change.path] = change.state
 
-    def settle(self, change: Changed, old: bytes | None, new: bytes | None) -> None:
+    def settle(self, change: ChangedFile, old: bytes | None, new: bytes | None) -> None:
         """Note that nothing is open where what was agreed to is what there is."""
         if self.has_kept(change) and self.base(change, old) == new:
             self._done[change.path] = change.state

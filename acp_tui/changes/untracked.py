@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from acp_tui.changes.file_list import files_in
 from acp_tui.changes.git import repository_at, repository_of
-from acp_tui.changes.listing import files_in
 from acp_tui.changes.tree import LeftOut
 
 MOST: Final = 1_000
@@ -165,7 +165,7 @@ _COMMON: Final = 0o644
 """Permissions that are not kept for each file that has them."""
 
 
-class Modes:
+class FileModes:
     """Remembers the permissions that files had, and looks at those that may have others now."""
 
     def __init__(self, root: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.host import Host
     from acp_tui.agent.process import Process
-    from acp_tui.changes.tracking import Told, Tracking
+    from acp_tui.changes.tracker import ChangeTracker, Told
     from acp_tui.conversation.conversation import Conversation, Start
     from acp_tui.protocol.schema import InitializeResponse, McpCapabilities
     from acp_tui.rules.book import RuleBook
@@ -338,12 +338,12 @@ def decision_log_for(start: Start, launch: Launch) -> DecisionLog:
     return DecisionLog(path, secrets_of({**os.environ, **launch.env}))
 
 
-def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> Tracking | None:
+def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> ChangeTracker | None:
     """Return what keeps a session's changed files equal to the disk; None where that is not wanted."""
     from pathlib import Path
 
     from acp_tui.changes.snapshots import Snapshots
-    from acp_tui.changes.tracking import Tracking, is_too_wide
+    from acp_tui.changes.tracker import ChangeTracker, is_too_wide
     from acp_tui.session.events import Noted
     from acp_tui.store.folders import config_folder, data_folder, state_folder
 
@@ -354,7 +354,7 @@ def tracking_for(start: Start, cwd: str, tell: Callable[[Told], None]) -> Tracki
         tell(Noted("Only changes that the agent reports are shown: the workspace is your whole home folder."))
         return None
     ours = (config_folder(), data_folder(), state_folder())
-    return Tracking(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)
+    return ChangeTracker(Snapshots(data_folder() / "snapshots", root, ours), cwd, tell)
 
 
 def mcp_servers_for(start: Start, takes: McpCapabilities) -> tuple[list[McpServer], list[str]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.agent.host import Host
     from acp_tui.agent.process import Process, SpawnFailed
-    from acp_tui.changes.tracking import Told, Tracking
+    from acp_tui.changes.tracker import ChangeTracker, Told
     from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.login import Beginning, Failure, LoginScreens
     from acp_tui.conversation.opening import Attach, Opening, Recording
@@ -114,7 +114,7 @@ class Conversation:
         self._listener = listener
         self.round = 0
         """Counts beginnings and ends: whoever waited for something of an earlier round has to stop."""
-        self.tracking: Tracking | None = None
+        self.tracking: ChangeTracker | None = None
         """Looks at the files of the workspace, while there is a session."""
         self._told_unread: tuple[str, int] | None = None
         """The turn in which it was said what the agent prints that is no message."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from typing import Final
 
-from acp_tui.changes.listing import files_in
+from acp_tui.changes.file_list import files_in
 
 
 def plain(text: str) -> str:

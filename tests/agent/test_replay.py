@@ -286,7 +286,7 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
 
 
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
-    from acp_tui.changes import found as snapped
+    from acp_tui.changes import changed_files as snapped
     from acp_tui.session.events import WorkspaceCompared
     from acp_tui.session.files import OnDisk
     from acp_tui.session.session import Session

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Iterator, Mapping
 from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracking import Tracking
+from acp_tui.changes.tracker import ChangeTracker
 from tests.bench.table import Row, at_most
 
 _A_FOLDER = 10
@@ -51,7 +51,7 @@ async def _measured(root: Path, stores: Path) -> tuple[float, float, float, floa
 async def _delay(stores: Path, root: Path) -> float:
     """Return for how long a prompt waits at most, with 100 files changed since the last look."""
     snapshots = Snapshots(stores, root)
-    tracking = Tracking(snapshots, str(root), lambda event: None)
+    tracking = ChangeTracker(snapshots, str(root), lambda event: None)
     tracking.begin()
     while tracking.first is None or (snapshots.is_watching and snapshots.has_news):
         await asyncio.sleep(0.05)

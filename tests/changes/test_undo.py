@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from acp_tui.changes import tree as successor
 from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import Changed, Snapshot
+from acp_tui.changes.tree import ChangedFile, Snapshot
 from acp_tui.changes.undo import Hunk, Reviewed, restore, reverse, without
 from tests.changes.workspaces import told, workspace
 
@@ -60,8 +60,8 @@ OLD = b"a\nb\nc\nd\n"
 NEW = b"A\nb\nc\nD\n"
 
 
-def changed(new_id: str, path: str = "f") -> Changed:
-    return Changed(path, "M", path, 0o100644, 0o100644, "old", new_id)
+def changed(new_id: str, path: str = "f") -> ChangedFile:
+    return ChangedFile(path, "M", path, 0o100644, 0o100644, "old", new_id)
 
 
 def test_a_kept_hunk_is_open_no_more_and_the_others_are() -> None:
@@ -123,7 +123,7 @@ def test_a_file_kept_without_its_text_is_open_from_the_beginning_once_it_changes
     assert not reviewed.has_kept(changed("2"))
 
 
-async def two_changes(folder: Path) -> tuple[Path, Snapshots, Snapshot, list[Changed]]:
+async def two_changes(folder: Path) -> tuple[Path, Snapshots, Snapshot, list[ChangedFile]]:
     """Return (root, snapshots, the one before, what was seen to change) of two files that read 1, then 2."""
     root, snapshots = workspace(folder, a="1\n", b="1\n")
     before = await snapshots.take()
@@ -132,11 +132,13 @@ async def two_changes(folder: Path) -> tuple[Path, Snapshots, Snapshot, list[Cha
     return root, snapshots, before, await snapshots.changes(before)
 
 
-def texts_where_b_comes_after(event: Callable[[], None], snapshots: Snapshots) -> Callable[[Changed], Any]:
+def texts_where_b_comes_after(
+    event: Callable[[], None], snapshots: Snapshots
+) -> Callable[[ChangedFile], Any]:
     """Return `snapshots.texts` as it is when something happens just before the texts of b are read."""
     texts = snapshots.texts
 
-    async def read(change: Changed) -> tuple[bytes | None, bytes | None]:
+    async def read(change: ChangedFile) -> tuple[bytes | None, bytes | None]:
         if change.path == "b":
             event()
         return await texts(change)

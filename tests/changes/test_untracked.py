@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from acp_tui.changes.tree import LARGEST
-from acp_tui.changes.untracked import Modes, changed, inside, marks
+from acp_tui.changes.untracked import FileModes, changed, inside, marks
 from tests.changes.workspaces import told, workspace
 
 
-def _workspace(root: Path, mode: int) -> Modes:
+def _workspace(root: Path, mode: int) -> FileModes:
     (root / "src").mkdir(mode=0o755)
     for name in ("a", "src/b"):
         (root / name).write_text("x")
         (root / name).chmod(mode)
     (root / "link").symlink_to("a")
-    modes = Modes(root)
+    modes = FileModes(root)
     modes.begin([b"a", b"src/b", b"link", b"gone"])
     return modes
 

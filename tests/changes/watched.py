@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracking import Told, Tracking
+from acp_tui.changes.tracker import ChangeTracker, Told
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.session import Session
 from tests.waiting import until
@@ -25,7 +25,7 @@ class Watched:
         self.is_told = sys.platform.startswith("linux")
         """Whether the system tells what changes."""
         self.snapshots = Snapshots(tmp_path / "stores", self.root)
-        self.tracking = Tracking(self.snapshots, str(self.root), self._hear, every=0.02)
+        self.tracking = ChangeTracker(self.snapshots, str(self.root), self._hear, every=0.02)
 
     def _hear(self, event: Told) -> None:
         self.session.apply(event)
@@ -37,7 +37,7 @@ class Watched:
         await self.tracking.close()
         self.told.clear()
         self.snapshots = Snapshots(self.snapshots.store.path.parent, self.root)
-        self.tracking = Tracking(self.snapshots, str(self.root), self._hear, every=0.02)
+        self.tracking = ChangeTracker(self.snapshots, str(self.root), self._hear, every=0.02)
         await self.begin()
 
     async def begin(self) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import Changed
+from acp_tui.changes.tree import ChangedFile
 
 
 def workspace(tmp_path: Path, **files: str) -> tuple[Path, Snapshots]:
@@ -42,5 +42,5 @@ def bytes_of(folder: Path) -> dict[str, tuple[int, int, str]]:
     }
 
 
-def told(changes: list[Changed]) -> list[tuple[str, str]]:
+def told(changes: list[ChangedFile]) -> list[tuple[str, str]]:
     return sorted((change.status, change.path) for change in changes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes.tracking import Tracking
+from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.opening import Attach
 from acp_tui.protocol.schema import SessionInfo
@@ -34,7 +34,7 @@ EDIT = {
 @pytest.fixture(autouse=True)
 def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Git takes longer on a busy machine than a turn waits for it, which then has no clear beginning."""
-    monkeypatch.setattr("acp_tui.changes.tracking.PATIENCE", 10.0)
+    monkeypatch.setattr("acp_tui.changes.tracker.PATIENCE", 10.0)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def take_a_turn(conversation: Conversation, name: Path, text: str) -> None
     await tracking.look()
 
 
-def tracking_of(conversation: Conversation) -> Tracking:
+def tracking_of(conversation: Conversation) -> ChangeTracker:
     assert conversation.tracking is not None
     return conversation.tracking
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.changes import listing
+from acp_tui.changes import file_list
 from acp_tui.conversation import workspace_files
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from tests.waiting import PATIENCE
@@ -191,7 +191,7 @@ async def test_indexes_of_every_kind_are_read(tmp_path: Path, kind: str) -> None
 async def test_what_stands_in_place_of_files_of_git_keeps_no_list_from_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, what: str
 ) -> None:
-    monkeypatch.setattr(listing, "PATIENCE", 0.2)
+    monkeypatch.setattr(file_list, "PATIENCE", 0.2)
     write(tmp_path, "src/a.py")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "src")
@@ -221,7 +221,7 @@ async def test_what_stands_in_place_of_files_of_git_keeps_no_list_from_its_end(
 async def test_where_git_fails_over_its_patterns_all_is_listed_by_a_walk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, pipe: str
 ) -> None:
-    monkeypatch.setattr(listing, "PATIENCE", 0.2)
+    monkeypatch.setattr(file_list, "PATIENCE", 0.2)
     write(tmp_path, "a.py", "sub/b.py")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
@@ -240,7 +240,7 @@ async def test_where_git_fails_over_its_patterns_all_is_listed_by_a_walk(
 async def test_a_pipe_in_place_of_patterns_keeps_no_walk_from_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_searched: bool
 ) -> None:
-    monkeypatch.setattr(listing, "_SEARCHED", 5.0 if is_searched else -1.0)
+    monkeypatch.setattr(file_list, "_SEARCHED", 5.0 if is_searched else -1.0)
     write(tmp_path, "a.py", "sub/b.py")
     os.mkfifo(tmp_path / name)
 

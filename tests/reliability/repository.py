@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from acp_tui.changes import listing
+from acp_tui.changes import file_list
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tracking import Tracking
+from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.undo import Hunk, restore, reverse
 from acp_tui.changes.untracked import changed, marks
 from acp_tui.conversation.workspace_files import WorkspaceFiles
@@ -180,7 +180,7 @@ _KINDS: Final[tuple[Callable[[_Hostile], None], ...]] = (
 def _run(count: int, seed: int) -> Result:
     result = Result(unit="repositories")
     stopped = 0
-    with patch.object(listing, "PATIENCE", 0.5):
+    with patch.object(file_list, "PATIENCE", 0.5):
         for number in range(count):
             rng = random.Random(seed * 100_003 + number)
             kinds = [kind for kind in _KINDS if rng.random() < 0.4] or [rng.choice(_KINDS)]
@@ -254,7 +254,7 @@ async def _said(root: Path, folder: Path) -> str:
     """Return what the changes pane says of a workspace in which snapshots fail, in a session with a turn."""
     snapshots = Snapshots(folder / "other stores", root)
     snapshots.store.patience = 0.5
-    tracking = Tracking(snapshots, str(root), lambda event: None)
+    tracking = ChangeTracker(snapshots, str(root), lambda event: None)
     tracking.begin()
     try:
         await tracking.before_turn(1)

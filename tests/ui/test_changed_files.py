@@ -28,7 +28,7 @@ from tests.ui.seats import Seat, seat
 @pytest.fixture(autouse=True)
 def each_turn_waits_for_its_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine git takes longer than a turn waits for it, which then has no clear beginning."""
-    monkeypatch.setattr("acp_tui.changes.tracking.PATIENCE", 10.0)
+    monkeypatch.setattr("acp_tui.changes.tracker.PATIENCE", 10.0)
 
 
 @asynccontextmanager

@@ -29,8 +29,8 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 from acp_tui.workspace.encoding import BINARY, Decoded, have_lines, pair
 
 if TYPE_CHECKING:
-    from acp_tui.changes.tracking import Tracking
-    from acp_tui.changes.tree import Changed, Restored
+    from acp_tui.changes.tracker import ChangeTracker
+    from acp_tui.changes.tree import ChangedFile, Restored
     from acp_tui.session.files import FileChange, Origin
 
 
@@ -192,7 +192,7 @@ class ChangesScreen(Screen[None]):
             return []
         return [(seen, on_disk(file, seen, self._cwd))]
 
-    def _change_of(self, file: FileChange) -> Changed | None:
+    def _change_of(self, file: FileChange) -> ChangedFile | None:
         """Return what was seen on disk of a file."""
         if self._review is None or file.seen is None:
             return None
@@ -417,7 +417,7 @@ _WHOLE = 1 << 60
 class Seen:
     """A change as the person sees it on the screen."""
 
-    change: Changed
+    change: ChangedFile
     old: bytes | None
     """What the file was at the beginning of the session."""
     base: bytes | None
@@ -435,23 +435,23 @@ class Seen:
 class Review:
     """The steps of the person; each is one that can be undone, or none."""
 
-    def __init__(self, tracking: Tracking, rejections: Rejections) -> None:
+    def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
         self.tracking = tracking
         self._reviewed = tracking.reviewed
         self._rejections = rejections
 
-    async def see(self, change: Changed, *, with_texts: bool, all_of_it: bool) -> Seen:
+    async def see(self, change: ChangedFile, *, with_texts: bool, all_of_it: bool) -> Seen:
         """Return a change with its texts; `all_of_it`: compared with the beginning, whatever was kept."""
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
         return Seen(change, old, base, new, await asyncio.to_thread(pair, base, new))
 
-    def is_done(self, change: Changed) -> bool:
+    def is_done(self, change: ChangedFile) -> bool:
         """Whether all of a change was kept."""
         return self._reviewed.is_done(change)
 
-    def has_kept(self, change: Changed) -> bool:
+    def has_kept(self, change: ChangedFile) -> bool:
         """Whether something of a change was kept."""
         return self._reviewed.has_kept(change)
 

@@ -21,8 +21,8 @@ from acp_tui.ui.widgets.text import exact_line, shortened
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
-    from acp_tui.changes.tracking import Tracking
-    from acp_tui.changes.tree import Changed, Restored
+    from acp_tui.changes.tracker import ChangeTracker
+    from acp_tui.changes.tree import ChangedFile, Restored
     from acp_tui.session.entries import Severity
     from acp_tui.ui.session_screen.screen import SessionScreen
 
@@ -57,7 +57,7 @@ class RestoreDialog(Dialog[Choice]):
 
     def __init__(
         self,
-        changes: Sequence[Changed],
+        changes: Sequence[ChangedFile],
         look: Look,
         *,
         can_undo: bool,
@@ -153,7 +153,7 @@ async def restore_turn(screen: SessionScreen) -> None:
         screen.notify(str(error), title="Not restored", severity="error")
 
 
-async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
+async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
     turn: int | None = None
     while True:
         before = tracking.before_of(turn)
@@ -188,7 +188,7 @@ async def _restore(screen: SessionScreen, tracking: Tracking) -> None:
             screen.conversation.rejections.undone(undone.newer)
 
 
-async def _other_turn(screen: SessionScreen, tracking: Tracking, turn: int | None) -> int | None:
+async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
     """Let the person choose a turn; whoever chooses none stays with the one that there was."""
     newest = tracking.turns[-1]
     items = [

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from acp_tui.changes.tracking import Tracking
-from acp_tui.changes.tree import Changed
+from acp_tui.changes.tracker import ChangeTracker
+from acp_tui.changes.tree import ChangedFile
 from acp_tui.changes.undo import Hunk, Reviewed
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.session.files import Edit, FileChange, OnDisk, Origin
@@ -81,7 +81,7 @@ async def test_a_session_without_changes_says_so() -> None:
 
 def _seen(old: bytes, new: bytes) -> tuple[FileChange, Seen]:
     disk = OnDisk("/w/a", "M", "/w/a")
-    change = Changed("a", "M", "a", 0o100644, 0o100644, "1", "2", b"\0" in old + new)
+    change = ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2", b"\0" in old + new)
     return FileChange("/w/a", seen=disk), Seen(change, old, old, new)
 
 
@@ -149,8 +149,8 @@ class Looked:
 
 def test_a_hunk_that_is_kept_twice_before_the_screen_follows_is_kept_once() -> None:
     looked = Looked()
-    review = Review(cast(Tracking, looked), Rejections(lambda: None))
-    change = Changed("f", "M", "f", 0o100644, 0o100644, "old", "new")
+    review = Review(cast(ChangeTracker, looked), Rejections(lambda: None))
+    change = ChangedFile("f", "M", "f", 0o100644, 0o100644, "old", "new")
     seen, hunk = Seen(change, OLD, OLD, NEW), Hunk(1, 2, 1, 4)
 
     assert review.keep(seen, hunk)

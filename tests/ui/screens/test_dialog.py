@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
 
-from acp_tui.changes.tree import Changed
+from acp_tui.changes.tree import ChangedFile
 from acp_tui.protocol.schema import AuthMethod
 from acp_tui.rules.files import RuleFile
 from acp_tui.session.entries import ToolCall
@@ -64,7 +64,7 @@ def dialogs() -> list[UnaskedScreen[Any]]:
         LoginDialog([method], agent="demo", hint="", look=LOOK),
         RuleTrust(RuleFile(Path("/w/rules.toml")), LOOK),
         RestoreDialog(
-            [Changed("a", "M", "a", 0o100644, 0o100644, "1", "2")], LOOK, can_undo=True, is_late=False
+            [ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2")], LOOK, can_undo=True, is_late=False
         ),
         FailureScreen(["agent"], "It ended", "", "", [], True, LOOK, can_begin_new=True),
     ]

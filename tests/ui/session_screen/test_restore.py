@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.changes.tree import Changed
+from acp_tui.changes.tree import ChangedFile
 from acp_tui.ui.session_screen.restore import RestoreDialog
 from tests.ui.screens.dialogs import LOOK, shown
 
@@ -22,8 +22,8 @@ async def test_where_it_came_in_time_the_beginning_of_the_turn_is_named() -> Non
 
 async def test_a_file_of_which_only_the_mode_changed_gets_only_that_back() -> None:
     changes = [
-        Changed("run.sh", "M", "run.sh", old_mode=0o100644, new_mode=0o100755, old_id="1", new_id="1"),
-        Changed("a", "M", "a", old_mode=0o100644, new_mode=0o100644, old_id="1", new_id="2"),
+        ChangedFile("run.sh", "M", "run.sh", old_mode=0o100644, new_mode=0o100755, old_id="1", new_id="1"),
+        ChangedFile("a", "M", "a", old_mode=0o100644, new_mode=0o100644, old_id="1", new_id="2"),
     ]
     async with shown(RestoreDialog(changes, LOOK, can_undo=False, is_late=False)) as (app, _):
         assert "run.sh gets its earlier mode" in app.text

@@ -12,23 +12,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from acp_tui.changes.found import Found, not_shown
+from acp_tui.changes.changed_files import ChangedFiles, not_shown
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import LineCounts, Snapshots
-from acp_tui.changes.tree import MOST_FILES, Changed, Restored, Snapshot
+from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed
-from acp_tui.changes.untracked import Marks, Modes, Untracked, changed, inside, marks
-from acp_tui.changes.ways_back import WaysBack
+from acp_tui.changes.undo_stack import UndoStack
+from acp_tui.changes.untracked import FileModes, Marks, Untracked, changed, inside, marks
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.session import THIS_TURN
 
 
-class Ranges:
+class Baseline:
     """The snapshots before each turn, and which of them the person compares with."""
 
     def __init__(
-        self, snapshots: Snapshots, found: Found, counts: LineCounts, tell: Callable[[RangeChosen], None]
+        self,
+        snapshots: Snapshots,
+        found: ChangedFiles,
+        counts: LineCounts,
+        tell: Callable[[RangeChosen], None],
     ) -> None:
         """Begin with the beginning.
 
@@ -42,7 +46,7 @@ class Ranges:
         """A turn, from 1; 0: the beginning; or `THIS_TURN`."""
         self.newest = 0
         """The number of the newest turn."""
-        self.shown: dict[str, Changed] = {}
+        self.shown: dict[str, ChangedFile] = {}
         """What has changed since then, by absolute path."""
         self._snapshots = snapshots
         self._found = found
@@ -152,7 +156,7 @@ def _is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-class Tracking:
+class ChangeTracker:
     """Looks at one workspace for one conversation: at its beginning, before, during and after each turn.
 
     What cannot be done is said once, and everything else goes on.
@@ -186,7 +190,7 @@ class Tracking:
         """Why not all of an earlier run of the session can be given back, for people; empty where all can."""
         self._snapshots = snapshots
         self._cwd = cwd
-        self.ways_back = WaysBack(snapshots, self.look, tell)
+        self.ways_back = UndoStack(snapshots, self.look, tell)
         """Undoes changes for the person."""
         self._tell = tell
         self._every = every
@@ -206,8 +210,8 @@ class Tracking:
         self._can_watch = True
         self._doubted = time.monotonic()
         self._counts = LineCounts(snapshots)
-        self._found = Found(cwd, tell, self._counts.of)
-        self._ranges = Ranges(snapshots, self._found, self._counts, tell)
+        self._found = ChangedFiles(cwd, tell, self._counts.of)
+        self._ranges = Baseline(snapshots, self._found, self._counts, tell)
         self._has_failed = False
         self.obstacle = ""
         """Why changes are not tracked, or not all, for people; empty while they are."""
@@ -218,7 +222,7 @@ class Tracking:
         self._first_inner: Marks | None = None
         self._inner: Marks = {}
         """Files of repositories inside: when the session began, and as they were looked at last."""
-        self._modes = Modes(snapshots.root)
+        self._modes = FileModes(snapshots.root)
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
@@ -303,7 +307,7 @@ class Tracking:
         change = self.change(path)
         return change is not None and self.reviewed.is_done(change)
 
-    def change(self, path: str) -> Changed | None:
+    def change(self, path: str) -> ChangedFile | None:
         """Return how a file differs from the beginning, or the chosen turn, as far as it was looked at.
 
         Args:
@@ -316,7 +320,7 @@ class Tracking:
         self._ranges.since = turn
         await self.look()
 
-    async def texts(self, change: Changed) -> tuple[bytes | None, bytes | None]:
+    async def texts(self, change: ChangedFile) -> tuple[bytes | None, bytes | None]:
         """Return a file as it was at the beginning and as it became; nothing if it cannot be told."""
         try:
             return await self._snapshots.texts(change)
@@ -345,7 +349,7 @@ class Tracking:
         """Whether that was taken when the agent may have begun already."""
         return self.is_late if turn is None else turn in self._late
 
-    async def since_turn(self, turn: int | None = None) -> list[Changed]:
+    async def since_turn(self, turn: int | None = None) -> list[ChangedFile]:
         """Return what differs from before a turn, or the newest: what `restore` can undo.
 
         Raises:
@@ -354,7 +358,7 @@ class Tracking:
         before = self.before_of(turn)
         return await self._snapshots.changes(before) if before is not None else []
 
-    async def reject(self, change: Changed) -> Restored:
+    async def reject(self, change: ChangedFile) -> Restored:
         """Give a file back what it was at the beginning of the session, or of the chosen turn.
 
         Raises:
@@ -501,7 +505,7 @@ class Tracking:
                 self._found.settle()
             await self._look_beside(changes, settles)
 
-    async def _look_beside(self, changes: Sequence[Changed], settles: bool) -> None:
+    async def _look_beside(self, changes: Sequence[ChangedFile], settles: bool) -> None:
         """Look at what is in no snapshot, and what a .gitignore hides that it did not hide before."""
         assert self.first is not None, "there is something to compare with"
         left_out = self._snapshots.left_out

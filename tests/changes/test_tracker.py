@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes import found, tracking
+from acp_tui.changes import changed_files, tracker
 from acp_tui.changes import tree as successor
-from acp_tui.changes.found import Found
+from acp_tui.changes.changed_files import ChangedFiles
 from acp_tui.changes.git_store import GitFailed
 from acp_tui.changes.snapshots import LineCounts, Snapshots
-from acp_tui.changes.tracking import Ranges, is_too_wide
+from acp_tui.changes.tracker import Baseline, is_too_wide
 from acp_tui.changes.tree import Snapshot
 from acp_tui.session.events import Noted, RangeChosen
 from acp_tui.session.session import THIS_TURN
@@ -26,10 +26,10 @@ from tests.waiting import until
 FIRST, SECOND, THIRD = (Snapshot(name, 0.0) for name in ("first", "second", "third"))
 
 
-def ranges(tmp_path: Path, told: list[RangeChosen] | None = None) -> Ranges:
+def ranges(tmp_path: Path, told: list[RangeChosen] | None = None) -> Baseline:
     tell = (told if told is not None else []).append
     snapshots = Snapshots(tmp_path / "stores", tmp_path)
-    return Ranges(snapshots, Found("/w", lambda _: None), LineCounts(snapshots), tell)
+    return Baseline(snapshots, ChangedFiles("/w", lambda _: None), LineCounts(snapshots), tell)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_what_changes_while_no_turn_runs_is_told_as_such_with_the_next_pro
         return False
 
     monkeypatch.setattr(watched.snapshots, "watch", not_here)
-    monkeypatch.setattr(tracking, "PATIENCE", 10.0)
+    monkeypatch.setattr(tracker, "PATIENCE", 10.0)
     watched.is_told = False
     await watched.begin()
     (watched.root / "a").write_text("in an editor\n")
@@ -193,7 +193,7 @@ async def test_a_snapshot_that_comes_when_its_turn_is_over_is_still_that_of_its_
 ) -> None:
     await watched.begin()
     may_go_on = held_snapshots(watched, monkeypatch)
-    monkeypatch.setattr(tracking, "PATIENCE", 0.0)
+    monkeypatch.setattr(tracker, "PATIENCE", 0.0)
     await watched.tracking.before_turn(1)
     (watched.root / "a").write_text("by the agent\n")
     watched.tracking.after_turn()
@@ -222,7 +222,7 @@ async def test_the_texts_of_a_change_are_those_of_the_beginning_and_of_now(watch
 async def test_of_very_many_files_the_first_are_listed_and_that_is_said_once(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(found, "SHOWN", 3)
+    monkeypatch.setattr(changed_files, "SHOWN", 3)
     await watched.begin()
     for name in "bcdefg":
         (watched.root / name).write_text(f"{name}\n")
@@ -318,7 +318,7 @@ def test_a_home_folder_and_all_above_it_are_too_wide(tmp_path: Path, monkeypatch
     }
 
     assert list(too_wide.values()) == [True, True, True, False]
-    assert tracking.PATIENCE <= 0.1
+    assert tracker.PATIENCE <= 0.1
 
 
 async def test_a_pipe_that_git_would_read_for_ever_is_named_and_the_session_goes_on(

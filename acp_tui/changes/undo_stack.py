@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import Snapshots
-from acp_tui.changes.tree import Changed, Restored, Snapshot
+from acp_tui.changes.tree import ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Hunk, restore, reverse
 from acp_tui.session.past import UndoStep, UndoStepTaken
 
@@ -24,7 +24,7 @@ class _WayBack(NamedTuple):
     """How they were right after it."""
 
 
-class Undone(NamedTuple):
+class UndoResult(NamedTuple):
     """What came of taking a step back."""
 
     restored: Restored
@@ -34,7 +34,7 @@ class Undone(NamedTuple):
     """How many newer steps stand then, since their files were changed."""
 
 
-class WaysBack:
+class UndoStack:
     """What the person has undone in one session, the newest last."""
 
     def __init__(
@@ -83,7 +83,7 @@ class WaysBack:
         self._ways.clear()
         self._passed = 0
 
-    async def restore(self, before: Snapshot, changes: Sequence[Changed]) -> Restored:
+    async def restore(self, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
         """Undo changes that the person has seen.
 
         Raises:
@@ -92,7 +92,7 @@ class WaysBack:
         paths = {path for change in changes for path in _paths(change)}
         return await self._done(paths, restore(self._snapshots, before, changes))
 
-    async def reverse(self, change: Changed, hunk: Hunk, base: bytes | None = None) -> Restored:
+    async def reverse(self, change: ChangedFile, hunk: Hunk, base: bytes | None = None) -> Restored:
         """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
 
         Raises:
@@ -100,7 +100,7 @@ class WaysBack:
         """
         return await self._done(_paths(change), reverse(self._snapshots, change, hunk, base))
 
-    async def undo(self) -> Undone | None:
+    async def undo(self) -> UndoResult | None:
         """Take the newest restoring or rejecting back; None if there is none.
 
         Files that were changed since then stay as they are: nobody has seen what would be lost. Where that
@@ -126,7 +126,7 @@ class WaysBack:
             self._passed += 1
             if place:
                 stay.append("once more undoes the one before it")
-        return Undone(
+        return UndoResult(
             replace(restored, problems=(*restored.problems, *stay)), is_over, len(self._ways) - place
         )
 
@@ -170,5 +170,5 @@ class WaysBack:
         return restored
 
 
-def _paths(change: Changed) -> set[str]:
+def _paths(change: ChangedFile) -> set[str]:
     return {change.path, change.old_path}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from acp_tui.changes.snapshots import Counts
-from acp_tui.changes.tree import LARGEST, MOST_FILES, Changed, LeftOut, Reason
+from acp_tui.changes.tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import FileChange, OnDisk, Origin
@@ -27,14 +27,14 @@ _REASONS: Final[dict[Reason, str]] = {
 }
 
 
-class Found:
+class ChangedFiles:
     """The changed files of one session, by absolute path."""
 
     def __init__(
         self,
         cwd: str,
         tell: Callable[[WorkspaceCompared | Noted], None],
-        lines: Callable[[Changed], Counts | None] = lambda change: None,
+        lines: Callable[[ChangedFile], Counts | None] = lambda change: None,
     ) -> None:
         """Begin with nothing changed.
 
@@ -44,7 +44,7 @@ class Found:
             lines: returns how many lines changed in what git takes for data; None where it is.
         """
         self._lines = lines
-        self.changes: dict[str, Changed] = {}
+        self.changes: dict[str, ChangedFile] = {}
         self._cwd = cwd.rstrip("/")
         self._tell = tell
         self._told: tuple[OnDisk, ...] | None = ()
@@ -76,7 +76,7 @@ class Found:
                 self._in_turns.add((file.path, state))
 
     def take_over(
-        self, changes: Iterable[Changed], *, outside: bool, took: float = 0.0, ours: Collection[str] = ()
+        self, changes: Iterable[ChangedFile], *, outside: bool, took: float = 0.0, ours: Collection[str] = ()
     ) -> None:
         """Take what differs now.
 
@@ -115,18 +115,18 @@ class Found:
         """Remember how the files are at the end of a turn."""
         self._settled = {path: change.state for path, change in self.changes.items()}
 
-    def changed_since_then(self, changes: Iterable[Changed]) -> None:
+    def changed_since_then(self, changes: Iterable[ChangedFile]) -> None:
         """Take what differs right before a turn: what is not as the last turn left it came from outside."""
         for path, change in self.by_path(changes).items():
             if self._settled.get(path) != change.state:
                 self._outside.add(path)
                 self.changes[path] = change
 
-    def by_path(self, changes: Iterable[Changed]) -> dict[str, Changed]:
+    def by_path(self, changes: Iterable[ChangedFile]) -> dict[str, ChangedFile]:
         """Return changes by their absolute paths."""
         return {self._absolute(change.path): change for change in changes}
 
-    def listed(self, changes: Mapping[str, Changed]) -> tuple[OnDisk, ...]:
+    def listed(self, changes: Mapping[str, ChangedFile]) -> tuple[OnDisk, ...]:
         """Return changes as a session lists them."""
         return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
 
@@ -141,7 +141,7 @@ class Found:
     def _absolute(self, path: str) -> str:
         return f"{self._cwd}/{path}"
 
-    def _on_disk(self, path: str, change: Changed) -> OnDisk:
+    def _on_disk(self, path: str, change: ChangedFile) -> OnDisk:
         counts = self._lines(change) if change.binary else Counts(change.added, change.removed)
         return OnDisk(
             path,

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes import found as snapped
-from acp_tui.changes.found import Found, not_shown
-from acp_tui.changes.tree import Changed, LeftOut
+from acp_tui.changes import changed_files as snapped
+from acp_tui.changes.changed_files import ChangedFiles, not_shown
+from acp_tui.changes.tree import ChangedFile, LeftOut
 from acp_tui.session.events import Noted, WorkspaceCompared
 from acp_tui.session.files import OnDisk, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.session import Session
 
 
-def change(path: str, content: str = "1") -> Changed:
-    return Changed(path, "M", path, 0o100644, 0o100644, "0", content)
+def change(path: str, content: str = "1") -> ChangedFile:
+    return ChangedFile(path, "M", path, 0o100644, 0o100644, "0", content)
 
 
 class Told(list[WorkspaceCompared | Noted]):
@@ -32,7 +32,7 @@ class Told(list[WorkspaceCompared | Noted]):
 
 def test_a_file_is_from_outside_until_it_is_changed_in_a_turn() -> None:
     told = Told()
-    found = Found("/w/", told.append)
+    found = ChangedFiles("/w/", told.append)
 
     found.take_over([change("a")], outside=True)
     assert told.outside == {"/w/a": True}
@@ -44,7 +44,7 @@ def test_a_file_is_from_outside_until_it_is_changed_in_a_turn() -> None:
 
 def test_the_same_changes_are_told_once() -> None:
     told = Told()
-    found = Found("/w", told.append)
+    found = ChangedFiles("/w", told.append)
 
     found.take_over([change("a")], outside=False)
     found.take_over([change("a")], outside=False)
@@ -54,7 +54,7 @@ def test_the_same_changes_are_told_once() -> None:
 
 def test_what_is_not_as_the_last_turn_left_it_came_from_outside() -> None:
     told = Told()
-    found = Found("/w", told.append)
+    found = ChangedFiles("/w", told.append)
     found.take_over([change("a"), change("b")], outside=False)
     found.settle()
 
