@@ -142,7 +142,7 @@ def launch_of(
     Raises:
         Refusal: there is no such agent on this machine.
     """
-    from acp_tui.store.agents import AgentError, demo_launch, resolve
+    from acp_tui.store.agents import LaunchError, demo_launch, resolve
 
     if demo:
         return demo_launch()
@@ -150,7 +150,7 @@ def launch_of(
         return None
     try:
         return resolve(agent, agent_args, known)
-    except AgentError as error:
+    except LaunchError as error:
         raise Refusal(f"{error.title}.\n{error.advice}") from None
 
 

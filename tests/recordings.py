@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from acp_tui.store.recorded import Recorded, head_of
+from acp_tui.store.recordings import RecordedSession, head_of
 from tests.journals import Line
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -26,7 +26,7 @@ def updates(name: str) -> list[tuple[str, dict[str, Any]]]:
     return [(each["sessionId"], each["update"]) for each in params]
 
 
-def recording(path: Path) -> Recorded:
+def recording(path: Path) -> RecordedSession:
     """Return what a list shows of a journal that has one session."""
     head = head_of(path)
     assert head is not None

@@ -13,7 +13,7 @@ from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store.decisions import OVERWRITE, Decision, Offered, now
+from acp_tui.store.decisions import OVERWRITE, Decision, OfferedOption, now
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +21,11 @@ Keep = Callable[[Decision], None]
 """Told of each decision."""
 
 _WAYS: Final = {
-    "write": Offered("write", "Write the agent's version", "allow_once"),
-    "keep": Offered("keep", "Keep what is there", "reject_once"),
+    "write": OfferedOption("write", "Write the agent's version", "allow_once"),
+    "keep": OfferedOption("keep", "Keep what is there", "reject_once"),
 }
 """What can become of a write over newer changes, in the words of permissions."""
-_DENIED: Final = Offered("denied", "Denied", "reject_once")
+_DENIED: Final = OfferedOption("denied", "Denied", "reject_once")
 """Stands for the answer where nothing was asked."""
 
 
@@ -53,7 +53,7 @@ class Record:
 
         def made() -> Decision:
             option_id = result["outcome"].get("optionId")
-            options = tuple(Offered(option.option_id, option.name, option.kind) for option in asked.options)
+            options = tuple(OfferedOption(one.option_id, one.name, one.kind) for one in asked.options)
             chosen = next((option for option in options if option.id == option_id), None)
             about = self._about(session, asked.call, given, waited)
             return replace(about, options=options, chosen=chosen)
@@ -91,7 +91,7 @@ class Record:
 
         def made() -> Decision:
             about = self._about(session, _of(call, wish), decided.given, decided.waited)
-            offered = {one.option_id: Offered(one.option_id, one.name, one.kind) for one in options}
+            offered = {one.option_id: OfferedOption(one.option_id, one.name, one.kind) for one in options}
             return replace(
                 about, options=tuple(offered.values()), chosen=offered.get(decided.choice or ""), unasked=True
             )

@@ -20,7 +20,7 @@ from acp_tui.rules.model import Ask
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
-from acp_tui.store import recorded
+from acp_tui.store import recordings
 from acp_tui.store.decisions import OVERWRITE, Decision, Decisions
 
 _ASKING = (b'"session/request_permission"', b'"terminal/create"', b'"fs/write_text_file"')
@@ -39,7 +39,7 @@ class PastAsk:
     journal: Path
 
 
-def past_asks(journals: Iterable[recorded.Recorded]) -> Iterator[PastAsk]:
+def past_asks(journals: Iterable[recordings.RecordedSession]) -> Iterator[PastAsk]:
     """Yield what was asked, journal by journal; one that cannot be read is passed over."""
     for journal in journals:
         try:
@@ -55,7 +55,7 @@ def _asks_something(path: Path) -> bool:
         return any(word in line for line in file for word in _ASKING)
 
 
-def _of(journal: recorded.Recorded) -> list[PastAsk]:
+def _of(journal: recordings.RecordedSession) -> list[PastAsk]:
     found: list[PastAsk] = []
 
     def asked(session: Session, request: Request) -> None:
@@ -65,7 +65,7 @@ def _of(journal: recorded.Recorded) -> list[PastAsk]:
             ask = ask_of(call, session, journal.agent)
             found.append(PastAsk(ask, call.title, options, journal.started, journal.path))
 
-    replay(recorded.read(journal.path), asked)
+    replay(recordings.read(journal.path), asked)
     return found
 
 

@@ -20,7 +20,7 @@ from acp_tui.workspace.processes import (
     ProgramNotFound,
     StartFailed,
 )
-from acp_tui.workspace.terminals import Tail
+from acp_tui.workspace.terminals import OutputTail
 
 MOST: Final = 32 << 20
 """Bytes that an agent may leave unread before nothing more is done for it."""
@@ -122,7 +122,7 @@ class Process:
         self._outgoing = Outgoing()
         self._taken = memoryview(bytearray(_READ))
         """What each read fills: an object of this size for each would leave gaps in memory that stay."""
-        self._tail = Tail(_TAIL)
+        self._tail = OutputTail(_TAIL)
         self._lines = _Lines(self._tell)
         self._readable: asyncio.Future[None] | None = None
         self._stderr_over: asyncio.Future[None] | None = None

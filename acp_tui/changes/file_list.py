@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.workspace.processes import Stalled, Unsearched, ended, obstacle_in, pieces
+from acp_tui.workspace.processes import Stalled, Unsearched, end_process, obstacle_in, read_chunks
 
 if TYPE_CHECKING:
     from ignore import Walk
@@ -105,7 +105,7 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
     process = await git.start(*command, reads=False)
     try:
         rest = b""
-        async with aclosing(pieces(process, _PIECE, PATIENCE)) as parts:
+        async with aclosing(read_chunks(process, _PIECE, PATIENCE)) as parts:
             async for data in parts:
                 whole, end, rest = (rest + data).rpartition(b"\0")
                 if end:
@@ -116,7 +116,7 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
             raise Stalled
     finally:
         if process.returncode is None:
-            await ended(process)
+            await end_process(process)
 
 
 def _split(data: bytes) -> list[str]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.workspace.processes import SHELL, STILL, finish, started
+from acp_tui.workspace.processes import SHELL, STILL, communicate, start_process
 
 _NOTHING: Final = "/dev/null"
 _SETTINGS: Final = (
@@ -116,7 +116,7 @@ class Git:
             Stalled: it waited for something that does not come, and was ended.
         """
         process = await self.start(*arguments, settings=settings)
-        out, err = await finish(process, given, patience)
+        out, err = await communicate(process, given, patience)
         return GitOutput(process.returncode or 0, out, err)
 
     async def path_in_settings(self, name: str, file: Path | None = None) -> str:
@@ -132,7 +132,7 @@ class Git:
         where = ("--file", str(file), "--no-includes") if file is not None else ()
         words = ("config", *where, "--path", "--get", name)
         process = await self._started(words, (), {**environment, **own}, True)
-        out, _ = await finish(process, b"", _PATIENCE)
+        out, _ = await communicate(process, b"", _PATIENCE)
         return os.fsdecode(out.removesuffix(b"\n"))
 
     async def _started(
@@ -142,7 +142,7 @@ class Git:
         if program is None:
             raise FileNotFoundError(2, "there is no git on PATH")
         options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
-        return await started(
+        return await start_process(
             *_BEFORE, program, "--no-pager", *options, *arguments, cwd=self.place or self.root,
             env=environment, stdin=PIPE if reads else DEVNULL, stdout=PIPE, stderr=PIPE if reads else DEVNULL,
             umask=0o077,

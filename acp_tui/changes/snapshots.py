@@ -26,7 +26,7 @@ from acp_tui.changes.tree import (
     update,
 )
 from acp_tui.changes.watcher import Watcher
-from acp_tui.workspace.encoding import BINARY, pair
+from acp_tui.workspace.encodings import BINARY, pair
 
 _RENAMES: Final = 1_000  # files up to which renames are looked for
 QUESTION: Final = (

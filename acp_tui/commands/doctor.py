@@ -19,8 +19,8 @@ from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginR
 from acp_tui.agent.host import Host
 from acp_tui.agent.process import Process, SpawnFailed
 from acp_tui.agent.verdicts import Given
-from acp_tui.commands import conduct, vocabulary
-from acp_tui.commands.frames import Finding, Frame, Verdict
+from acp_tui.commands import conformance, vocabulary
+from acp_tui.commands.findings import Finding, Verdict, WireMessage
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Dropped, Noise, Notification, Request
 from acp_tui.protocol.schema import InitializeResponse, TextContent, has
@@ -135,7 +135,7 @@ def _lines(finding: Finding) -> list[str]:
 
 def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
     """Return what makes a text fit to be shown to others, as reports are: short, and without secrets."""
-    from acp_tui.store.redacting import mask_tokens
+    from acp_tui.store.redaction import mask_tokens
 
     values = secrets_of({**os.environ, **env})
     secrets = sorted((one for one in values if len(one) >= SECRET_LENGTH), key=len, reverse=True)
@@ -150,7 +150,7 @@ def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def _command(launch: Launch) -> list[str]:
-    from acp_tui.store.redacting import mask_arguments
+    from acp_tui.store.redaction import mask_arguments
 
     return [*map(_hiding(launch.env), mask_arguments(launch.argv, MASK))]
 
@@ -258,13 +258,13 @@ class _Wire:
     """A journal that keeps what went over the wire, to be judged."""
 
     def __init__(self) -> None:
-        self.frames: list[Frame] = []
+        self.frames: list[WireMessage] = []
 
     def record(self, direction: str, line: bytes) -> None:
         if len(line) > _LARGE and direction == "out":
             return  # our own large line
         msg = json.loads(line.decode("utf-8", "replace"))
-        self.frames.append(Frame(direction, msg))
+        self.frames.append(WireMessage(direction, msg))
 
     def raw(self, text: str) -> None: ...
 
@@ -356,8 +356,8 @@ class _Examination:
             raise _Over from None
         self._report.info = info
         self._report.add("start", "well", f"answers initialize in {time.monotonic() - began:.1f} s")
-        raw = conduct.answer_to(self._wire.frames, "initialize")
-        self._report.findings += conduct.initialization(info, raw)
+        raw = conformance.answer_to(self._wire.frames, "initialize")
+        self._report.findings += conformance.initialization(info, raw)
 
     async def _ask_unknown(self) -> None:
         """A request that it cannot know has to be refused as such. Source: JSON-RPC, -32601."""
@@ -414,14 +414,14 @@ class _Examination:
         if not has(self._agent.can.session_capabilities.list):
             return
         if await self._ask("session/list", self._agent.listing.whole(self._cwd)) is not None:
-            self._report.findings += conduct.pages(self._wire.frames)
+            self._report.findings += conformance.pages(self._wire.frames)
 
     async def _open_session(self) -> None:
         self._session = await self._ask("session/new", self._agent.setup.new_session(self._cwd))
         if self._session is not None:
             self._report.add("session/new", "well", "a session opens without a login")
-            raw = conduct.answer_to(self._wire.frames, "session/new")
-            self._report.findings += conduct.new_session(raw)
+            raw = conformance.answer_to(self._wire.frames, "session/new")
+            self._report.findings += conformance.new_session(raw)
 
     async def _talk(self, session: Session, prompt: str | None) -> None:
         """Say the prompt, cancel when nothing runs, and say it again to stop that turn.
@@ -522,16 +522,16 @@ class _Examination:
         by_itself = await self._process.end_input()
         left_behind = by_itself and await self._process.alive()
         status = await self._agent.stop()
-        self._report.findings += conduct.order(frames)
-        self._report.findings += conduct.envelopes(frames)
-        self._report.findings += conduct.updates(frames)
+        self._report.findings += conformance.order(frames)
+        self._report.findings += conformance.envelopes(frames)
+        self._report.findings += conformance.updates(frames)
         self._report.findings += vocabulary.judged(frames, self._roots)
         self._report.findings += vocabulary.unassigned(self._agent.unassigned)
-        self._report.findings += conduct.noise(self._noise)
-        self._report.findings += conduct.too_large(self._agent.too_large)
-        self._report.findings.append(conduct.stderr(self._stderr_size, self._agent.stderr_tail))
+        self._report.findings += conformance.noise(self._noise)
+        self._report.findings += conformance.too_large(self._agent.too_large)
+        self._report.findings.append(conformance.stderr(self._stderr_size, self._agent.stderr_tail))
         if not crashed:
-            self._report.findings += conduct.ending(by_itself, status, left_behind)
+            self._report.findings += conformance.ending(by_itself, status, left_behind)
 
     # ------------------------------------------------------------------ asking
 

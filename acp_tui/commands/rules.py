@@ -73,7 +73,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
     """Print what the rules say to each past question, and return the exit code."""
     from acp_tui.agent.past_questions import past_asks
     from acp_tui.rules.model import decide
-    from acp_tui.store.recorded import recent
+    from acp_tui.store.recordings import recent
 
     start = datetime.now(UTC) - timedelta(days=since) if since is not None else None
     kept = [

@@ -59,7 +59,7 @@ def size(text: str) -> int:
     """Return the bytes that a user means, such as 500MB or 2 GB."""
     try:
         return shape.byte_count(text, (), shape.Findings())
-    except shape.Wrong:
+    except shape.ShapeError:
         raise ArgumentTypeError(f"must be like 500MB or 2GB, not {text}") from None
 
 
@@ -67,15 +67,15 @@ def age(text: str) -> float:
     """Return the days that a user means, such as 90d."""
     try:
         return shape.days(text, (), shape.Findings())
-    except shape.Wrong:
+    except shape.ShapeError:
         raise ArgumentTypeError(f"must be like 90d, not {text}") from None
 
 
 def run(data: Path, options: dict[str, Any]) -> int:
     """Do what is asked with the recordings of a data folder and return the exit code."""
-    from acp_tui.store.disk_space import NAME, Marks, journal_files, oldest, surplus
+    from acp_tui.store.disk_space import NAME, KeptJournals, journal_files, oldest, surplus
 
-    marks, as_json = Marks(data / NAME), bool(options["json"])
+    marks, as_json = KeptJournals(data / NAME), bool(options["json"])
     try:
         files = journal_files(data / "journals", marks.read())
     except OSError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from os.path import normpath
 from typing import Any, Final
 
-from acp_tui.commands.frames import Finding, Frame, answers_to, came, shown
+from acp_tui.commands.findings import Finding, WireMessage, answers_to, came, shown
 from acp_tui.protocol import dialects
 from acp_tui.protocol.schema import (
     TOOL_KINDS,
@@ -64,7 +64,7 @@ _OFFERS: Final[dict[str, tuple[str, ...]]] = {
 _OLDER: Final = ("sessions", "prompts", "mcp")
 
 
-def judged(frames: Sequence[Frame], roots: Sequence[str]) -> Iterator[Finding]:
+def judged(frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
     """Judge all that was said in the protocol's words."""
     updates = _updates(frames)
     yield from shapes(frames)
@@ -81,7 +81,7 @@ def judged(frames: Sequence[Frame], roots: Sequence[str]) -> Iterator[Finding]:
 # ------------------------------------------------------------------ shapes
 
 
-def shapes(frames: Sequence[Frame]) -> Iterator[Finding]:
+def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge the objects: what is required, and of which type it is. Source: ACP, schema."""
     for method, word in _ANSWERS.items():
         found = [text for answer in answers_to(frames, method) for text in complaints(word, answer)]
@@ -125,7 +125,7 @@ _KINDS_OF_NEWS: Final = frozenset(
 )
 
 
-def capabilities(frames: Sequence[Frame]) -> Iterator[Finding]:
+def capabilities(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge what an agent says that it can do. Source: ACP, page "initialization"."""
     for answer in answers_to(frames, "initialize"):
         offered = dialects.normalise("InitializeResponse", answer).get("agentCapabilities")
@@ -154,7 +154,7 @@ def capabilities(frames: Sequence[Frame]) -> Iterator[Finding]:
 # ------------------------------------------------------------------ words
 
 
-def turns(frames: Sequence[Frame]) -> Iterator[Finding]:
+def turns(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge how turns end. Source: ACP, page "prompt turn"."""
     ended = answers_to(frames, "session/prompt")
     told = [answer.get("stopReason", answer.get("stop_reason")) for answer in ended]
@@ -168,7 +168,7 @@ def turns(frames: Sequence[Frame]) -> Iterator[Finding]:
         yield Finding("dialect", "note", f"stop reasons in older words: {shown(older)}", "read as today's")
 
 
-def calls(updates: Sequence[Any], frames: Sequence[Frame]) -> Iterator[Finding]:
+def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge the words of tool calls. Source: ACP, page "tool calls"."""
     check, every = "tool calls", _calls(updates, frames)
     if kinds := _strange((call.get("kind") for call in every), TOOL_KINDS):
@@ -195,7 +195,7 @@ def calls(updates: Sequence[Any], frames: Sequence[Frame]) -> Iterator[Finding]:
         yield Finding(check, "note", text, "shown as new ones")
 
 
-def permissions(frames: Sequence[Frame]) -> Iterator[Finding]:
+def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge which answers are offered. Source: ACP, page "tool calls", requesting permission."""
     offered = [_list(asked.get("options")) for asked in _asked(frames)]
     if not all(offered):
@@ -228,7 +228,7 @@ def plans(updates: Sequence[Any]) -> Iterator[Finding]:
 # ------------------------------------------------------------------ values
 
 
-def options(updates: Sequence[Any], frames: Sequence[Frame]) -> Iterator[Finding]:
+def options(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge modes and options: whether what is set is offered. Source: ACP, "session config options"."""
     setups = answers_to(frames, "session/new")
     holders = [*setups, *_of_kind(updates, "config_option_update")]
@@ -279,7 +279,7 @@ def _values(option: dict[str, Any]) -> list[Any]:
 # ------------------------------------------------------------------ places
 
 
-def paths(updates: Sequence[Any], frames: Sequence[Frame], roots: Sequence[str]) -> Iterator[Finding]:
+def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
     """Judge paths: absolute everywhere, and inside the session's folders. Source: ACP, "file system"."""
     asked = [
         _get(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
@@ -337,7 +337,7 @@ def _is_outside(path: str, roots: Sequence[str]) -> bool:
 # ------------------------------------------------------------------ methods
 
 
-def methods(frames: Sequence[Frame]) -> Iterator[Finding]:
+def methods(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge which methods of ours are called. Source: ACP, "protocol overview"."""
     sent = [frame.msg for frame in frames if frame.direction == "in" and "method" in frame.msg]
     asks = [str(msg["method"]) for msg in sent if "id" in msg and msg["method"] not in _ASKS]
@@ -364,7 +364,7 @@ def unassigned(names: Sequence[str]) -> Iterator[Finding]:
 # ------------------------------------------------------------------ looking things up
 
 
-def _updates(frames: Sequence[Frame]) -> list[Any]:
+def _updates(frames: Sequence[WireMessage]) -> list[Any]:
     return [_get(frame.msg.get("params"), "update") for frame in came(frames, "session/update")]
 
 
@@ -386,13 +386,13 @@ def _of_kind(updates: Sequence[Any], *kinds: str) -> list[dict[str, Any]]:
     return [update for update in updates if isinstance(update, dict) and update.get("sessionUpdate") in kinds]
 
 
-def _asked(frames: Sequence[Frame]) -> list[dict[str, Any]]:
+def _asked(frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
     """Return the params of the requests for a permission."""
     sent = (frame.msg.get("params") for frame in came(frames, "session/request_permission"))
     return [params for params in sent if isinstance(params, dict)]
 
 
-def _calls(updates: Sequence[Any], frames: Sequence[Frame]) -> list[dict[str, Any]]:
+def _calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
     """Return all that was said of tool calls, also in asking for a permission."""
     asked = (params.get("toolCall") for params in _asked(frames))
     return [*_of_kind(updates, *_CALLS), *(call for call in asked if isinstance(call, dict))]

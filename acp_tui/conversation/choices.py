@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
-    from acp_tui.store.remembered import Choices, Value
+    from acp_tui.store.preferences import RememberedChoices, Value
 
 
 class Choosing:
@@ -104,7 +104,7 @@ class LastChoices:
 
     def __init__(self, start: Start) -> None:
         self._start = start
-        self._choices: Choices | None = None
+        self._choices: RememberedChoices | None = None
         self._again: asyncio.Task[None] | None = None
 
     def remember(self, agent: Agent, session: Session, launch: Launch | None, option_id: str) -> None:
@@ -144,12 +144,12 @@ class LastChoices:
         for option_id in choosing.end():
             self._store().drop(key, option_id)
 
-    def _store(self) -> Choices:
+    def _store(self) -> RememberedChoices:
         from acp_tui.store.folders import state_folder
-        from acp_tui.store.remembered import Choices
+        from acp_tui.store.preferences import RememberedChoices
 
         if self._choices is None:
-            self._choices = Choices(state_folder() / "choices.json")
+            self._choices = RememberedChoices(state_folder() / "choices.json")
         return self._choices
 
     def _tell_problem(self, agent: Agent, session: Session) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.store.mcp import McpServer
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.store.settings import Settings
     from acp_tui.workspace.guard import Guard
     from acp_tui.workspace.terminals import Terminal
@@ -107,7 +107,7 @@ class Conversation:
         """Why the phase is `failed` or `ended`."""
         self.waiting_since = time.monotonic()
         """When the current phase began, on the monotonic clock."""
-        self.recorded: Recorded | None = None
+        self.recorded: RecordedSession | None = None
         """Where a recorded session was read from, in the phase `recorded`."""
         self.session: Session | None = None
         self._start = start

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from acp_tui.store.journal import Journal
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompts import Prompt
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
 
 
 class Attach(NamedTuple):
@@ -267,7 +267,7 @@ async def _recorded(agent: str, session_id: str) -> Session | None:
     """Return a session of an agent as the journals tell it; None where they do not."""
     from acp_tui.agent.replay import replay_in_slices
     from acp_tui.store.folders import data_folder
-    from acp_tui.store.recorded import rows_about
+    from acp_tui.store.recordings import rows_about
 
     try:
         rows = await asyncio.to_thread(rows_about, data_folder() / "journals", agent, session_id)
@@ -324,7 +324,7 @@ class Recording:
         self._opening = opening
         self._listener = listener
 
-    async def show(self, recorded: Recorded) -> bool:
+    async def show(self, recorded: RecordedSession) -> bool:
         """Show a session of a journal, until `go_on`. Return whether there is one in it.
 
         Raises:
@@ -332,7 +332,7 @@ class Recording:
         """
         from acp_tui.agent.replay import replay_in_slices
         from acp_tui.session.change import everything
-        from acp_tui.store.recorded import rows_of
+        from acp_tui.store.recordings import rows_of
 
         conversation = self._conversation
         this, rows = conversation.round, rows_of(recorded)

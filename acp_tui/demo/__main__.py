@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from acp_tui.demo.agent import Agent
-from acp_tui.demo.stage.connection import Connection
+from acp_tui.demo.agent import DemoAgent
+from acp_tui.demo.stage.connection import DemoConnection
 
 SPEED_VARIABLE = "ACP_TUI_DEMO_SPEED"
 
@@ -20,7 +20,7 @@ def main() -> None:
         default=os.environ.get(SPEED_VARIABLE, "1"),
         help="1 is the pace of a person reading, 2 twice as fast, 0 without any pause",
     )
-    Agent(Connection(0, 1), parser.parse_args().speed).serve()
+    DemoAgent(DemoConnection(0, 1), parser.parse_args().speed).serve()
 
 
 main()

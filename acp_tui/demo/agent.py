@@ -12,20 +12,20 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from acp_tui.demo.scenes.table import commands, play
-from acp_tui.demo.shelf import FOLDER_VARIABLE, Shelf
+from acp_tui.demo.session_store import FOLDER_VARIABLE, SessionStore
 from acp_tui.demo.stage.connection import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     NOT_FOUND,
-    Connection,
+    DemoConnection,
     Params,
-    Refused,
+    RequestRefused,
     Stopped,
 )
-from acp_tui.demo.stage.session import Session
-from acp_tui.demo.stage.turn import Cancelled, Turn
+from acp_tui.demo.stage.session import DemoSession
+from acp_tui.demo.stage.turn import DemoCancelled, DemoTurn
 
 VERSION: Final = "1.0"
 
@@ -35,16 +35,16 @@ _PAGE: Final = 20
 _TITLE_LENGTH: Final = 60
 
 
-class Agent:
+class DemoAgent:
     """One agent talking to one client. All its methods run in the reading thread, turns in their own."""
 
-    def __init__(self, connection: Connection, speed: float) -> None:
+    def __init__(self, connection: DemoConnection, speed: float) -> None:
         self._connection = connection
         self._speed = speed
         self._client: Params = {}
-        self._shelf = Shelf(connection, os.environ.get(FOLDER_VARIABLE))
-        self._open: dict[str, Session] = {}
-        self._turns: dict[str, tuple[Any, Turn]] = {}
+        self._shelf = SessionStore(connection, os.environ.get(FOLDER_VARIABLE))
+        self._open: dict[str, DemoSession] = {}
+        self._turns: dict[str, tuple[Any, DemoTurn]] = {}
         """The turn of each busy session, with the id of the prompt request."""
         self._requests: dict[str, Callable[[Params], Params]] = {
             "initialize": self._initialize,
@@ -78,14 +78,14 @@ class Agent:
             return
         try:
             if not isinstance(params, dict):
-                raise Refused(INVALID_PARAMS, "params must be an object")
+                raise RequestRefused(INVALID_PARAMS, "params must be an object")
             if method == "session/prompt":
                 self._prompt(message["id"], params)
             elif method in self._requests:
                 self._answer(message["id"], self._requests[method], params)
             else:
-                raise Refused(METHOD_NOT_FOUND, "Method not found", {"method": method})
-        except Refused as refused:
+                raise RequestRefused(METHOD_NOT_FOUND, "Method not found", {"method": method})
+        except RequestRefused as refused:
             self._connection.refuse(message["id"], refused)
 
     def _answer(self, request_id: Any, method: Callable[[Params], Params], params: Params) -> None:
@@ -114,7 +114,7 @@ class Agent:
     def _initialize(self, params: Params) -> Params:
         version = params.get("protocolVersion")
         if not isinstance(version, int) or isinstance(version, bool):
-            raise Refused(INVALID_PARAMS, "protocolVersion must be an integer")
+            raise RequestRefused(INVALID_PARAMS, "protocolVersion must be an integer")
         client = params.get("clientCapabilities")
         self._client = client if isinstance(client, dict) else {}
         names = ("list", "resume", "close", "delete", "fork", "additionalDirectories")
@@ -131,11 +131,11 @@ class Agent:
         }
 
     def _authenticate(self, params: Params) -> Params:
-        raise Refused(INVALID_PARAMS, "The demo agent needs no login")
+        raise RequestRefused(INVALID_PARAMS, "The demo agent needs no login")
 
     def _new(self, params: Params) -> Params:
         cwd, roots = _roots(params)
-        session = Session(os.urandom(6).hex(), cwd, roots, self._connection)
+        session = DemoSession(os.urandom(6).hex(), cwd, roots, self._connection)
         self._open[session.session_id] = session
         self._shelf.put(session)
         return {"sessionId": session.session_id, **self._state(session)}
@@ -152,21 +152,21 @@ class Agent:
         """Copy a session and tell what was said in it. Source: ACP, the draft of `session/fork`."""
         source, (cwd, roots) = self._shelf.get(_text(params, "sessionId")), _roots(params)
         if source is None:
-            raise Refused(NOT_FOUND, f"There is no session {params['sessionId']}")
+            raise RequestRefused(NOT_FOUND, f"There is no session {params['sessionId']}")
         session = source.copy(os.urandom(6).hex(), cwd, roots)
         self._open[session.session_id] = session
         self._shelf.put(session)
         session.replay()
         return {"sessionId": session.session_id, **self._state(session)}
 
-    def _attached(self, params: Params) -> Session:
+    def _attached(self, params: Params) -> DemoSession:
         session_id = _text(params, "sessionId")
         cwd, roots = _roots(params)
         session = self._shelf.get(session_id)
         if session is None:
-            raise Refused(NOT_FOUND, f"There is no session {session_id}")
+            raise RequestRefused(NOT_FOUND, f"There is no session {session_id}")
         if session_id in self._turns:
-            raise Refused(INVALID_REQUEST, "The session is busy")
+            raise RequestRefused(INVALID_REQUEST, "The session is busy")
         session.cwd, session.roots = cwd, roots
         self._open[session_id] = session
         return session
@@ -174,7 +174,7 @@ class Agent:
     def _list(self, params: Params) -> Params:
         cwd, cursor = params.get("cwd"), params.get("cursor") or "0"
         if not (isinstance(cursor, str) and cursor.isdecimal()):
-            raise Refused(INVALID_PARAMS, "Unknown cursor")
+            raise RequestRefused(INVALID_PARAMS, "Unknown cursor")
         begin = int(cursor)
         infos = [each.info() for each in self._shelf.all() if cwd in (None, each.cwd)]
         page: Params = {"sessions": infos[begin : begin + _PAGE]}
@@ -213,28 +213,28 @@ class Agent:
         if not isinstance(prompt, list) or not all(
             isinstance(block, dict) and "type" in block for block in prompt
         ):
-            raise Refused(INVALID_PARAMS, "prompt must be a list of content blocks")
+            raise RequestRefused(INVALID_PARAMS, "prompt must be a list of content blocks")
         if session.session_id in self._turns:
-            raise Refused(INVALID_REQUEST, "A prompt is already being answered in this session")
-        turn = Turn(session, self._connection, self._client, prompt, self._speed, commands())
+            raise RequestRefused(INVALID_REQUEST, "A prompt is already being answered in this session")
+        turn = DemoTurn(session, self._connection, self._client, prompt, self._speed, commands())
         self._turns[session.session_id] = request_id, turn
         threading.Thread(target=self._play, args=(request_id, turn), daemon=True).start()
 
-    def _play(self, request_id: Any, turn: Turn) -> None:
+    def _play(self, request_id: Any, turn: DemoTurn) -> None:
         """Play one prompt to its end and answer it; runs in the turn's thread."""
         session = turn.session
         try:
             outcome = self._played(turn)
             turn.settle()
             self._ended(session)
-            if isinstance(outcome, Refused):
+            if isinstance(outcome, RequestRefused):
                 self._connection.refuse(request_id, outcome)
             else:
                 self._connection.reply(request_id, {"stopReason": outcome})
         except Stopped:
             self._ended(session)  # the client is gone
 
-    def _played(self, turn: Turn) -> str | Refused:
+    def _played(self, turn: DemoTurn) -> str | RequestRefused:
         """Return the stop reason of a turn, or the error in which it ended."""
         message_id = turn.session.next_id("msg")
         for block in turn.prompt:
@@ -244,28 +244,28 @@ class Agent:
             if not turn.session.title:
                 turn.session.rename(_title(turn.prompt))
             return play(turn)
-        except Cancelled:
+        except DemoCancelled:
             return "cancelled"
-        except Refused as refused:
+        except RequestRefused as refused:
             return refused
         except OSError as error:
-            return Refused(INTERNAL_ERROR, "The demo stumbled", {"details": str(error)})
+            return RequestRefused(INTERNAL_ERROR, "The demo stumbled", {"details": str(error)})
 
-    def _ended(self, session: Session) -> None:
+    def _ended(self, session: DemoSession) -> None:
         if self._shelf.get(session.session_id) is not None:  # not deleted meanwhile
             self._shelf.put(session)
         self._turns.pop(session.session_id, None)
 
-    def _session(self, params: Params) -> Session:
+    def _session(self, params: Params) -> DemoSession:
         session = self._open.get(_text(params, "sessionId"))
         if session is None:
-            raise Refused(NOT_FOUND, f"There is no open session {params['sessionId']}")
+            raise RequestRefused(NOT_FOUND, f"There is no open session {params['sessionId']}")
         return session
 
-    def _state(self, session: Session) -> Params:
+    def _state(self, session: DemoSession) -> Params:
         return {"modes": session.options.modes(), "configOptions": self._options(session)}
 
-    def _options(self, session: Session) -> list[Params]:
+    def _options(self, session: DemoSession) -> list[Params]:
         return session.options.listing(self._knows_switches())
 
     def _knows_switches(self) -> bool:
@@ -278,7 +278,7 @@ class Agent:
 def _text(params: Params, name: str) -> str:
     value = params.get(name)
     if not isinstance(value, str):
-        raise Refused(INVALID_PARAMS, f"{name} must be a text")
+        raise RequestRefused(INVALID_PARAMS, f"{name} must be a text")
     return value
 
 
@@ -286,11 +286,11 @@ def _roots(params: Params) -> tuple[str, list[str]]:
     """Return (cwd, further folders) of a request that opens a session."""
     cwd, roots = _text(params, "cwd"), params.get("additionalDirectories") or []
     if not isinstance(params.get("mcpServers"), list):
-        raise Refused(INVALID_PARAMS, "mcpServers must be a list")
+        raise RequestRefused(INVALID_PARAMS, "mcpServers must be a list")
     if not isinstance(roots, list) or not all(isinstance(root, str) for root in roots):
-        raise Refused(INVALID_PARAMS, "additionalDirectories must be a list of texts")
+        raise RequestRefused(INVALID_PARAMS, "additionalDirectories must be a list of texts")
     if not all(PurePath(path).is_absolute() for path in (cwd, *roots)):
-        raise Refused(INVALID_PARAMS, "cwd and additionalDirectories must be absolute")
+        raise RequestRefused(INVALID_PARAMS, "cwd and additionalDirectories must be absolute")
     return cwd, roots
 
 

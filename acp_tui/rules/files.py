@@ -159,7 +159,7 @@ def _rule(table: Any, place: Place, findings: shape.Findings) -> WrittenRule:
     """Return a rule; one with a mistake keeps the conditions that can be read, and asks."""
     try:
         usable = shape.read_table(table, _KINDS, place, findings)
-    except shape.Wrong as wrong:
+    except shape.ShapeError as wrong:
         findings.add(place, f"a rule must be {wrong}")
         return WrittenRule()
     if "decision" not in usable and "decision" not in table:
@@ -169,21 +169,21 @@ def _rule(table: Any, place: Place, findings: shape.Findings) -> WrittenRule:
 
 def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise shape.Wrong("a text that is not empty")
+        raise shape.ShapeError("a text that is not empty")
     return value
 
 
 def _folder(value: Any, place: Place, findings: shape.Findings) -> str:
     found = os.path.expanduser(_filled(value, place, findings))  # noqa: PTH111 - "~" only, links stay
     if not found.startswith("/"):
-        raise shape.Wrong("a whole path, from / or ~")
+        raise shape.ShapeError("a whole path, from / or ~")
     return os.path.normpath(found)
 
 
 def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
     found = _filled(value, place, findings)
     if {"..", "."} & set(found.split("/")):
-        raise shape.Wrong("a path without . and ..")
+        raise shape.ShapeError("a path without . and ..")
     return os.path.expanduser(found)  # noqa: PTH111
 
 
@@ -193,7 +193,7 @@ def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
         return value.astimezone()
     if isinstance(value, date):
         return datetime.combine(value, time.max).astimezone()
-    raise shape.Wrong("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
+    raise shape.ShapeError("a date such as 2030-12-31, or a date and time such as 2030-12-31T18:00:00")
 
 
 _KINDS: Final[Mapping[str, shape.Kind]] = {

@@ -23,7 +23,7 @@ from acp_tui.store.folders import data_folder
 from acp_tui.store.launch import Launch, Quirks
 
 
-class AgentError(Exception):
+class LaunchError(Exception):
     """An agent cannot be started as asked; `title` and `advice` are one line each, for the user."""
 
     def __init__(self, title: str, advice: str) -> None:
@@ -32,11 +32,11 @@ class AgentError(Exception):
         self.advice = advice
 
 
-class NoSuchAgent(AgentError):
+class NoSuchAgent(LaunchError):
     """Neither a known agent nor a program on this machine."""
 
 
-class BadCommandLine(AgentError):
+class BadCommandLine(LaunchError):
     """A command line in one string that cannot be split into words."""
 
 

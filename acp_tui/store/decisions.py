@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from acp_tui.store.folders import NO_ROOM, Problem, alone, append, private_folder
 from acp_tui.store.journal import MASK, SECRET_LENGTH
-from acp_tui.store.redacting import mask_tokens
+from acp_tui.store.redaction import mask_tokens
 
 NAME: Final = "decisions.ndjson"
 OVERWRITE: Final = "overwrite"
@@ -39,7 +39,7 @@ _HELD: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedOption:
     """An option as the agent offered it."""
 
     id: str
@@ -61,8 +61,8 @@ class Decision:
     title: str
     command: str | None
     paths: tuple[str, ...]
-    options: tuple[Offered, ...]
-    chosen: Offered | None
+    options: tuple[OfferedOption, ...]
+    chosen: OfferedOption | None
     """None: cancelled."""
     by: str
     """person, rule, policy, cancelled, withdrawn, agent ended or nobody."""
@@ -230,14 +230,14 @@ def _decision(line: bytes) -> Decision | None:
         row = json.loads(line)
         values = {name: row[name] for name in _NAMES}
         datetime.fromisoformat(values["at"])
-        chosen = None if values["chosen"] is None else Offered(**values["chosen"])
+        chosen = None if values["chosen"] is None else OfferedOption(**values["chosen"])
         return Decision(
             **{
                 **values,
                 "paths": tuple(values["paths"]),
                 "inputs": tuple(row.get("inputs", ())),
                 "unasked": bool(row.get("unasked", False)),
-                "options": tuple(Offered(**option) for option in values["options"]),
+                "options": tuple(OfferedOption(**option) for option in values["options"]),
                 "chosen": chosen,
             }
         )

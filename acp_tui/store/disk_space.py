@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from acp_tui.store import journal as overflow
 from acp_tui.store.folders import SharedJson
-from acp_tui.store.recorded import Recorded, recent
+from acp_tui.store.recordings import RecordedSession, recent
 
 YOUNG: Final = 30.0
 """Days since its last use in which no journal goes because of the size of all."""
@@ -28,7 +28,7 @@ _ALL: Final = 1_000_000
 class JournalFile:
     """One journal as far as its space matters."""
 
-    recorded: Recorded
+    recorded: RecordedSession
     used: float
     """When it, or another part of its session, was last written, in seconds of the system's clock."""
     size: int
@@ -57,7 +57,7 @@ class Deletion(NamedTuple):
     """Those that could not be deleted, and why."""
 
 
-class Marks:
+class KeptJournals:
     """The journals that the user keeps, by id."""
 
     def __init__(self, path: Path) -> None:
@@ -174,7 +174,7 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
     return Deletion(tuple(deleted), tuple(left))
 
 
-def clean(folder: Path, marks: Marks, max_size: int, max_age: float) -> Deletion:
+def clean(folder: Path, marks: KeptJournals, max_size: int, max_age: float) -> Deletion:
     """Delete what is beyond a budget. Blocking.
 
     Raises:
@@ -183,7 +183,7 @@ def clean(folder: Path, marks: Marks, max_size: int, max_age: float) -> Deletion
     return delete(surplus(journal_files(folder, marks.read()), max_size, max_age))
 
 
-def _session_of(head: Recorded) -> tuple[str, str]:
+def _session_of(head: RecordedSession) -> tuple[str, str]:
     return (head.agent, head.session_id) if head.session_id else ("", head.path.stem)
 
 

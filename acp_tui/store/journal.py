@@ -400,7 +400,7 @@ _FOOT: Final = 256
 _CHUNK: Final = 128 << 10
 
 
-class Line(NamedTuple):
+class TailLine(NamedTuple):
     """One complete line of a file."""
 
     offset: int
@@ -412,7 +412,7 @@ class Line(NamedTuple):
     """The end of a line that is longer; else empty."""
 
 
-class Tail:
+class JournalTail:
     """The lines of one file; close it after use."""
 
     def __init__(self, path: Path, last: int | None = None) -> None:
@@ -430,7 +430,7 @@ class Tail:
         self._head = bytearray()
         self._foot = b""
 
-    def read(self) -> tuple[list[Line], bool]:
+    def read(self) -> tuple[list[TailLine], bool]:
         """Return the lines that are complete in the next 128 KiB, and whether the file goes on after them."""
         data = os.pread(self._file, _CHUNK, self._at)
         self._at += len(data)
@@ -455,11 +455,13 @@ class Tail:
             os.close(self._file)
             self._file = -1
 
-    def _lines(self, data: bytes) -> Iterator[Line]:
+    def _lines(self, data: bytes) -> Iterator[TailLine]:
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             self._add(data[start:end])
-            yield Line(self._offset, self._size, bytes(self._head), self._foot if self._size > HEAD else b"")
+            yield TailLine(
+                self._offset, self._size, bytes(self._head), self._foot if self._size > HEAD else b""
+            )
             self._offset += self._size + 1
             self._size, self._foot = 0, b""
             self._head.clear()

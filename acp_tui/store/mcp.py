@@ -69,7 +69,7 @@ def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServ
     for name, table in _by_name(value):
         try:
             fields = _server(table, (*place, name), findings)
-        except shape.Wrong as wrong:
+        except shape.ShapeError as wrong:
             findings.add((*place, name), f"MCP server '{name}' is left out: {wrong}")
         else:
             if fields is not None:
@@ -82,7 +82,7 @@ def _by_name(value: Any) -> Iterable[tuple[str, Any]]:
         return value.items()
     if value and isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return [(str(item.get("name", f"number {at}")), item) for at, item in enumerate(value, 1)]
-    raise shape.Wrong("a table")
+    raise shape.ShapeError("a table")
 
 
 _TRANSPORTS: Final = {
@@ -144,7 +144,7 @@ _BESIDE: Final = frozenset(
 def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any] | None:
     """Return the fields of a server however a program spells them; None for one that is switched off."""
     if not isinstance(value, dict):
-        raise shape.Wrong("it must be a table")
+        raise shape.ShapeError("it must be a table")
     if any(_is(value.get(name), off) for name, off in _OFF.items()):
         return None
     values: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any
     transport = _transport(words, place, findings) or _likely(value, values)
     needed = "command" if transport == "stdio" else "url"
     if not values.get(needed):
-        raise shape.Wrong(f'it has no "{needed}"')
+        raise shape.ShapeError(f'it has no "{needed}"')
     return {"transport": transport, **values}
 
 
@@ -203,15 +203,15 @@ def _word(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str | int | float):
         return str(value)
-    raise shape.Wrong("no text")
+    raise shape.ShapeError("no text")
 
 
 def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     """Read a program, perhaps with its arguments."""
     try:
         program, *args = map(_word, (value or [""]) if isinstance(value, list) else [value])
-    except shape.Wrong:
-        raise shape.Wrong(f"its '{place[-1]}' is no text") from None
+    except shape.ShapeError:
+        raise shape.ShapeError(f"its '{place[-1]}' is no text") from None
     return {"command": program, "args": tuple(args)} if args else {"command": program}
 
 
@@ -225,12 +225,12 @@ def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
         TypeError,
         ValueError,
     ):  # `Wrong` is one of them; a number or a number; a quotation mark that is left open
-        raise shape.Wrong(f"its '{place[-1]}' are no list of texts") from None
+        raise shape.ShapeError(f"its '{place[-1]}' are no list of texts") from None
 
 
 def _url(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     if not isinstance(value, str):
-        raise shape.Wrong(f"its '{place[-1]}' is no text")
+        raise shape.ShapeError(f"its '{place[-1]}' is no text")
     return {"url": value}
 
 
@@ -241,7 +241,7 @@ def _pairs_named(field: str, divider: str) -> shape.Kind:
         if isinstance(item, str):
             name, found, value = item.partition(divider)
             if not found:
-                raise shape.Wrong("no pair")
+                raise shape.ShapeError("no pair")
             return name.strip(), value.strip() if divider == ":" else value
         return _word(item["name"] if "name" in item else item["key"]), item["value"]
 
@@ -249,15 +249,15 @@ def _pairs_named(field: str, divider: str) -> shape.Kind:
         try:
             items = value.items() if isinstance(value, dict) else [pair(item) for item in _listed(value)]
             return {field: {_word(name): _word(text) for name, text in items if text is not None}}
-        except (KeyError, TypeError, shape.Wrong):
-            raise shape.Wrong(f"its '{place[-1]}' are no texts by name") from None
+        except (KeyError, TypeError, shape.ShapeError):
+            raise shape.ShapeError(f"its '{place[-1]}' are no texts by name") from None
 
     return read
 
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise shape.Wrong("a list")
+        raise shape.ShapeError("a list")
     return value
 
 
@@ -331,7 +331,7 @@ def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
     findings = shape.Findings()
     try:
         read_servers = servers(_table_of(value), (), findings)
-    except shape.Wrong:
+    except shape.ShapeError:
         return (), [Problem(path, None, 'there is no {"mcpServers": {…}} in it')]
     problems = [Problem(path, None, message, str(place[0])) for place, message in findings.items]
     return read_servers, problems

@@ -75,7 +75,7 @@ def workspace_name(cwd: str) -> str:
     return f"{readable[:40]}-{digest}"
 
 
-class History:
+class PromptHistory:
     """The prompts of one workspace. It never fails its owner: `problem` says why nothing is kept."""
 
     def __init__(self, path: Path | None) -> None:
@@ -155,7 +155,7 @@ class History:
         write_whole(self._path, b"".join(reversed(kept)), durable=False)
 
 
-class Draft:
+class PromptDraft:
     """The draft of this program. It never fails its owner: `problem` says why nothing is kept."""
 
     def __init__(self, folder: Path, workspace: str) -> None:

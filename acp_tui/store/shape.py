@@ -46,7 +46,7 @@ def _parts(dotted: str) -> tuple[str | int, ...]:
     return tuple(part.strip("\"'") for part in _PART.findall(dotted))
 
 
-class Wrong(ValueError):
+class ShapeError(ValueError):
     """A value is not what was expected; its text says what was."""
 
 
@@ -68,7 +68,7 @@ Kind = Callable[[Any, Place, Findings], Any]
 def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Findings) -> dict[str, Any]:
     """Return the usable values of a table by name; the others are noted and left out, so defaults apply."""
     if not isinstance(value, dict):
-        raise Wrong("a table")
+        raise ShapeError("a table")
     usable: dict[str, Any] = {}
     for name, raw in value.items():
         here = (*place, name)
@@ -77,7 +77,7 @@ def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Fi
             continue
         try:
             usable[name] = kinds[name](raw, here, findings)
-        except Wrong as wrong:
+        except ShapeError as wrong:
             findings.add(here, f"'{name}' must be {wrong}, not {_shown(raw)}")
     return usable
 
@@ -93,42 +93,42 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def text(value: Any, place: Place, findings: Findings) -> str:
     """Read a text."""
     if not isinstance(value, str):
-        raise Wrong("a text")
+        raise ShapeError("a text")
     return value
 
 
 def switch(value: Any, place: Place, findings: Findings) -> bool:
     """Read true or false."""
     if not isinstance(value, bool):
-        raise Wrong("true or false")
+        raise ShapeError("true or false")
     return value
 
 
 def texts(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
     """Read a list of texts."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Wrong("a list of texts")
+        raise ShapeError("a list of texts")
     return tuple(value)
 
 
 def words(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
     """Read a command line as a list of texts that is not empty."""
     if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
-        raise Wrong('a list of texts such as ["program", "--option"]')
+        raise ShapeError('a list of texts such as ["program", "--option"]')
     return tuple(value)
 
 
 def choice_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str | bool]:
     """Read a table whose values are texts, or true or false."""
     if not isinstance(value, dict) or not all(isinstance(item, str | bool) for item in value.values()):
-        raise Wrong("a table of texts, or of true and false")
+        raise ShapeError("a table of texts, or of true and false")
     return dict(value)
 
 
 def text_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str]:
     """Read a table whose values are texts."""
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
-        raise Wrong("a table of texts")
+        raise ShapeError("a table of texts")
     return dict(value)
 
 
@@ -137,7 +137,7 @@ def whole(least: int, most: int) -> Kind:
 
     def read(value: Any, place: Place, findings: Findings) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Wrong(f"a whole number from {least} to {most}")
+            raise ShapeError(f"a whole number from {least} to {most}")
         return value
 
     return read
@@ -148,7 +148,7 @@ def number(least: float, most: float) -> Kind:
 
     def read(value: Any, place: Place, findings: Findings) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
-            raise Wrong(f"a number from {least:g} to {most:g}")
+            raise ShapeError(f"a number from {least:g} to {most:g}")
         return float(value)
 
     return read
@@ -165,7 +165,7 @@ def byte_count(value: Any, place: Place, findings: Findings) -> int:
     if value == 0 and not isinstance(value, bool):
         return 0
     if found is None:
-        raise Wrong('a size such as "2 GB"')
+        raise ShapeError('a size such as "2 GB"')
     return int(float(found[1]) * 1024 ** _UNITS[found[2]])
 
 
@@ -175,7 +175,7 @@ def days(value: Any, place: Place, findings: Findings) -> float:
     if value == 0 and not isinstance(value, bool):
         return 0.0
     if found is None:
-        raise Wrong('a number of days such as "90d"')
+        raise ShapeError('a number of days such as "90d"')
     return float(found[1])
 
 
@@ -184,7 +184,7 @@ def one_of(*choices: str) -> Kind:
 
     def read(value: Any, place: Place, findings: Findings) -> str:
         if value not in choices:
-            raise Wrong(_either(choices))
+            raise ShapeError(_either(choices))
         return str(value)
 
     return read
@@ -195,7 +195,7 @@ def some_of(*choices: str) -> Kind:
 
     def read(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
         if not isinstance(value, list) or any(item not in choices for item in value):
-            raise Wrong(f"a list of {_either(choices)}")
+            raise ShapeError(f"a list of {_either(choices)}")
         return tuple(value)
 
     return read
@@ -218,10 +218,10 @@ def record(
         found_before = len(findings.items)
         usable = read_table(value, kinds, place, findings)
         if all_or_nothing and len(findings.items) > found_before:
-            raise Wrong("a table without mistakes")
+            raise ShapeError("a table without mistakes")
         missing = [name for name in required if name not in usable]
         if missing:
-            raise Wrong(f"a table with a usable {_either(missing)}")
+            raise ShapeError(f"a table with a usable {_either(missing)}")
         return make(**usable)
 
     return read

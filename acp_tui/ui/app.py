@@ -22,7 +22,7 @@ from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
 
 from acp_tui.store.folders import config_folder, state_folder
-from acp_tui.store.remembered import Names
+from acp_tui.store.preferences import SessionNames
 from acp_tui.ui.screens.key_guard import is_kept_back
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.tabs import FIRST, Tabs
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.opening import Attach
     from acp_tui.store.folders import Problem
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.terminal import Clipboard
     from acp_tui.ui.terminal_input import PasteDropped
     from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView
@@ -164,7 +164,7 @@ class AcpApp(App[int]):
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
         kept = state_folder() / "names.json" if start.settings.journal else None
-        self.tabs = Tabs(self, Names(kept))
+        self.tabs = Tabs(self, SessionNames(kept))
         self.theming = Theming(self, config_folder() / "themes", colors, self._ascii)
         """In what it is drawn."""
         self.theming.begin(start.theme, start.settings.theme)
@@ -185,7 +185,7 @@ class AcpApp(App[int]):
         return screen
 
     def session_screen_for(
-        self, running: RunningAgent | None, attach: Attach | None, recorded: Recorded | None
+        self, running: RunningAgent | None, attach: Attach | None, recorded: RecordedSession | None
     ) -> SessionScreen:
         """Return a screen for one more session; without a running agent it begins with a choice."""
         start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from acp_tui.readable import size
-from acp_tui.store.disk_space import NAME, Marks, clean
+from acp_tui.store.disk_space import NAME, KeptJournals, clean
 from acp_tui.store.folders import data_folder
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def free_space(budget: JournalBudget) -> str:
     """Delete what is beyond the budget; return what to tell the user, "" where nothing went. Blocking."""
     data = data_folder()
     try:
-        deleted, left = clean(data / "journals", Marks(data / NAME), budget.max_size, budget.max_age)
+        deleted, left = clean(data / "journals", KeptJournals(data / NAME), budget.max_size, budget.max_age)
     except OSError as error:
         log.warning("no recorded session is deleted: %s", error)
         return ""

@@ -14,8 +14,8 @@ from acp_tui.ui.widgets.text import safe_line, shortened, start_of
 if TYPE_CHECKING:
     from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.opening import Attach
-    from acp_tui.store.recorded import Recorded
-    from acp_tui.store.remembered import Names
+    from acp_tui.store.preferences import SessionNames
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.app import AcpApp
     from acp_tui.ui.session_screen.questions import Key
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -39,7 +39,7 @@ class Visit(NamedTuple):
 class Tabs:
     """Opens, shows and closes sessions. Each tab is one of Textual's modes: its dialogs stay over it."""
 
-    def __init__(self, app: AcpApp, names: Names) -> None:
+    def __init__(self, app: AcpApp, names: SessionNames) -> None:
         self._app = app
         self.names = names
         """What the person calls sessions."""
@@ -72,7 +72,7 @@ class Tabs:
         *,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
-        recorded: Recorded | None = None,
+        recorded: RecordedSession | None = None,
     ) -> None:
         """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""
         self._made += 1

@@ -12,7 +12,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 from acp_tui.store.folders import state_folder
-from acp_tui.store.remembered import keep_theme, last_theme
+from acp_tui.store.preferences import keep_theme, last_theme
 from acp_tui.ui.theme import Colors, choose, look_of, textual_theme, told_by_form, with_few_colors
 from acp_tui.ui.widgets.look import Look, restyle
 

@@ -17,13 +17,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
-from acp_tui.workspace.encoding import BINARY, UTF_8, decoded
+from acp_tui.workspace.encodings import BINARY, UTF_8, decoded
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Attributes that speak of what stood in the file, as the rights of a program do."""
 
 
-def copy(name: str, folder: int, before: os.stat_result, new: int) -> None:
+def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> None:
     """Give the open file `new` what the file `name` has, as far as the system lets us.
 
     Access lists are among the attributes. Where attributes do not exist, or not for these files, there is
@@ -78,7 +78,7 @@ class _Sight:
     """Of the text, if all of it was seen."""
 
 
-class Seen:
+class FileVersions:
     """Remembers versions, and the newest texts that are not large; bounded in both."""
 
     def __init__(self) -> None:
@@ -403,7 +403,7 @@ class Files:
         """The real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
         """Bytes that one read returns at most."""
-        self._seen = Seen()
+        self._seen = FileVersions()
         self._backups = backups
 
     def contains(self, path: str) -> bool:
@@ -636,7 +636,7 @@ def replace_file(
             file.write(data)
             file.flush()
             if before is not None:
-                copy(name, folder, before, file.fileno())
+                copy_metadata(name, folder, before, file.fileno())
             os.fsync(file.fileno())
         os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

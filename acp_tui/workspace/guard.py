@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 import weakref
 from typing import Final
 
-from acp_tui.workspace.inherited import PREFIX
-
 RUN: Final = os.urandom(8).hex()
 """What the values of all our marks begin with: the entries in the environment by which children are known."""
+LIMIT_PREFIX: Final = str(4 * 10**11 + int.from_bytes(os.urandom(4), "big"))
+"""What the values of all our marks begin with; as decimal digits, for the watcher looks with `grep`."""
+_LIMIT_DIGITS: Final = 7
+_LIMIT_COUNT: Final = 10**_LIMIT_DIGITS
+_LIMIT: Final[int | None] = getattr(resource, "RLIMIT_RTTIME", None)
+_LIMIT_NAME: Final = b"Max realtime timeout"
 GOING: Final = 2.0
 """Seconds in which a watcher that is dismissed goes."""
 
@@ -49,6 +54,39 @@ sleep 0.1
 sweep KILL
 """
 """Reads what to watch from its stdin. The end of that, without a goodbye, is the end of us."""
+
+
+def limit_of(number: int) -> int:
+    """Return the limit by which the descendants of our child of a number are known."""
+    return int(LIMIT_PREFIX) * _LIMIT_COUNT + number % _LIMIT_COUNT
+
+
+def give_limit(pid: int, value: int) -> bool:
+    """Give a process a limit, before anything comes of it; return whether the system knows such limits."""
+    change = getattr(resource, "prlimit", None)
+    if _LIMIT is None or change is None:
+        return False
+    try:
+        hard = change(pid, _LIMIT)[1]
+        change(pid, _LIMIT, (value, hard))
+    except (OSError, ValueError):  # it is gone, a lower limit is set already, or a fence forbids it
+        return False
+    return True
+
+
+def limit_carried(process: str) -> int | None:
+    """Return the mark of a process by its folder in `/proc`; None for one that is not ours."""
+    try:
+        with open(f"{process}/limits", "rb", buffering=0) as file:
+            limits = file.read(4096)
+    except OSError:  # gone
+        return None
+    start = limits.find(_LIMIT_NAME)
+    fields = limits[start + len(_LIMIT_NAME) : start + 80].split(None, 1)
+    is_ours = (
+        start >= 0 and bool(fields) and fields[0].startswith(LIMIT_PREFIX.encode()) and fields[0].isdigit()
+    )
+    return int(fields[0]) if is_ours and len(fields[0]) == len(LIMIT_PREFIX) + _LIMIT_DIGITS else None
 
 
 class Guard:
@@ -111,7 +149,7 @@ class Guard:
         try:
             self._pid = os.posix_spawn(
                 "/bin/sh",
-                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, PREFIX],
+                ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, LIMIT_PREFIX],
                 # No mark of ours or of an acp-tui around us: a sweep must not find the watcher.
                 {"PATH": os.environ.get("PATH", os.defpath)},
                 file_actions=[

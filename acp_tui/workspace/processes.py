@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from acp_tui.workspace import inherited
-from acp_tui.workspace.guard import RUN, Guard
+from acp_tui.workspace.guard import RUN, Guard, give_limit, limit_carried, limit_of
 
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
@@ -156,7 +155,7 @@ _FULL: Final = 0.5
 _MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 
 
-class Known(NamedTuple):
+class ProcessRecord(NamedTuple):
     """A process as it was when it was read."""
 
     since: bytes
@@ -172,11 +171,11 @@ class Census:
     """Remembers the processes from one look to the next."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Known] = {}
+        self._known: dict[int, ProcessRecord] = {}
         self._last = 0
         self._read_all = float("-inf")
 
-    def living(self, is_wanted: Callable[[int, Known], bool]) -> Iterator[tuple[int, Known]]:
+    def living(self, is_wanted: Callable[[int, ProcessRecord], bool]) -> Iterator[tuple[int, ProcessRecord]]:
         """Yield the living processes that are wanted, as they are now.
 
         Blocking: call it in a thread.
@@ -220,7 +219,7 @@ def _stat(pid: int) -> list[bytes] | None:
     return fields if fields[0] not in b"ZX" else None
 
 
-def _read(pid: int, known: Known | None) -> Known | None:
+def _read(pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
     """Read a process; what it carries is its own from birth, and slow to read."""
     fields = _stat(pid)
     if fields is None:
@@ -229,7 +228,7 @@ def _read(pid: int, known: Known | None) -> Known | None:
     if known is not None and known.since == since:
         return known._replace(session=session)
     process = f"{PROC}/{pid}"
-    return Known(since, session, inherited.value_carried(process), _mark_of(process))
+    return ProcessRecord(since, session, limit_carried(process), _mark_of(process))
 
 
 def _mark_of(process: str) -> str:
@@ -321,10 +320,10 @@ class Child:
                 guard.start()  # before the child: we may be killed between the two
             except OSError as error:
                 raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
-        limit = inherited.value_of(number)
+        limit = limit_of(number)
 
         def before(pid: int) -> None:
-            inherited.give(pid, limit)
+            give_limit(pid, limit)
             if guard is not None:
                 guard.watch(pid)
 
@@ -553,7 +552,7 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
         by_limit.setdefault(child.limit, []).append(at)
         by_mark.setdefault(child.mark, []).append(at)
 
-    def wishes_for(known: Known) -> Sequence[int]:
+    def wishes_for(known: ProcessRecord) -> Sequence[int]:
         return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
 
     # A child may have been read before it had its session.
@@ -564,7 +563,7 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
     return found
 
 
-async def started(*argv: str, **how: Any) -> Process:
+async def start_process(*argv: str, **how: Any) -> Process:
     """Start a program as `asyncio.create_subprocess_exec` does; when cancelled meanwhile, end it first.
 
     Raises:
@@ -574,20 +573,22 @@ async def started(*argv: str, **how: Any) -> Process:
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        await over(starting)
+        await wait_uncancelled(starting)
         if starting.exception() is None:
-            await ended(starting.result())
+            await end_process(starting.result())
         raise
 
 
-async def ended(process: Process) -> None:
+async def end_process(process: Process) -> None:
     """Kill a program if it still runs, and wait until it is gone and its pipes are closed."""
     with suppress(ProcessLookupError):
         process.kill()
-    await over(asyncio.ensure_future(process.communicate()))  # what is left unread keeps a pipe open
+    await wait_uncancelled(
+        asyncio.ensure_future(process.communicate())
+    )  # what is left unread keeps a pipe open
 
 
-async def over(work: asyncio.Future[Any]) -> None:
+async def wait_uncancelled(work: asyncio.Future[Any]) -> None:
     """Wait for something that ends now; who is cancelled again meanwhile hears of it afterwards."""
     again = False
     while not work.done():
@@ -616,7 +617,7 @@ class Stalled(Exception):
     """The program did nothing any more, and was ended."""
 
 
-async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
+async def communicate(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
     """Give a program what it reads and return what it wrote on both ways, once it has ended.
 
     Raises:
@@ -636,10 +637,10 @@ async def finish(process: Process, given: bytes, still: float = STILL) -> tuple[
     finally:
         if not talking.done():
             _end(process)
-            await over(talking)  # asyncio tells the end only once all that was said is read
+            await wait_uncancelled(talking)  # asyncio tells the end only once all that was said is read
 
 
-async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
+async def read_chunks(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
     """Yield what a program writes, some at a time.
 
     Raises:
@@ -659,7 +660,7 @@ async def pieces(process: Process, size: int, still: float = STILL) -> AsyncGene
         finally:
             if not reading.done():
                 reading.cancel()
-                await over(reading)
+                await wait_uncancelled(reading)
         if not (data := reading.result()):
             return
         yield data

@@ -28,7 +28,7 @@ from acp_tui.workspace.processes import (
 )
 
 
-class Tail:
+class OutputTail:
     """The newest `limit` bytes of a stream, for the agent and for views.
 
     Source: ACP, page "terminals", output byte limit.
@@ -114,7 +114,7 @@ class TerminalError(Exception):
     """A terminal could not do what was asked; the message is made to be shown."""
 
 
-class SpawnFailed(TerminalError):
+class CommandNotStarted(TerminalError):
     """The command could not be started."""
 
 
@@ -182,9 +182,9 @@ class Terminal:
         self._tell_over = over
         self._child = child
         self._pty = pty
-        self._tail = Tail(limit)
+        self._tail = OutputTail(limit)
         self._line_ends = LineEnds()
-        self._shown = Tail(max(limit, DEFAULT_LIMIT))
+        self._shown = OutputTail(max(limit, DEFAULT_LIMIT))
         self._listeners: list[Listener] = []
         self.on_end: Callable[[Terminal], None] | None = None
         """Told that the command has ended, before anybody who waits for it."""
@@ -424,10 +424,12 @@ class Terminals:
         try:
             pty = _Pty(columns, rows)
         except OSError as error:  # no descriptor or no terminal is free
-            raise SpawnFailed(f"There is no terminal to be had: {error.strerror}.") from error
+            raise CommandNotStarted(f"There is no terminal to be had: {error.strerror}.") from error
         if pty.master >= _most_descriptors():  # the lowest free number is given
             pty.abandon()
-            raise SpawnFailed("Too many terminals are open. Release those that are not needed any more.")
+            raise CommandNotStarted(
+                "Too many terminals are open. Release those that are not needed any more."
+            )
         try:
             child = self._start(argv, environment, cwd, pty)
         except TerminalError:
@@ -503,7 +505,7 @@ class Terminals:
         except FolderUnusable as error:
             raise BadDirectory(str(error)) from error
         except StartFailed as error:
-            raise SpawnFailed(str(error)) from error
+            raise CommandNotStarted(str(error)) from error
 
     def _environment_with(self, env: Mapping[str, str]) -> dict[str, str]:
         ours = os.environ if self._environment is None else self._environment

@@ -9,7 +9,7 @@ import pytest
 
 from acp_tui.agent.past_questions import Precedents, asks_of, precedents
 from acp_tui.rules.model import Ask
-from acp_tui.store.decisions import OVERWRITE, Decision, DecisionLog, Offered
+from acp_tui.store.decisions import OVERWRITE, Decision, DecisionLog, OfferedOption
 from tests.store.test_decisions import ONE
 
 
@@ -36,7 +36,7 @@ def test_a_decision_tells_what_was_asked() -> None:
     assert list(asks_of([decision, replace(decision, kind=OVERWRITE)])) == [ask]
 
 
-NO = Offered("n", "No", "reject_once")
+NO = OfferedOption("n", "No", "reject_once")
 
 
 def log(folder: Path, *decisions: Decision) -> Path:

@@ -17,7 +17,7 @@ from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand,
 from acp_tui.session.events import CommandEnded, CommandStarted
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
-from acp_tui.store.recorded import read
+from acp_tui.store.recordings import read
 from acp_tui.workspace.terminals import Terminals
 from tests.agent.puppet import OPTIONS, SESSION, Puppet, conversation, text, update
 from tests.journals import Line, told

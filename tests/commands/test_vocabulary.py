@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from acp_tui.commands.doctor import examine
-from acp_tui.commands.frames import Finding
+from acp_tui.commands.findings import Finding
 from acp_tui.store.launch import Launch
 
 SCRIPTED = str(Path(__file__).parent.parent / "agent" / "scripted_agent.py")

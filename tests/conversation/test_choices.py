@@ -17,7 +17,7 @@ from acp_tui.session.entries import Entry, Notice
 from acp_tui.session.events import Noted
 from acp_tui.session.options import acts_unasked, lets_act
 from acp_tui.store.folders import state_folder
-from acp_tui.store.remembered import Choices
+from acp_tui.store.preferences import RememberedChoices
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import said, start, talk
 from tests.journals import Line
@@ -203,7 +203,7 @@ async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_pa
     async with begun(tmp_path, options=without) as conversation:
         await until(lambda: said(conversation))
         assert said(conversation) == ["Forgotten: Model large is not offered any more."]
-        await until(lambda: not Choices(state_folder() / "choices.json").of("plain"))
+        await until(lambda: not RememberedChoices(state_folder() / "choices.json").of("plain"))
 
     strange = Settings(journal=False, options={"plain": {"model": "huge"}})
     async with begun(tmp_path, strange) as conversation:
@@ -220,7 +220,7 @@ async def test_an_error_of_the_agent_is_shown_and_the_choice_stays_remembered(tm
         assert said(conversation) == ["The agent did not change it: not large"]
         conversation.say("hello")
         await until(lambda: said(conversation)[-1:] == ["heard hello"])
-    assert Choices(state_folder() / "choices.json").of("plain") == {"model": "large"}
+    assert RememberedChoices(state_folder() / "choices.json").of("plain") == {"model": "large"}
 
 
 async def test_what_the_agent_or_the_command_line_chooses_is_not_remembered(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ async def test_what_the_agent_or_the_command_line_chooses_is_not_remembered(tmp_
         news = [{"kind": "current_mode_update", "currentModeId": "yolo"}]
         conversation.say(f"updates {json.dumps(news)}")
         await until(lambda: values(conversation)["mode"] == "yolo")
-    assert Choices(state_folder() / "choices.json").of("plain") == {}
+    assert RememberedChoices(state_folder() / "choices.json").of("plain") == {}
 
 
 async def test_the_command_line_comes_before_the_last_choice(tmp_path: Path) -> None:

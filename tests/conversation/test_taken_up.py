@@ -14,7 +14,7 @@ from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.conversation.conversation import Conversation
 from acp_tui.conversation.opening import Attach
 from acp_tui.protocol.schema import SessionInfo
-from acp_tui.store.recorded import Recorded, recent_sessions
+from acp_tui.store.recordings import RecordedSession, recent_sessions
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import start, talk
 from tests.waiting import until
@@ -258,7 +258,7 @@ async def test_a_recorded_session_that_goes_on_has_all_of_it(work: Path, home: P
     async with run(work) as first:
         await take_a_turn(first, work / "old", "2\n")
     (recorded,) = recent_sessions(home / "data" / "journals", 5)
-    assert isinstance(recorded, Recorded)
+    assert isinstance(recorded, RecordedSession)
     given = start(work, Settings(), session="kept", can=LOADS)
     async with talk(given) as (conversation, _):
         await conversation.recording.show(recorded)

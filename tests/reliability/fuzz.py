@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from acp_tui.store.recorded import read
+from acp_tui.store.recordings import read
 from tests.agent.puppet import SESSION, conversation, text, update
 from tests.reliability.odd_lines import OddLines
 from tests.reliability.row import Result, Row

@@ -21,7 +21,7 @@ from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, text_of
 from acp_tui.session.session import Session
 from acp_tui.store.journal import Journal, journal_path
-from acp_tui.store.recorded import read
+from acp_tui.store.recordings import read
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.terminals import Terminals
 from tests.journals import told

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import decisions
-from acp_tui.store.decisions import Decision, DecisionLog, Decisions, Offered, files
+from acp_tui.store.decisions import Decision, DecisionLog, Decisions, OfferedOption, files
 from tests.full_disk import Disk
 
-YES = Offered("y", "Yes", "allow_once")
+YES = OfferedOption("y", "Yes", "allow_once")
 ONE = Decision(
     at="2026-03-01T10:00:00.000+00:00",
     session="s1",
@@ -24,7 +24,7 @@ ONE = Decision(
     title="Run it",
     command="make test",
     paths=("/w/a",),
-    options=(YES, Offered("n", "No", "reject_once")),
+    options=(YES, OfferedOption("n", "No", "reject_once")),
     chosen=YES,
     by="person",
     detail="key y",

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.disk_space import DAY, JournalFile, Marks, clean, delete, journal_files, oldest, surplus
+from acp_tui.store.disk_space import (
+    DAY,
+    JournalFile,
+    KeptJournals,
+    clean,
+    delete,
+    journal_files,
+    oldest,
+    surplus,
+)
 from acp_tui.store.journal import Journal
 
 NOW = time.time()
@@ -107,12 +116,12 @@ def test_what_lies_beside_a_journal_counts_and_goes_with_it(folder: Path) -> Non
 
 
 def test_marks_are_kept_and_taken_away(tmp_path: Path) -> None:
-    marks = Marks(tmp_path / "kept.json")
+    marks = KeptJournals(tmp_path / "kept.json")
     assert marks.read() == frozenset()
     marks.change(["a", "b"], keep=True)
     marks.change(["a"], keep=False)
 
-    assert Marks(tmp_path / "kept.json").read() == {"b"}
+    assert KeptJournals(tmp_path / "kept.json").read() == {"b"}
 
 
 @pytest.mark.parametrize("content", ["{", "{}", "[1"])
@@ -120,6 +129,6 @@ def test_without_knowing_the_marks_nothing_is_deleted(folder: Path, tmp_path: Pa
     (tmp_path / "kept.json").write_text(content)
 
     with pytest.raises(OSError, match=r"JSON|list"):
-        clean(folder, Marks(tmp_path / "kept.json"), 1, 1)
+        clean(folder, KeptJournals(tmp_path / "kept.json"), 1, 1)
 
     assert len(list(folder.iterdir())) == 4

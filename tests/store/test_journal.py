@@ -15,7 +15,7 @@ import pytest
 from acp_tui.store import journal as journals
 from acp_tui.store import journal as overflow
 from acp_tui.store.journal import MASK, RETRY, Journal, journal_path, secrets_of
-from acp_tui.store.recorded import read
+from acp_tui.store.recordings import read
 from tests.full_disk import Disk
 
 SECRET = 'sk-"quo/ted"-ключ-1234'

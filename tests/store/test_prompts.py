@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store import prompts as history
-from acp_tui.store.prompts import Draft, History, Prompt, prompt_of, together, workspace_name
+from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, prompt_of, together, workspace_name
 from tests.full_disk import Disk
 
 _KILLED = """
@@ -31,22 +31,22 @@ def test_a_draft_survives_a_killed_program_and_is_offered_once(tmp_path: Path) -
     killed = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], check=False)
     assert killed.returncode == -signal.SIGKILL
 
-    assert Draft(tmp_path, "ws").left() == Prompt("half a thought")
-    assert Draft(tmp_path, "ws").left() is None
+    assert PromptDraft(tmp_path, "ws").left() == Prompt("half a thought")
+    assert PromptDraft(tmp_path, "ws").left() is None
 
 
 def test_a_draft_of_a_program_that_runs_is_its_own(tmp_path: Path) -> None:
-    running = Draft(tmp_path, "ws")
+    running = PromptDraft(tmp_path, "ws")
     running.keep(Prompt("mine"))
 
-    assert Draft(tmp_path, "ws").left() is None
+    assert PromptDraft(tmp_path, "ws").left() is None
     running.leave()
-    assert Draft(tmp_path, "ws").left() == Prompt("mine")
+    assert PromptDraft(tmp_path, "ws").left() == Prompt("mine")
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no such call")  # then the write finds out
 def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
-    draft = Draft(tmp_path, "ws")
+    draft = PromptDraft(tmp_path, "ws")
     draft.keep(Prompt("a thought"))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
@@ -57,55 +57,55 @@ def test_a_full_disk_leaves_the_draft_that_was_there(tmp_path: Path) -> None:
     draft.leave()
 
     assert "drafts are not kept" in str(draft.problem)
-    assert Draft(tmp_path, "ws").left() == Prompt("a thought")
+    assert PromptDraft(tmp_path, "ws").left() == Prompt("a thought")
 
 
 def test_the_newest_state_is_kept_whole(tmp_path: Path) -> None:
-    draft = Draft(tmp_path, "ws")
+    draft = PromptDraft(tmp_path, "ws")
     draft.keep(Prompt("long " * 100, {"[pasted 2 lines #1]": "a\nb"}))
     draft.keep(Prompt("short"))
     (path,) = tmp_path.iterdir()
     draft.leave()
 
     assert path.stat().st_mode & 0o777 == 0o600
-    assert Draft(tmp_path, "ws").left() == Prompt("short")
+    assert PromptDraft(tmp_path, "ws").left() == Prompt("short")
 
 
 def test_a_draft_that_was_sent_is_gone(tmp_path: Path) -> None:
-    draft = Draft(tmp_path, "ws")
+    draft = PromptDraft(tmp_path, "ws")
     draft.keep(Prompt("something"))
     draft.keep(Prompt(""))
 
     assert list(tmp_path.iterdir()) == []
     draft.keep(Prompt("again"))
     draft.leave()
-    assert Draft(tmp_path, "ws").left() == Prompt("again")
+    assert PromptDraft(tmp_path, "ws").left() == Prompt("again")
 
 
 def test_of_several_drafts_the_newest_comes_first_and_broken_ones_never(tmp_path: Path) -> None:
     for age, text in ((10, "older"), (5, "newer")):
-        draft = Draft(tmp_path, "ws")
+        draft = PromptDraft(tmp_path, "ws")
         draft.keep(Prompt(text))
         path = max(tmp_path.iterdir(), key=lambda one: one.stat().st_ctime_ns)
         os.utime(path, (1000 - age, 1000 - age))
         draft.leave()
     (tmp_path / "ws.broken.json").write_text("{")
-    other = Draft(tmp_path, "ws")
+    other = PromptDraft(tmp_path, "ws")
 
     assert [other.left(), other.left(), other.left()] == [Prompt("newer"), Prompt("older"), None]
 
 
 def test_another_workspace_has_its_own(tmp_path: Path) -> None:
-    draft = Draft(tmp_path, "ws")
+    draft = PromptDraft(tmp_path, "ws")
     draft.keep(Prompt("here"))
     draft.leave()
 
-    assert Draft(tmp_path, "w").left() is None
+    assert PromptDraft(tmp_path, "w").left() is None
 
 
 def test_a_folder_that_cannot_be_written_is_a_problem_not_a_crash(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    draft = Draft(tmp_path / "file", "ws")
+    draft = PromptDraft(tmp_path / "file", "ws")
 
     draft.keep(Prompt("x"))
 
@@ -113,16 +113,16 @@ def test_a_folder_that_cannot_be_written_is_a_problem_not_a_crash(tmp_path: Path
     assert draft.left() is None
 
 
-def texts(kept: History) -> list[str]:
+def texts(kept: PromptHistory) -> list[str]:
     return [prompt.text for prompt in kept.prompts]
 
 
 def test_what_was_said_is_there_in_the_next_run_chips_and_all(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "h.ndjson"
     said = Prompt("see [pasted 2 lines #1]", {"[pasted 2 lines #1]": "a\nb"})
-    History(path).add(said)
+    PromptHistory(path).add(said)
 
-    later = History(path)
+    later = PromptHistory(path)
     later.read()
 
     assert later.prompts == [said]
@@ -130,7 +130,7 @@ def test_what_was_said_is_there_in_the_next_run_chips_and_all(tmp_path: Path) ->
 
 
 def test_programs_that_run_at_once_see_what_the_others_say(tmp_path: Path) -> None:
-    one, other = History(tmp_path / "h"), History(tmp_path / "h")
+    one, other = PromptHistory(tmp_path / "h"), PromptHistory(tmp_path / "h")
     one.add(Prompt("a"))
     other.add(Prompt("b"))
     one.add(Prompt("c"))
@@ -140,7 +140,7 @@ def test_programs_that_run_at_once_see_what_the_others_say(tmp_path: Path) -> No
 
 
 def test_the_same_prompt_twice_in_a_row_counts_once(tmp_path: Path) -> None:
-    kept = History(tmp_path / "h")
+    kept = PromptHistory(tmp_path / "h")
     for text in "aab":
         kept.add(Prompt(text))
 
@@ -159,7 +159,7 @@ def test_broken_lines_are_skipped_and_a_torn_one_takes_nothing_with_it(tmp_path:
         b'{"te',
     ]
     path.write_bytes(b"\n".join(rows))
-    kept = History(path)
+    kept = PromptHistory(path)
 
     kept.add(Prompt("after"))
 
@@ -168,7 +168,7 @@ def test_broken_lines_are_skipped_and_a_torn_one_takes_nothing_with_it(tmp_path:
 
 def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "MOST", 5)
-    kept, other = History(tmp_path / "h"), History(tmp_path / "h")
+    kept, other = PromptHistory(tmp_path / "h"), PromptHistory(tmp_path / "h")
     other.add(Prompt("first"))
     for number in range(40):
         kept.add(Prompt(f"say {number:03}"))
@@ -180,7 +180,7 @@ def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_huge_history_is_cut_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "_ROOM", 10_000)
-    kept = History(tmp_path / "h")
+    kept = PromptHistory(tmp_path / "h")
     for number in range(12):
         kept.add(Prompt(f"{number}" * 1000))
 
@@ -190,7 +190,7 @@ def test_a_huge_history_is_cut_by_size(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_folder_that_cannot_be_written_loses_nothing_in_this_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    kept = History(tmp_path / "file" / "h")
+    kept = PromptHistory(tmp_path / "file" / "h")
 
     kept.add(Prompt("a"))
 
@@ -201,7 +201,7 @@ def test_a_folder_that_cannot_be_written_loses_nothing_in_this_run(tmp_path: Pat
 def test_a_prompt_for_which_the_disk_has_not_room_enough_is_there_for_this_run_and_torn_in_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = History(tmp_path / "h")
+    kept = PromptHistory(tmp_path / "h")
     kept.add(Prompt("a"))
     disk = Disk(monkeypatch, room=8)
     kept.add(Prompt("b"))
@@ -210,7 +210,7 @@ def test_a_prompt_for_which_the_disk_has_not_room_enough_is_there_for_this_run_a
 
     disk.room = 1 << 20
     kept.add(Prompt("c"))
-    other = History(tmp_path / "h")
+    other = PromptHistory(tmp_path / "h")
     other.read()
 
     assert (tmp_path / "h").read_bytes().count(b"\n") == len(other.prompts) == 2
@@ -219,7 +219,7 @@ def test_a_prompt_for_which_the_disk_has_not_room_enough_is_there_for_this_run_a
 
 
 def test_without_a_file_nothing_is_written() -> None:
-    kept = History(None)
+    kept = PromptHistory(None)
     kept.add(Prompt("a"))
     kept.read()
 
@@ -227,7 +227,7 @@ def test_without_a_file_nothing_is_written() -> None:
 
 
 def add_many(path: Path, name: str) -> None:
-    kept = History(path)
+    kept = PromptHistory(path)
     for number in range(50):
         kept.add(Prompt(f"{name}{number}"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_tui.store import shape
-from acp_tui.store.shape import Findings, Kind, Place, Wrong, line_of
+from acp_tui.store.shape import Findings, Kind, Place, ShapeError, line_of
 
 
 def found(kinds: dict[str, Kind], table: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[Any, str]]]:
@@ -52,7 +52,7 @@ def test_an_unknown_name_is_told_with_the_known_one_that_is_close() -> None:
     ],
 )
 def test_a_value_of_another_kind_is_told_what_belongs_there(kind: Kind, value: Any, expected: str) -> None:
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(ShapeError) as wrong:
         kind(value, (), Findings())
 
     assert str(wrong.value) == expected
@@ -79,9 +79,9 @@ def test_a_value_of_its_kind_is_read(kind: Kind, value: Any, read: Any) -> None:
 def test_a_table_that_lacks_something_or_must_be_whole_is_not_read_in_part() -> None:
     kinds: dict[str, Kind] = {"command": shape.text, "mode": shape.text}
 
-    with pytest.raises(Wrong, match='a table with a usable "command"'):
+    with pytest.raises(ShapeError, match='a table with a usable "command"'):
         shape.record(dict, kinds, ("command",))({"command": 1}, (), Findings())
-    with pytest.raises(Wrong, match="a table without mistakes"):
+    with pytest.raises(ShapeError, match="a table without mistakes"):
         shape.record(dict, kinds, all_or_nothing=True)({"mode": 1}, (), Findings())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store.journal import HEAD, Line, Tail
+from acp_tui.store.journal import HEAD, JournalTail, TailLine
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.ndjson"
 
 
-def all_lines(tail: Tail) -> Iterator[Line]:
+def all_lines(tail: JournalTail) -> Iterator[TailLine]:
     more = True
     while more:
         lines, more = tail.read()
@@ -24,7 +24,7 @@ def all_lines(tail: Tail) -> Iterator[Line]:
 
 def test_only_complete_lines_are_read(path: Path) -> None:
     path.write_bytes(b"one\ntw")
-    tail = Tail(path)
+    tail = JournalTail(path)
     assert [line.head for line in all_lines(tail)] == [b"one"]
 
     with path.open("ab") as file:
@@ -40,7 +40,7 @@ def test_only_complete_lines_are_read(path: Path) -> None:
 
 def test_a_large_file_is_read_from_a_line_near_its_end(path: Path) -> None:
     path.write_bytes(b"".join(b"line %06d\n" % number for number in range(200_000)))
-    tail = Tail(path, last=100)
+    tail = JournalTail(path, last=100)
 
     assert next(all_lines(tail)).head == b"line 199991"
     assert tail.skipped == 199_991 * 12
@@ -49,7 +49,7 @@ def test_a_large_file_is_read_from_a_line_near_its_end(path: Path) -> None:
 
 def test_the_end_of_a_file_within_a_huge_line_begins_with_that_line(path: Path) -> None:
     path.write_bytes(b"first\n" + b"x" * 3_000_000 + b"end\n")
-    tail = Tail(path, last=1_000_000)
+    tail = JournalTail(path, last=1_000_000)
 
     (line,) = all_lines(tail)
 
@@ -65,7 +65,7 @@ def test_the_end_of_a_file_within_a_huge_line_begins_with_that_line(path: Path) 
 def test_lines_around_every_limit_are_whole(path: Path, size: int) -> None:
     text = b"a" * (size - 1) + b"z"
     path.write_bytes(text + b"\nnext\n")
-    tail = Tail(path)
+    tail = JournalTail(path)
 
     first, second = all_lines(tail)
 
@@ -78,4 +78,4 @@ def test_lines_around_every_limit_are_whole(path: Path, size: int) -> None:
 
 def test_a_missing_file_is_an_error(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        Tail(path)
+        JournalTail(path)

@@ -22,7 +22,7 @@ from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import LiveMenu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.workspace.processes import over
+from acp_tui.workspace.processes import wait_uncancelled
 from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
 
@@ -436,7 +436,7 @@ async def test_what_runs_for_somebody_ends_before_the_interface_does(tmp_path: P
         try:
             await asyncio.Event().wait()
         finally:
-            await over(asyncio.ensure_future(asyncio.sleep(0.2)))  # as long as it takes to end it
+            await wait_uncancelled(asyncio.ensure_future(asyncio.sleep(0.2)))  # as long as it takes to end it
             ended.set()
 
     async with seat(tmp_path) as here:

@@ -13,7 +13,7 @@ import pytest
 
 from acp_tui.agent.replay import replay
 from acp_tui.session.entries import AgentMessage, UserMessage, text_of
-from acp_tui.store.recorded import read
+from acp_tui.store.recordings import read
 from tests.conversation.talks import AGENT
 from tests.offspring import a_long_time, sleepers
 from tests.terminal import Terminal

@@ -15,7 +15,7 @@ from acp_tui.protocol.schema import SessionInfo
 from acp_tui.session.session import Session
 from acp_tui.store.agents import demo_launch
 from acp_tui.store.folders import state_folder
-from acp_tui.store.remembered import Names
+from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import NameDialog
 from acp_tui.ui.screens.permission import PermissionDialog
@@ -236,7 +236,7 @@ async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_rest
         assert session is not None
         await here.until(lambda: is_over(session) and session.title)
         assert second.title_of_tab == "mine"
-        assert Names(state_folder() / "names.json").get("demo", session.id) == "mine"
+        assert SessionNames(state_folder() / "names.json").get("demo", session.id) == "mine"
 
         await here.press("alt+i")
         await here.sees("your name       mine", f"title           {session.title}")

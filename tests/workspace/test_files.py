@@ -20,12 +20,12 @@ from acp_tui.workspace.files import (
     Backups,
     FileError,
     Files,
+    FileVersions,
     NotAFile,
     NotAllowed,
     NotFound,
     NotText,
     OutsideRoots,
-    Seen,
     Stale,
     TooLarge,
     Version,
@@ -651,11 +651,11 @@ ONE, OTHER = Version(1, 3, 100), Version(1, 3, 200)
 
 
 def test_a_file_that_was_never_seen_is_no_reason_to_ask() -> None:
-    assert Seen().is_current("/w/a", ONE, "any")
+    assert FileVersions().is_current("/w/a", ONE, "any")
 
 
 def test_a_file_is_as_it_was_seen_by_its_version_or_by_its_text() -> None:
-    known = Seen()
+    known = FileVersions()
     known.saw("/w/a", ONE, "abc")
 
     assert known.is_current("/w/a", ONE, None)
@@ -665,7 +665,7 @@ def test_a_file_is_as_it_was_seen_by_its_version_or_by_its_text() -> None:
 
 
 def test_of_a_file_of_which_a_part_was_seen_only_the_version_counts() -> None:
-    known = Seen()
+    known = FileVersions()
     known.saw("/w/a", ONE, "abc")
     known.saw("/w/a", ONE)
 
@@ -674,7 +674,7 @@ def test_of_a_file_of_which_a_part_was_seen_only_the_version_counts() -> None:
 
 
 def test_a_file_that_was_not_there_is_current_while_it_is_not() -> None:
-    known = Seen()
+    known = FileVersions()
     known.saw("/w/new", None)
 
     assert known.is_current("/w/new", None, None)
@@ -682,7 +682,7 @@ def test_a_file_that_was_not_there_is_current_while_it_is_not() -> None:
 
 
 def test_large_and_old_texts_are_given_back_and_still_recognized() -> None:
-    known = Seen()
+    known = FileVersions()
     large = "x" * (seen._TEXT + 1)
     known.saw("/w/large", ONE, large)
     for number in range(seen._TEXTS + 1):
@@ -694,7 +694,7 @@ def test_large_and_old_texts_are_given_back_and_still_recognized() -> None:
 
 
 def test_files_that_were_seen_long_ago_are_forgotten() -> None:
-    known = Seen()
+    known = FileVersions()
     for number in range(seen._FILES + 1):
         known.saw(f"/w/{number}", ONE, "")
 

@@ -16,14 +16,14 @@ from acp_tui.workspace import processes as stalling
 from acp_tui.workspace.processes import (
     Census,
     FolderUnusable,
-    Known,
     NotExecutable,
+    ProcessRecord,
     ProgramNotFound,
     Stalled,
     StartFailed,
     Unsearched,
+    communicate,
     find_program,
-    finish,
     obstacle_in,
     spawn,
 )
@@ -56,7 +56,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
 
 
 def found(census: Census, session: int) -> list[int]:
-    def is_wanted(pid: int, known: Known) -> bool:
+    def is_wanted(pid: int, known: ProcessRecord) -> bool:
         return known.session == session
 
     return sorted(pid for pid, _ in census.living(is_wanted))
@@ -220,7 +220,7 @@ async def test_what_only_waits_is_ended(tmp_path: Path) -> None:
     process = await python(f"open({os.fspath(tmp_path / 'pipe')!r})")
 
     with pytest.raises(Stalled):
-        await finish(process, b"", still=0.2)
+        await communicate(process, b"", still=0.2)
 
     assert process.returncode == -15
 
@@ -235,7 +235,7 @@ async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(stalling, "_work_of", more)
     process = await python("import sys\nprint(sys.stdin.read())\nsys.stderr.write('e')")
     os.kill(process.pid, signal.SIGSTOP)
-    waiting = asyncio.create_task(finish(process, b"x", still=0.02))
+    waiting = asyncio.create_task(communicate(process, b"x", still=0.02))
 
     await until(lambda: len(looks) > 20)
     assert not waiting.done()
@@ -254,12 +254,12 @@ async def test_what_a_program_writes_is_work() -> None:
     await process.stdout.readline()
 
     assert stalling._work_of(process.pid) != before
-    await finish(process, b"")
+    await communicate(process, b"")
 
 
 async def test_whoever_waits_no_more_ends_the_program() -> None:
     process = await python("import time; time.sleep(60)")
-    waiting = asyncio.create_task(finish(process, b""))
+    waiting = asyncio.create_task(communicate(process, b""))
     await asyncio.sleep(0)
     waiting.cancel()
 
@@ -271,7 +271,7 @@ async def test_whoever_waits_no_more_ends_the_program() -> None:
 
 async def test_whoever_is_told_twice_to_wait_no_more_leaves_no_program_behind() -> None:
     process = await python("import time; time.sleep(60)")
-    waiting = asyncio.create_task(finish(process, b""))
+    waiting = asyncio.create_task(communicate(process, b""))
     for _ in range(2):
         await asyncio.sleep(0)
         waiting.cancel()

@@ -20,9 +20,9 @@ from acp_tui.workspace.processes import ExitStatus
 from acp_tui.workspace.terminals import (
     RELEASED_KEPT,
     BadDirectory,
+    CommandNotStarted,
     LineEnds,
-    SpawnFailed,
-    Tail,
+    OutputTail,
     Terminal,
     Terminals,
     UnknownTerminal,
@@ -33,8 +33,8 @@ from tests.waiting import until
 TEXT = "añ漢😀é" * 30
 
 
-def filled(limit: int, *pieces: bytes) -> Tail:
-    tail = Tail(limit)
+def filled(limit: int, *pieces: bytes) -> OutputTail:
+    tail = OutputTail(limit)
     for piece in pieces:
         tail.append(piece)
     return tail
@@ -107,7 +107,7 @@ def test_a_flood_costs_little_memory() -> None:
     limit = 1 << 20
     tracemalloc.start()
     try:
-        tail = Tail(limit)
+        tail = OutputTail(limit)
         for _ in range(400):
             tail.append(chunk)
         assert tracemalloc.get_traced_memory()[1] < 3.5 * limit
@@ -118,7 +118,7 @@ def test_a_flood_costs_little_memory() -> None:
 
 def test_a_flood_costs_as_much_per_byte_as_a_trickle() -> None:
     def seconds(pieces: int) -> float:
-        tail = Tail(1 << 20)
+        tail = OutputTail(1 << 20)
         start = time.process_time()
         for _ in range(pieces):
             tail.append(b"0123456789abcdef" * 4)
@@ -188,7 +188,7 @@ async def test_a_program_with_blanks_in_its_name_is_no_shell_line(
 async def test_what_cannot_be_started_is_an_error_at_once(
     terminals: Terminals, command: str, args: tuple[str, ...]
 ) -> None:
-    with pytest.raises(SpawnFailed):
+    with pytest.raises(CommandNotStarted):
         await terminals.create("s", command, args, cwd="/")
 
 
@@ -603,7 +603,7 @@ async def test_without_a_free_terminal_there_is_an_error(
         raise OSError(24, os.strerror(24))
 
     monkeypatch.setattr(os, "openpty", refuse)
-    with pytest.raises(SpawnFailed, match=os.strerror(24)):
+    with pytest.raises(CommandNotStarted, match=os.strerror(24)):
         await terminals.create("s", "true", cwd="/")
 
 
@@ -619,7 +619,7 @@ async def test_terminals_leave_descriptors_free_for_everything_else(
         while len(made) < 200:
             made.append(await terminals.create("s", "sleep", ["100"], cwd="/"))
 
-    with pytest.raises(SpawnFailed, match="Too many terminals are open"):
+    with pytest.raises(CommandNotStarted, match="Too many terminals are open"):
         await make_many()
 
     assert len(made) > 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acp_tui.demo.stage.connection import Params
-from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.turn import DemoTurn
 from acp_tui.demo.stage.work import ask
 
 _ANSWERS: Final = (
@@ -21,7 +21,7 @@ _ANSWERS: Final = (
 )
 
 
-def ask_scene(turn: Turn, rest: str) -> None:
+def ask_scene(turn: DemoTurn, rest: str) -> None:
     """Ask a question whose answers are more than yes and no."""
     turn.think("Moving files is not mine to decide.")
     tool = turn.tool(
@@ -96,7 +96,7 @@ FORM: Final[Params] = {
 }
 
 
-def form(turn: Turn, rest: str) -> None:
+def form(turn: DemoTurn, rest: str) -> None:
     """Have the user fill in a form."""
     if not turn.can("elicitation", "form"):
         turn.say("This client shows no forms.")
@@ -112,7 +112,7 @@ def form(turn: Turn, rest: str) -> None:
     turn.say(f"You filled in:\n\n| field | value |\n|---|---|\n{rows}\n")
 
 
-def link(turn: Turn, rest: str) -> None:
+def link(turn: DemoTurn, rest: str) -> None:
     """Ask the user to open a link, and pretend that something happened there."""
     if not turn.can("elicitation", "url"):
         turn.say("This client opens no links.")

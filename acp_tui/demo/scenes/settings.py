@@ -6,7 +6,7 @@ from typing import Final
 
 from acp_tui.demo.stage.connection import Params
 from acp_tui.demo.stage.session import CONTEXT_SIZE
-from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.turn import DemoTurn
 from acp_tui.demo.stage.work import ALLOW_ONCE, REJECT_ONCE, ask
 
 _STEPS: Final = (
@@ -18,7 +18,7 @@ _STEPS: Final = (
 _MORE: Final = (*_STEPS[:2], ("Keep the order of the counts (found on the way)", "high"), *_STEPS[2:])
 
 
-def plan(turn: Turn, rest: str) -> None:
+def plan(turn: DemoTurn, rest: str) -> None:
     """Work through a plan that grows on the way."""
     turn.say("I will work through a plan; watch it.\n")
     for done in range(3):
@@ -31,7 +31,7 @@ def plan(turn: Turn, rest: str) -> None:
     turn.say("All five steps are done, one of them was not there at first.")
 
 
-def modes(turn: Turn, rest: str) -> None:
+def modes(turn: DemoTurn, rest: str) -> None:
     """Ask to leave the current mode, as agents do at the end of planning."""
     options = turn.session.options
     wanted = "ask" if options.mode == "code" else "code"
@@ -49,7 +49,7 @@ def modes(turn: Turn, rest: str) -> None:
     turn.say(f"We are in {wanted} mode now.")
 
 
-def change_commands(turn: Turn, rest: str) -> None:
+def change_commands(turn: DemoTurn, rest: str) -> None:
     """Offer another list of commands for a while."""
     short: list[Params] = [
         {"name": "help", "description": "list the scenes"},
@@ -62,7 +62,7 @@ def change_commands(turn: Turn, rest: str) -> None:
     turn.say("Now all are back.")
 
 
-def usage(turn: Turn, rest: str) -> None:
+def usage(turn: DemoTurn, rest: str) -> None:
     """Fill the context, past its end."""
     before = turn.session.used
     for percent in (25, 50, 75, 90, 98, 103):

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from acp_tui.demo.scenes import editing, questions, settings, talking, terminals, tour, trouble
+from acp_tui.demo.scenes import edits, messages, questions, settings, terminals, tour, trouble
 from acp_tui.demo.stage.connection import Params
-from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.turn import DemoTurn
 
-Play = Callable[[Turn, str], str | None]
+Play = Callable[[DemoTurn, str], str | None]
 """Plays a scene; `rest` is what follows its name. Returns a stop reason; None is `end_turn`."""
 
 
@@ -26,7 +26,7 @@ class Scene(NamedTuple):
     """What may follow the name."""
 
 
-def help_scene(turn: Turn, rest: str) -> None:
+def help_scene(turn: DemoTurn, rest: str) -> None:
     """List the scenes."""
     rows = "\n".join(f"| `/{scene.name}` | {scene.description} |" for scene in SCENES)
     turn.say(f"{_HELP}\n\n| scene | what it shows |\n|---|---|\n{rows}\n")
@@ -39,15 +39,15 @@ coding agent looks like here without installing one. Type anything for the tour,
 SCENES: Final = (
     Scene("tour", "a whole piece of work: thoughts, a plan, a read, an edit, a command", tour.tour),
     Scene("help", "this list", help_scene),
-    Scene("markdown", "everything Markdown can do", talking.markdown),
-    Scene("long", "a long answer", talking.long, "how many paragraphs"),
-    Scene("think", "thoughts before and between answers", talking.think),
-    Scene("image", "a small picture", talking.image),
+    Scene("markdown", "everything Markdown can do", messages.markdown),
+    Scene("long", "a long answer", messages.long, "how many paragraphs"),
+    Scene("think", "thoughts before and between answers", messages.think),
+    Scene("image", "a small picture", messages.image),
     Scene("plan", "a plan that changes while it is worked on", settings.plan),
-    Scene("new", "a new file, with permission", editing.new),
-    Scene("edit", "an edit of that file, with its diff", editing.edit),
-    Scene("three", "one question about three files", editing.three),
-    Scene("clash", "a write over a file that somebody else has changed", editing.clash),
+    Scene("new", "a new file, with permission", edits.new),
+    Scene("edit", "an edit of that file, with its diff", edits.edit),
+    Scene("three", "one question about three files", edits.three),
+    Scene("clash", "a write over a file that somebody else has changed", edits.clash),
     Scene("run", "a command in a terminal", terminals.run_scene, "command line"),
     Scene("chain", "a chained command, for your rules", terminals.chain, "command line"),
     Scene("unasked", "a command without a permission: you are asked", terminals.unasked, "command line"),
@@ -80,7 +80,7 @@ def commands() -> list[Params]:
     ]
 
 
-def play(turn: Turn) -> str:
+def play(turn: DemoTurn) -> str:
     """Play the scene that a prompt asks for, and return the stop reason."""
     text = next((str(block.get("text", "")) for block in turn.prompt if block["type"] == "text"), "").strip()
     if not text.startswith("/"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.stage.connection import Refused
-from acp_tui.demo.stage.turn import ToolCall, Turn, text_content
+from acp_tui.demo.stage.connection import RequestRefused
+from acp_tui.demo.stage.turn import DemoToolCall, DemoTurn, text_content
 from acp_tui.demo.stage.work import ALLOW_ONCE, REJECT_ONCE, allowed, chosen, run
 
 _CHECKS: Final = (
@@ -15,7 +15,7 @@ _CHECKS: Final = (
 )
 
 
-def run_checks(turn: Turn) -> str:
+def run_checks(turn: DemoTurn) -> str:
     """Run the imaginary checks of `tally` if that is allowed, and return a sentence about it."""
     pause = f"{0.4 / turn.speed:.2f}" if turn.speed else "0"
     tool = _command(turn, "Run the checks", _CHECKS.format(pause=pause))
@@ -28,7 +28,7 @@ def run_checks(turn: Turn) -> str:
     return "The checks passed." if code == 0 else f"The checks ended with exit code {code}."
 
 
-def run_scene(turn: Turn, rest: str) -> None:
+def run_scene(turn: DemoTurn, rest: str) -> None:
     """Run a command line of the user's in a shell of the client's."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
@@ -40,7 +40,7 @@ def run_scene(turn: Turn, rest: str) -> None:
         turn.say("Then I run nothing.")
 
 
-def unasked(turn: Turn, rest: str) -> None:
+def unasked(turn: DemoTurn, rest: str) -> None:
     """Have the client run a command line without asking for permission, as some agents do in some modes."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
@@ -48,7 +48,7 @@ def unasked(turn: Turn, rest: str) -> None:
         _run_line(turn, tool, line)
 
 
-def _lends(turn: Turn, tool: ToolCall) -> bool:
+def _lends(turn: DemoTurn, tool: DemoToolCall) -> bool:
     if turn.can("terminal"):
         return True
     tool.finish("The client lends no terminal.", failed=True)
@@ -56,10 +56,10 @@ def _lends(turn: Turn, tool: ToolCall) -> bool:
     return False
 
 
-def _run_line(turn: Turn, tool: ToolCall, line: str) -> None:
+def _run_line(turn: DemoTurn, tool: DemoToolCall, line: str) -> None:
     try:
         code = run(turn, tool, "sh", ["-c", line])
-    except Refused as refused:
+    except RequestRefused as refused:
         tool.finish(f"It did not start: {refused.message}", failed=True)
         turn.say("The command did not even start.")
         return
@@ -72,12 +72,12 @@ def _how_it_ended(code: int | None) -> str:
     return "It ended well." if code == 0 else f"It ended with exit code {code}."
 
 
-def chain(turn: Turn, rest: str) -> None:
+def chain(turn: DemoTurn, rest: str) -> None:
     """Ask for a chained command, of which rules of the person may cover all parts or some."""
     run_scene(turn, rest or _CHAIN)
 
 
-def parallel(turn: Turn, rest: str) -> None:
+def parallel(turn: DemoTurn, rest: str) -> None:
     """Work on three things at once, and ask two questions at the same time."""
     turn.say("Three searches at once, and then two questions at once.\n")
     tools = [turn.tool(f"Search for “{word}”", "search", raw_input={"query": word}) for word in _WORDS]
@@ -93,7 +93,7 @@ def parallel(turn: Turn, rest: str) -> None:
     _two_questions(turn)
 
 
-def _two_questions(turn: Turn) -> None:
+def _two_questions(turn: DemoTurn) -> None:
     options = [ALLOW_ONCE, REJECT_ONCE]
     tools = [turn.tool(f"Fetch {page}", "fetch", raw_input={"url": page}) for page in _PAGES]
     calls = [
@@ -106,7 +106,7 @@ def _two_questions(turn: Turn) -> None:
     turn.say(f"You allowed {allowed_count} of 2.")
 
 
-def _command(turn: Turn, title: str, line: str) -> ToolCall:
+def _command(turn: DemoTurn, title: str, line: str) -> DemoToolCall:
     return turn.tool(title, "execute", raw_input={"command": line, "cwd": turn.session.cwd})
 
 

@@ -6,8 +6,8 @@ import os
 from typing import Final
 
 from acp_tui.demo.scenes.terminals import run_checks
-from acp_tui.demo.stage.connection import Params, Refused
-from acp_tui.demo.stage.turn import Turn, diff, text_content
+from acp_tui.demo.stage.connection import Params, RequestRefused
+from acp_tui.demo.stage.turn import DemoTurn, diff, text_content
 from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
 
 _STEPS: Final = (
@@ -60,7 +60,7 @@ _FAVOURITES: Final = (
 )
 
 
-def tour(turn: Turn, rest: str) -> None:
+def tour(turn: DemoTurn, rest: str) -> None:
     """Play the whole piece of work."""
     turn.think("They are here for the first time. Show a bit of everything, ask before touching anything.")
     turn.plan(_STEPS, 0)
@@ -91,7 +91,7 @@ def _name(block: Params) -> str:
     return str(resource.get("uri") or resource.get("mimeType") or block["type"])
 
 
-def _look_around(turn: Turn) -> str:
+def _look_around(turn: DemoTurn) -> str:
     """Read one file of the workspace and return what to write down about it."""
     name = _some_file(turn.session.cwd)
     if name is None:
@@ -106,7 +106,7 @@ def _look_around(turn: Turn) -> str:
         return "The client lent no files."
     try:
         text = read(turn, path, limit=40) or ""
-    except Refused as refused:
+    except RequestRefused as refused:
         tool.finish(f"It could not be read: {refused.message}", failed=True)
         return f"{name} could not be read."
     tool.finish(content=[text_content(f"```\n{text[:400]}\n```")])
@@ -122,7 +122,7 @@ def _some_file(folder: str) -> str | None:
     return next((name for name in (*_FAVOURITES, *likely) if name in names), None)
 
 
-def _write_notes(turn: Turn, seen: str) -> str:
+def _write_notes(turn: DemoTurn, seen: str) -> str:
     """Write `demo-notes.md` if that is allowed, and return a sentence about it."""
     if not lends_files(turn):
         return "I wrote nothing, since this client lends no files."

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 
-from acp_tui.demo.stage.connection import INTERNAL_ERROR, Refused
-from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.connection import INTERNAL_ERROR, RequestRefused
+from acp_tui.demo.stage.turn import DemoTurn
 
 
-def slow(turn: Turn, rest: str) -> None:
+def slow(turn: DemoTurn, rest: str) -> None:
     """Count the seconds."""
     seconds = int(rest) if rest.isdecimal() else 60
     tool = turn.tool("Wait", "think")
@@ -21,40 +21,40 @@ def slow(turn: Turn, rest: str) -> None:
     tool.finish()
 
 
-def error(turn: Turn, rest: str) -> None:
+def error(turn: DemoTurn, rest: str) -> None:
     """End in an error, as when a model's server says no."""
     turn.say("Let me ask the model … ")
     details = {"details": "529: the imaginary model is overloaded, try again in a minute"}
-    raise Refused(INTERNAL_ERROR, "Internal error", details)
+    raise RequestRefused(INTERNAL_ERROR, "Internal error", details)
 
 
-def refuse(turn: Turn, rest: str) -> str:
+def refuse(turn: DemoTurn, rest: str) -> str:
     """Refuse to go on."""
     turn.say("I would rather not.")
     return "refusal"
 
 
-def limit(turn: Turn, rest: str) -> str:
+def limit(turn: DemoTurn, rest: str) -> str:
     """Stop in the middle of a sentence."""
     turn.say("The whole story of `tally` begins in a small office, on a rainy Tuesday, when somebody")
     return "max_tokens"
 
 
-def die(turn: Turn, rest: str) -> None:
+def die(turn: DemoTurn, rest: str) -> None:
     """End the process at once, with a last word on stderr."""
     turn.say("Goodbye, cruel ")
     os.write(2, b"demo: fatal: the scene /die was played\ndemo: this is its last line\n")
     os._exit(3)
 
 
-def hang(turn: Turn, rest: str) -> None:
+def hang(turn: DemoTurn, rest: str) -> None:
     """Send nothing and never answer; `hard` ignores that the turn is cancelled."""
     if rest == "hard":
         threading.Event().wait()
     turn.wait_for_cancel()
 
 
-def noise(turn: Turn, rest: str) -> None:
+def noise(turn: DemoTurn, rest: str) -> None:
     """Do what agents do although they must not; none of it may hurt, and the words around it arrive."""
     connection, session = turn.connection, turn.session
     turn.say("Before the noise. ")
@@ -67,14 +67,14 @@ def noise(turn: Turn, rest: str) -> None:
     connection.notify("_demo/heartbeat", {})
     try:
         turn.call("_demo/open_buffers")
-    except Refused:
+    except RequestRefused:
         turn.say("My own extension was refused, rightly. ")
     _odd_tool(turn)
     turn.say("Text with \x1b]0;a title\x07 and \x1b[2J a cleared screen and [/b][@click=app.quit]markup[/]. ")
     turn.say("After the noise.")
 
 
-def _odd_tool(turn: Turn) -> None:
+def _odd_tool(turn: DemoTurn) -> None:
     """Show a tool call as no schema allows it."""
     session, tool_call_id = turn.session, turn.session.next_id("odd:call/")
     session.update("tool_call_update", toolCallId=tool_call_id, status="in_progress")

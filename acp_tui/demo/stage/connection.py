@@ -22,7 +22,7 @@ INTERNAL_ERROR: Final = -32603
 NOT_FOUND: Final = -32002
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """An error answer of JSON-RPC."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
@@ -41,7 +41,7 @@ class Stopped(Exception):
     """A request of ours will not be waited for any longer."""
 
 
-class Call:
+class PendingCall:
     """One request of ours that the client has not answered yet."""
 
     def __init__(self) -> None:
@@ -64,18 +64,20 @@ class Call:
         if not self._settled.wait(timeout) or self._answer is None:
             raise Stopped
         if (error := self._answer.get("error")) is not None:
-            raise Refused(error.get("code", INTERNAL_ERROR), error.get("message", ""), error.get("data"))
+            raise RequestRefused(
+                error.get("code", INTERNAL_ERROR), error.get("message", ""), error.get("data")
+            )
         return self._answer.get("result") or {}
 
 
-class Connection:
+class DemoConnection:
     """Both directions of the talk with one client."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self._reading = reading
         self._writing = writing
         self._lock = threading.Lock()
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, PendingCall] = {}
         self._next_id = 0
 
     def messages(self) -> Iterator[Params]:
@@ -92,9 +94,9 @@ class Connection:
         for call in list(self._calls.values()):
             call.settle(None)
 
-    def call(self, method: str, params: Params) -> Call:
+    def call(self, method: str, params: Params) -> PendingCall:
         """Send a request; `Call.result` waits for its answer."""
-        call = Call()
+        call = PendingCall()
         with self._lock:
             number = self._next_id
             self._next_id += 1
@@ -112,7 +114,7 @@ class Connection:
         with self._lock:
             self._write({"jsonrpc": "2.0", "id": request_id, "result": result})
 
-    def refuse(self, request_id: Any, refused: Refused) -> None:
+    def refuse(self, request_id: Any, refused: RequestRefused) -> None:
         """Answer a request of the client with an error."""
         with self._lock:
             self._write({"jsonrpc": "2.0", "id": request_id, "error": refused.params()})
@@ -140,9 +142,9 @@ class Connection:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self.refuse(None, Refused(PARSE_ERROR, "Parse error"))
+            self.refuse(None, RequestRefused(PARSE_ERROR, "Parse error"))
             return None
         if not isinstance(message, dict):
-            self.refuse(None, Refused(INVALID_REQUEST, "A message must be an object"))
+            self.refuse(None, RequestRefused(INVALID_REQUEST, "A message must be an object"))
             return None
         return message

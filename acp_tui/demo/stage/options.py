@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import INVALID_PARAMS, Params, Refused
+from acp_tui.demo.stage.connection import INVALID_PARAMS, Params, RequestRefused
 
 MODES: Final = (
     {"id": "ask", "name": "Ask", "description": "Asks before every edit and every command"},
@@ -36,7 +36,7 @@ _THINKING: Final = (
 )
 
 
-class Options:
+class DemoOptions:
     """What is chosen in one session."""
 
     def __init__(self, chosen: Params | None = None) -> None:
@@ -73,9 +73,9 @@ class Options:
         """
         option = next((each for each in self.listing(boolean) if each["id"] == config_id), None)
         if option is None:
-            raise Refused(INVALID_PARAMS, f"Unknown config option: {config_id}")
+            raise RequestRefused(INVALID_PARAMS, f"Unknown config option: {config_id}")
         if value not in _values(option) or isinstance(value, bool) != (option["type"] == "boolean"):
-            raise Refused(INVALID_PARAMS, f"Unknown value for {config_id}: {value}")
+            raise RequestRefused(INVALID_PARAMS, f"Unknown value for {config_id}: {value}")
         self.chosen[config_id] = value
         if self.chosen["thinking"] not in [each["value"] for each in self._thinking()]:
             self.chosen["thinking"] = "low"

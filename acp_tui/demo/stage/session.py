@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import Connection, Params
-from acp_tui.demo.stage.options import Options
+from acp_tui.demo.stage.connection import DemoConnection, Params
+from acp_tui.demo.stage.options import DemoOptions
 
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _REPLAYED: Final = (*_CHUNKS, "tool_call", "tool_call_update", "plan")
@@ -18,16 +18,16 @@ CONTEXT_SIZE: Final = 200_000
 """Tokens that the imaginary model can hold."""
 
 
-class Session:
+class DemoSession:
     """One conversation; only its own turn and the reading thread, which never act at once, change it."""
 
-    def __init__(self, session_id: str, cwd: str, roots: list[str], connection: Connection) -> None:
+    def __init__(self, session_id: str, cwd: str, roots: list[str], connection: DemoConnection) -> None:
         self.session_id = session_id
         self.cwd = cwd
         self.roots = roots
         self.title = ""
         self.updated_at = _now()
-        self.options = Options()
+        self.options = DemoOptions()
         self.history: list[Params] = []
         self.outputs: dict[str, str] = {}
         """What each terminal showed at its end, since a terminal does not outlive its client."""
@@ -91,20 +91,20 @@ class Session:
         return {**values, "chosen": self.options.chosen, "always": always, "numbers": numbers}
 
     @classmethod
-    def restored(cls, values: Params, connection: Connection) -> Session:
+    def restored(cls, values: Params, connection: DemoConnection) -> DemoSession:
         """Return the session that `dump` described."""
         session = cls(values["session_id"], values["cwd"], values["roots"], connection)
         for name in ("title", "updated_at", "history", "outputs", "used"):
             setattr(session, name, values[name])
-        session.options = Options(values["chosen"])
+        session.options = DemoOptions(values["chosen"])
         session.always = set(values["always"])
         session._numbers = Counter(values["numbers"])
         return session
 
-    def copy(self, session_id: str, cwd: str, roots: list[str]) -> Session:
+    def copy(self, session_id: str, cwd: str, roots: list[str]) -> DemoSession:
         """Return a session that begins with all of this one."""
         values = copy.deepcopy(self.dump())
-        return Session.restored(
+        return DemoSession.restored(
             {**values, "session_id": session_id, "cwd": cwd, "roots": roots}, self._connection
         )
 

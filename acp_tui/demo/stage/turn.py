@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import Call, Connection, Params, Refused, Stopped
-from acp_tui.demo.stage.session import Session
+from acp_tui.demo.stage.connection import DemoConnection, Params, PendingCall, RequestRefused, Stopped
+from acp_tui.demo.stage.session import DemoSession
 
 _PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
 """What a model sends at once: up to three words with the space around them."""
@@ -16,17 +16,17 @@ _PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
 _TOKENS_A_CHARACTER: Final = 0.25
 
 
-class Cancelled(Exception):
+class DemoCancelled(Exception):
     """The client cancelled the turn; a scene lets it pass, after tidying up."""
 
 
-class Turn:
+class DemoTurn:
     """What happens between a prompt and its answer. `say`, `ask` and so on raise `Cancelled` at once."""
 
     def __init__(
         self,
-        session: Session,
-        connection: Connection,
+        session: DemoSession,
+        connection: DemoConnection,
         client: Params,
         prompt: list[Params],
         speed: float,
@@ -40,9 +40,9 @@ class Turn:
         """What the client said it can do."""
         self.connection = connection
         self.speed = speed
-        self.open_tools: dict[str, ToolCall] = {}
+        self.open_tools: dict[str, DemoToolCall] = {}
         self._stopped = threading.Event()
-        self._calls: set[Call] = set()
+        self._calls: set[PendingCall] = set()
 
     def cancel(self) -> None:
         """End the turn soon, from another thread: every wait in it ends now."""
@@ -71,7 +71,7 @@ class Turn:
     def check(self) -> None:
         """Raise `Cancelled` if the turn is over."""
         if self._stopped.is_set():
-            raise Cancelled
+            raise DemoCancelled
 
     def say(self, text: str) -> None:
         """Stream Markdown as one message of the agent."""
@@ -96,10 +96,10 @@ class Turn:
         ]
         self.session.update("plan", entries=entries)
 
-    def tool(self, title: str, kind: str, path: str = "", raw_input: Any = None) -> ToolCall:
+    def tool(self, title: str, kind: str, path: str = "", raw_input: Any = None) -> DemoToolCall:
         """Announce a tool call, pending; give `path` if it works on one file."""
         self.check()
-        return ToolCall(self, title, kind, path, raw_input)
+        return DemoToolCall(self, title, kind, path, raw_input)
 
     def call(self, method: str, **params: Any) -> Any:
         """Send a request about this session and wait for its result.
@@ -110,7 +110,7 @@ class Turn:
         """
         return self.wait(self.begin(method, **params))
 
-    def begin(self, method: str, **params: Any) -> Call:
+    def begin(self, method: str, **params: Any) -> PendingCall:
         """Send a request about this session; `wait` for it later."""
         self.check()
         call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
@@ -119,12 +119,12 @@ class Turn:
             call.settle(None)
         return call
 
-    def wait(self, call: Call) -> Any:
+    def wait(self, call: PendingCall) -> Any:
         """Wait for a request that was begun."""
         try:
             return call.result()
         except Stopped:
-            raise Cancelled from None
+            raise DemoCancelled from None
         finally:
             self._calls.discard(call)
 
@@ -133,7 +133,7 @@ class Turn:
         try:
             call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
             return call.result(timeout=5)
-        except (Stopped, Refused):
+        except (Stopped, RequestRefused):
             return None
 
     def settle(self) -> None:
@@ -152,10 +152,10 @@ class Turn:
         self.session.used += int(len(text) * _TOKENS_A_CHARACTER)
 
 
-class ToolCall:
+class DemoToolCall:
     """One tool call of a turn."""
 
-    def __init__(self, turn: Turn, title: str, kind: str, path: str, raw_input: Any) -> None:
+    def __init__(self, turn: DemoTurn, title: str, kind: str, path: str, raw_input: Any) -> None:
         self.tool_call_id = turn.session.next_id("call")
         self.fields: Params = {"title": title, "kind": kind}
         if path:

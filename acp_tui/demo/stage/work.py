@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acp_tui.demo.stage.connection import NOT_FOUND, Params, Refused
-from acp_tui.demo.stage.turn import Cancelled, ToolCall, Turn
+from acp_tui.demo.stage.connection import NOT_FOUND, Params, RequestRefused
+from acp_tui.demo.stage.turn import DemoCancelled, DemoToolCall, DemoTurn
 
 ALLOW_ONCE: Final = {"optionId": "allow-once", "name": "Allow", "kind": "allow_once"}
 ALLOW_ALWAYS: Final = {"optionId": "allow-always", "name": "Allow for this session", "kind": "allow_always"}
 REJECT_ONCE: Final = {"optionId": "reject-once", "name": "Reject", "kind": "reject_once"}
 
 
-def ask(turn: Turn, tool: ToolCall, options: Sequence[Params]) -> Params | None:
+def ask(turn: DemoTurn, tool: DemoToolCall, options: Sequence[Params]) -> Params | None:
     """Ask the user and return the option chosen, or None if the question was dismissed."""
     answer = turn.call("session/request_permission", toolCall=tool.described(), options=list(options))
     return chosen(answer, options)
@@ -26,7 +26,7 @@ def chosen(answer: Params, options: Sequence[Params]) -> Params | None:
     return next((each for each in options if each["optionId"] == outcome.get("optionId")), None)
 
 
-def allowed(turn: Turn, tool: ToolCall) -> bool:
+def allowed(turn: DemoTurn, tool: DemoToolCall) -> bool:
     """Return whether a tool may run, asking if the mode and what was allowed before leave it open.
 
     A tool that may not is finished here, as failed.
@@ -46,12 +46,12 @@ def allowed(turn: Turn, tool: ToolCall) -> bool:
     return False
 
 
-def in_workspace(turn: Turn, name: str) -> str:
+def in_workspace(turn: DemoTurn, name: str) -> str:
     """Return the absolute path of a file of the workspace."""
     return os.path.join(turn.session.cwd, name)  # noqa: PTH118 (a path on the wire is a string)
 
 
-def read(turn: Turn, path: str, limit: int | None = None) -> str | None:
+def read(turn: DemoTurn, path: str, limit: int | None = None) -> str | None:
     """Return the text of a file, read by the client, or None if there is no such file.
 
     Raises:
@@ -59,24 +59,24 @@ def read(turn: Turn, path: str, limit: int | None = None) -> str | None:
     """
     try:
         answer = turn.call("fs/read_text_file", path=path, **({"limit": limit} if limit else {}))
-    except Refused as refused:
+    except RequestRefused as refused:
         if refused.code == NOT_FOUND:
             return None
         raise
     return str(answer.get("content", ""))
 
 
-def write(turn: Turn, path: str, text: str) -> None:
+def write(turn: DemoTurn, path: str, text: str) -> None:
     """Have the client write a file."""
     turn.call("fs/write_text_file", path=path, content=text)
 
 
-def lends_files(turn: Turn) -> bool:
+def lends_files(turn: DemoTurn) -> bool:
     """Return whether the client reads and writes files for us."""
     return turn.can("fs", "readTextFile") and turn.can("fs", "writeTextFile")
 
 
-def run(turn: Turn, tool: ToolCall, command: str, args: Sequence[str] = ()) -> int | None:
+def run(turn: DemoTurn, tool: DemoToolCall, command: str, args: Sequence[str] = ()) -> int | None:
     """Run a command in a terminal of the client, shown in `tool`, and return its exit code.
 
     The code is None if a signal ended it. Cancelling the turn kills the command.
@@ -88,7 +88,7 @@ def run(turn: Turn, tool: ToolCall, command: str, args: Sequence[str] = ()) -> i
     tool.update(status="in_progress", content=[{"type": "terminal", "terminalId": terminal}])
     try:
         status = turn.call("terminal/wait_for_exit", terminalId=terminal)
-    except Cancelled:
+    except DemoCancelled:
         turn.tidy("terminal/kill", terminalId=terminal)
         raise
     finally:
@@ -98,7 +98,7 @@ def run(turn: Turn, tool: ToolCall, command: str, args: Sequence[str] = ()) -> i
     return _ended(tool, status)
 
 
-def _ended(tool: ToolCall, status: Any) -> int | None:
+def _ended(tool: DemoToolCall, status: Any) -> int | None:
     code = status.get("exitCode")
     tool.update(
         status="completed" if code == 0 else "failed",

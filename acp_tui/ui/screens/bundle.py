@@ -22,7 +22,7 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from acp_tui.store.redacting import Redactor, Review
+    from acp_tui.store.redaction import RedactionReview, Redactor
 
 
 _WARNING = (
@@ -44,7 +44,7 @@ class BundleScreen(Screen[Path | None]):
         self._journal = journal
         self.look = look or Look()
         self._target = data_folder() / "bundles" / f"{journal.stem}.redacted.ndjson"
-        self._review: Review | None = None
+        self._review: RedactionReview | None = None
         self._saving = False
 
     def compose(self) -> ComposeResult:
@@ -72,7 +72,7 @@ class BundleScreen(Screen[Path | None]):
     @work(group="bundle", exclusive=True)
     async def action_save(self) -> None:
         """Save the copy that was shown."""
-        from acp_tui.store.redacting import save
+        from acp_tui.store.redaction import save
 
         assert self._review is not None
         self._saving = True
@@ -90,7 +90,7 @@ class BundleScreen(Screen[Path | None]):
 
     @work(group="bundle", exclusive=True)
     async def _look_through(self) -> None:
-        from acp_tui.store.redacting import review
+        from acp_tui.store.redaction import review
 
         try:
             self._review = await asyncio.to_thread(review, self._journal, _redactor())
@@ -101,7 +101,7 @@ class BundleScreen(Screen[Path | None]):
             self._show(self._review)
             self.refresh_bindings()
 
-    def _show(self, found: Review) -> None:
+    def _show(self, found: RedactionReview) -> None:
         content = self.query_one(Transcript)
         content.clear()
         rows = f"{found.rows:,} rows of {size(found.size)}"
@@ -125,6 +125,6 @@ class BundleScreen(Screen[Path | None]):
 
 
 def _redactor() -> Redactor:
-    from acp_tui.store.redacting import Redactor
+    from acp_tui.store.redaction import Redactor
 
     return Redactor(str(Path.home()), os.environ)

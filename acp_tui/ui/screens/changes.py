@@ -26,7 +26,7 @@ from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
-from acp_tui.workspace.encoding import BINARY, Decoded, have_lines, pair
+from acp_tui.workspace.encodings import BINARY, Decoded, have_lines, pair
 
 if TYPE_CHECKING:
     from acp_tui.changes.tracker import ChangeTracker

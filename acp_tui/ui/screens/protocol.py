@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from acp_tui.readable import size
-from acp_tui.store.journal import Tail
+from acp_tui.store.journal import JournalTail
 from acp_tui.ui.screens.texts import Sheet
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.input_line import InputLine
@@ -30,7 +30,7 @@ from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.store.journal import Line
+    from acp_tui.store.journal import TailLine
 
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
@@ -71,7 +71,7 @@ class Frames:
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], tuple[float, str, str, int]] = {}
 
-    def read(self, line: Line) -> Frame:
+    def read(self, line: TailLine) -> Frame:
         """Return the frame of the next line."""
         row = beginning(line.head.decode("utf-8", "replace"))
         if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
@@ -87,7 +87,7 @@ class Frames:
             return self._call(line, float(t), direction, msg)
         return self._response(line, float(t), direction, msg)
 
-    def _call(self, line: Line, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+    def _call(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> Frame:
         params = msg.get("params")
         session, update = _text(params, "sessionId"), _get(params, "update")
         name = msg["method"][:_NAME]
@@ -97,7 +97,7 @@ class Frames:
         detail = _text(update, "sessionUpdate") or _words(_text(params, "path") or _text(params, "command"))
         return Frame(line.offset, line.size, t, direction, kind, name, detail, session)
 
-    def _response(self, line: Line, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+    def _response(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> Frame:
         asked_by = "out" if direction == "in" else "in"
         found = self._open.pop((asked_by, _key(msg.get("id"))), None)
         sent, name, session, asked = found or (None, "", "", None)
@@ -133,14 +133,14 @@ def matches(frame: Frame, text: str, line: bytes) -> bool:
     return True
 
 
-def _remark(line: Line, t: float, direction: str, msg: Any) -> Frame:
+def _remark(line: TailLine, t: float, direction: str, msg: Any) -> Frame:
     """Return a row that is no message: noise, stderr, or a note of ours."""
     kind = _REMARKS.get(direction, "broken")
     words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
     return Frame(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
 
 
-def _complete(msg: dict[str, Any], line: Line) -> None:
+def _complete(msg: dict[str, Any], line: TailLine) -> None:
     """Add what stands at the end of a line that was too long to be read whole."""
     found = _ID_AT_END.search(line.foot) if line.foot else None
     if found and "id" not in msg:
@@ -246,7 +246,7 @@ class FrameScreen(Sheet):
     def __init__(
         self,
         frame: Frame,
-        tail: Tail,
+        tail: JournalTail,
         look: Look | None = None,
         pair: Callable[[Frame], Frame | None] = lambda _: None,
     ) -> None:
@@ -283,7 +283,7 @@ class FrameScreen(Sheet):
         copy(self, self._frame, self._tail)
 
 
-def copy(screen: Screen[None], frame: Frame, tail: Tail) -> None:
+def copy(screen: Screen[None], frame: Frame, tail: JournalTail) -> None:
     """Copy a frame as it is in the journal, unless it is too large, and say what was done."""
     if frame.size > _COPIED:
         said = f"It is in the journal, {frame.offset:,} bytes from its start."
@@ -341,7 +341,7 @@ class ProtocolScreen(Screen[None]):
         super().__init__()
         self._path = path
         self.look = look or Look()
-        self._tail: Tail | None = None
+        self._tail: JournalTail | None = None
         self._filter = ""
         self._begin(None)
 
@@ -444,7 +444,7 @@ class ProtocolScreen(Screen[None]):
         if self._tail is not None:
             self._tail.close()
         try:
-            self._begin(Tail(self._path, last) if self._path is not None else None)
+            self._begin(JournalTail(self._path, last) if self._path is not None else None)
         except OSError as error:
             self._begin(None)
             reason = safe_line(f"{self._path} cannot be read: {error.strerror}")
@@ -452,7 +452,7 @@ class ProtocolScreen(Screen[None]):
         self.refresh_bindings()
         self._poll()
 
-    def _begin(self, tail: Tail | None) -> None:
+    def _begin(self, tail: JournalTail | None) -> None:
         self._tail = tail
         self._frames = Frames()
         self._all: list[Frame] = []
@@ -483,7 +483,7 @@ class ProtocolScreen(Screen[None]):
         if self._reads_on:
             after(self, 0.002, self._read)
 
-    def _match(self, tail: Tail, until: float) -> bool:
+    def _match(self, tail: JournalTail, until: float) -> bool:
         """Filter frames that it has not seen and show them; return whether some are left."""
         before = len(self._shown)
         first = self._matched
@@ -496,7 +496,7 @@ class ProtocolScreen(Screen[None]):
             self._show_title()
         return self._matched < len(self._all)
 
-    def _keeps(self, tail: Tail, frame: Frame) -> bool:
+    def _keeps(self, tail: JournalTail, frame: Frame) -> bool:
         if not self._filter:
             return True
         line = tail.line(frame.offset, frame.size, SHOWN) if self._filter != "errors" else b""

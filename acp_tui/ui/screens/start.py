@@ -32,7 +32,7 @@ from acp_tui.ui.widgets.transcript.transcript import Transcript
 if TYPE_CHECKING:
     from acp_tui.store.agents import KnownAgent
     from acp_tui.store.folders import Problem
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
 
 
 _NAME: Final = 12
@@ -48,7 +48,7 @@ class StartChoice:
     kind: Literal["agent", "demo", "recorded"]
     agent: str = ""
     """The name of a known agent, or a command line as it was typed."""
-    recorded: Recorded | None = None
+    recorded: RecordedSession | None = None
     """A past session."""
 
 
@@ -83,7 +83,7 @@ class StartScreen(Screen[StartChoice]):
     def __init__(
         self,
         known: Mapping[str, KnownAgent],
-        sessions: Sequence[Recorded],
+        sessions: Sequence[RecordedSession],
         cwd: str,
         problems: Sequence[Problem] = (),
         look: Look | None = None,
@@ -184,7 +184,7 @@ class StartScreen(Screen[StartChoice]):
 
 
 def groups(
-    known: Mapping[str, KnownAgent], sessions: Sequence[Recorded], cwd: str, now: datetime
+    known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
 ) -> list[Group]:
     """Return all there is to start: what runs here first, past sessions, then what is not installed."""
     there = [agent for agent in known.values() if agent.installed()]
@@ -255,7 +255,7 @@ def _row(name: str, title: str, what: str, choice: StartChoice) -> Row:
     return Row(_columns(name, title, what, "bold $accent", "", "$muted"), _words(name, title, what), choice)
 
 
-def _session(session: Recorded, now: datetime, folder: str) -> Row:
+def _session(session: RecordedSession, now: datetime, folder: str) -> Row:
     when = ago(session.started, now) if session.started else ""
     title = safe_line(session.title) or "no prompt"
     text = Content.assemble(

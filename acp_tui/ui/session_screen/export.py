@@ -63,7 +63,7 @@ class Exporting:
         self._screen.app.push_screen(menu, lambda form: self._write(session, form) if form else None)
 
     def _write(self, session: Session, form: str) -> None:
-        from acp_tui.store.redacting import save_export
+        from acp_tui.store.redaction import save_export
 
         title = self._screen.title_of_tab
         suffix = "json" if form == "json" else "md"

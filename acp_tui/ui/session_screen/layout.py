@@ -12,7 +12,7 @@ from acp_tui.ui.widgets.line_view import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from acp_tui.store.remembered import Layout
+    from acp_tui.store.preferences import Layout
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -34,7 +34,7 @@ class Arranging:
 
     def begin(self) -> None:
         """Show the panes of the last run."""
-        from acp_tui.store.remembered import load
+        from acp_tui.store.preferences import load
 
         layout, problem = load(self._path, self._default)
         for frame in self._screen.query(Frame):
@@ -162,12 +162,12 @@ class Arranging:
 
     @property
     def _layout(self) -> Layout:
-        from acp_tui.store.remembered import Layout
+        from acp_tui.store.preferences import Layout
 
         return Layout(tuple(self._shown), not self._screen.query_one("#side").has_class("-hidden"))
 
     def _keep(self) -> None:
-        from acp_tui.store.remembered import save
+        from acp_tui.store.preferences import save
 
         problem = save(self._path, self._layout)
         if problem is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation, Start
     from acp_tui.conversation.workspace_files import WorkspaceFiles
     from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
-    from acp_tui.store.prompts import Draft
+    from acp_tui.store.prompts import PromptDraft
     from acp_tui.ui.session_screen.completions import Completing
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -59,7 +59,7 @@ class Writing(Vertical):
         self._attachments = Lines(look, id="attachments")
         self._completing: Completing | None = None
         self._files: WorkspaceFiles | None = None
-        self._draft: Draft | None = None
+        self._draft: PromptDraft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
         self._early_keys: list[str] = []
@@ -76,7 +76,7 @@ class Writing(Vertical):
     async def begin(self) -> None:
         """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
         from acp_tui.conversation.attachments import dropped_media
-        from acp_tui.store.prompts import Draft, History, workspace_name
+        from acp_tui.store.prompts import PromptDraft, PromptHistory, workspace_name
         from acp_tui.ui.session_screen.completions import Completing
         from acp_tui.ui.widgets.prompt_box import PromptBox
 
@@ -84,7 +84,7 @@ class Writing(Vertical):
         keeps = self._start.settings.journal
         self._box = box = PromptBox(
             enter_sends=self._start.settings.enter_sends,
-            history=History(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
+            history=PromptHistory(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
             dropped=lambda text: dropped_media(text, self._conversation.cwd),
             empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
             id="prompt",
@@ -95,7 +95,7 @@ class Writing(Vertical):
         await self.mount(lines, self._attachments, before="#prompt-row")
         await self.query_one("#prompt-row").mount(box)
         if keeps:
-            self._draft = Draft(data_folder() / "drafts", name)
+            self._draft = PromptDraft(data_folder() / "drafts", name)
             self._bring_back(box, self._draft)
         box.focus()
         self._is_written_in = True
@@ -252,7 +252,7 @@ class Writing(Vertical):
             self._told_problem = True
             self.notify(problem, title="Prompts", severity="warning", timeout=15)
 
-    def _bring_back(self, box: PromptBox, draft: Draft) -> None:
+    def _bring_back(self, box: PromptBox, draft: PromptDraft) -> None:
         prompt = draft.left()
         if prompt is not None and not box.text:
             box.show_prompt(prompt)

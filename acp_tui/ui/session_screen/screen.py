@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.opening import Attach
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.session_screen.commands import Slash
     from acp_tui.ui.session_screen.export import Copying, Exporting
     from acp_tui.ui.session_screen.inbox import Naming
@@ -201,7 +201,7 @@ class SessionScreen(Screen[None]):
         tabs: Tabs,
         running: RunningAgent | None = None,
         attach: Attach | None = None,
-        recorded: Recorded | None = None,
+        recorded: RecordedSession | None = None,
     ) -> None:
         """Show a conversation with an agent that is started, with one that runs, or a recorded one."""
         super().__init__()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.protocol.schema import SessionInfo
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -199,7 +199,7 @@ class SessionList:
             await listing.has_begun.wait()
 
     async def _do(
-        self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[Recorded], place: Place
+        self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[RecordedSession], place: Place
     ) -> None:
         if choice.startswith(_RECORDED):
             await self._look_at(recorded[int(choice.removeprefix(_RECORDED))])
@@ -213,7 +213,7 @@ class SessionList:
         else:
             await self._take_up(info)
 
-    async def _look_at(self, recorded: Recorded) -> None:
+    async def _look_at(self, recorded: RecordedSession) -> None:
         shown = self._showing(recorded)
         if shown is not None:
             await self._go_to(shown)
@@ -249,7 +249,7 @@ class SessionList:
                 return screen
         return None
 
-    def _showing(self, recorded: Recorded) -> SessionScreen | None:
+    def _showing(self, recorded: RecordedSession) -> SessionScreen | None:
         """Return the tab in which what a journal tells is read, or goes on."""
         name = (recorded.path, recorded.session_id)
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
@@ -296,7 +296,7 @@ class SessionList:
         agent = self._screen.conversation.agent_name
         return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
 
-    def _recorded_item(self, number: int, one: Recorded) -> Item:
+    def _recorded_item(self, number: int, one: RecordedSession) -> Item:
         when = _local(one.started.isoformat()) if one.started is not None else ""
         where = self._where(self._showing(one))
         about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
@@ -314,10 +314,10 @@ class SessionList:
         own = self._screen.tabs.names.get(launch.name, info.session_id) if launch is not None else ""
         return own or info.title or info.session_id
 
-    async def _recorded(self) -> list[Recorded]:
+    async def _recorded(self) -> list[RecordedSession]:
         """Return what was recorded here and is not what is seen."""
         from acp_tui.store.folders import data_folder
-        from acp_tui.store.recorded import recent_sessions
+        from acp_tui.store.recordings import recent_sessions
 
         found = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
         return [one for one in found if one.title and self._showing(one) is not self._screen]

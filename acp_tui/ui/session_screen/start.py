@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from acp_tui.protocol.schema import AuthMethod
     from acp_tui.store.launch import Launch
     from acp_tui.store.prompts import Prompt
-    from acp_tui.store.recorded import Recorded
+    from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.screens.start import FailureScreen, StartChoice
     from acp_tui.ui.session_screen.screen import SessionScreen
 
@@ -104,7 +104,7 @@ class Beginning:
     async def _choice(self, wanted: str) -> StartChoice | None:
         """Return what the person chooses; `wanted` is what they named before, which could not be started."""
         from acp_tui.store.folders import data_folder
-        from acp_tui.store.recorded import recent_sessions
+        from acp_tui.store.recordings import recent_sessions
         from acp_tui.ui.screens.start import StartScreen
 
         recorded = await asyncio.to_thread(recent_sessions, data_folder() / "journals", _RECENT)
@@ -118,7 +118,7 @@ class Beginning:
         )
         return await self._screen.presence.ask(screen)
 
-    async def show_recorded(self, recorded: Recorded) -> bool:
+    async def show_recorded(self, recorded: RecordedSession) -> bool:
         """Show a recorded session; return whether there is one to show."""
         try:
             shown = await self._screen.conversation.recording.show(recorded)
@@ -226,7 +226,7 @@ class Beginning:
             return demo_launch()
         return self._resolved(choice.agent)
 
-    def _launch_of(self, recorded: Recorded) -> Launch | None:
+    def _launch_of(self, recorded: RecordedSession) -> Launch | None:
         """Return how to start the agent of a recorded session again."""
         if recorded.agent == "demo":
             from acp_tui.store.agents import demo_launch
@@ -238,11 +238,11 @@ class Beginning:
 
     def _resolved(self, command: str, args: Sequence[str] = ()) -> Launch | None:
         """Return how to start what the person named, or say why it cannot be."""
-        from acp_tui.store.agents import AgentError, resolve
+        from acp_tui.store.agents import LaunchError, resolve
 
         try:
             return resolve(command, args, self._start.known)
-        except AgentError as error:
+        except LaunchError as error:
             self._say(error.title, error.advice)
             return None
 

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
-from acp_tui.store.prompts import CHIP, History, Prompt
+from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
 from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
@@ -84,7 +84,7 @@ class PromptBox(TextArea):
         self,
         *,
         enter_sends: bool = True,
-        history: History | None = None,
+        history: PromptHistory | None = None,
         dropped: Callable[[str], str | None] = lambda _: None,
         empty: str = "",
         id: str | None = None,
@@ -108,7 +108,7 @@ class PromptBox(TextArea):
         self.stashed: Prompt | None = None
         """A draft that is put away."""
         self._chips: dict[str, str] = {}
-        self.past = history or History(None)
+        self.past = history or PromptHistory(None)
         """What was said before."""
         self._dropped = dropped
         self._place: int | None = None

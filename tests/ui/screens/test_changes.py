@@ -21,7 +21,7 @@ from acp_tui.ui.screens.changes import (
     origin_words,
 )
 from acp_tui.ui.widgets.diff.rows import FileDiff
-from acp_tui.workspace.encoding import BROKEN
+from acp_tui.workspace.encodings import BROKEN
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 

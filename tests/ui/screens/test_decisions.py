@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.store.decisions import Decision, DecisionLog, Offered
+from acp_tui.store.decisions import Decision, DecisionLog, OfferedOption
 from acp_tui.ui.screens.decisions import DecisionList, DecisionsScreen, Sieve
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from tests.store.test_decisions import ONE
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
-NO = Offered("n", "No", "reject_once")
+NO = OfferedOption("n", "No", "reject_once")
 MANY = [
     ONE,
     replace(ONE, kind="edit", command=None, title="Write [/x]", chosen=NO, by="rule", detail="no writes"),

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from acp_tui.store.journal import HEAD, Journal, Line
+from acp_tui.store.journal import HEAD, Journal, TailLine
 from acp_tui.ui.screens.protocol import Frame, FrameList, Frames, FrameScreen, ProtocolScreen, matches
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
-def line(direction: str, msg: Any, t: float = 1.0) -> Line:
+def line(direction: str, msg: Any, t: float = 1.0) -> TailLine:
     text = json.dumps({"t": t, "dir": direction, "msg": msg}).encode()
-    return Line(0, len(text), text[:HEAD], text[-256:] if len(text) > HEAD else b"")
+    return TailLine(0, len(text), text[:HEAD], text[-256:] if len(text) > HEAD else b"")
 
 
 def test_a_response_has_the_name_and_session_of_its_request_and_its_latency() -> None:
@@ -69,7 +69,7 @@ def test_odd_rows_are_shown_neutrally() -> None:
     assert frames.read(line("err", "warning: x")).kind == "err"
     assert frames.read(line("note", {"exit": 1})).name == "exit 1"
     for text in (b"no json", b"", b"[1]", b'{"dir": 3}', b'{"t": "x", "dir": "in", "msg": 5}', b"\xff\xfe"):
-        assert frames.read(Line(0, len(text), text, b"")).kind == "broken"
+        assert frames.read(TailLine(0, len(text), text, b"")).kind == "broken"
     for odd in ({}, {"method": 3}, {"id": [1], "error": "text"}, {"method": "x", "params": [1]}):
         assert frames.read(line("in", odd)).kind in ("response", "error", "notification")
 

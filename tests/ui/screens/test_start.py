@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList
 
 from acp_tui.store.agents import KnownAgent
 from acp_tui.store.folders import Problem
-from acp_tui.store.recorded import Recorded
+from acp_tui.store.recordings import RecordedSession
 from acp_tui.ui.screens.start import (
     FailureChoice,
     FailureScreen,
@@ -31,8 +31,8 @@ KNOWN = {
 }
 
 
-def recorded(name: str, cwd: str, title: str) -> Recorded:
-    return Recorded(
+def recorded(name: str, cwd: str, title: str) -> RecordedSession:
+    return RecordedSession(
         Path(f"/journals/{name}"), "gemini", ("gemini",), cwd, title, NOW - timedelta(hours=3), 10
     )
 

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from acp_tui.store.prompts import History, Prompt
+from acp_tui.store.prompts import Prompt, PromptHistory
 from acp_tui.ui.widgets.prompt_box import PromptBox
 
 LONG = "\n".join(f"line {number}" for number in range(84))
@@ -21,7 +21,7 @@ class Desk(App[None]):
 
     def __init__(self, past: Sequence[Prompt] = ()) -> None:
         super().__init__()
-        self.past = History(None)
+        self.past = PromptHistory(None)
         for prompt in past:
             self.past.add(prompt)
         self.sent: list[Prompt] = []

@@ -26,7 +26,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Frame:
+class WireMessage:
     """One message that went over the wire."""
 
     direction: str
@@ -34,19 +34,19 @@ class Frame:
     msg: dict[str, Any]
 
 
-def came(frames: Sequence[Frame], method: str) -> Iterator[Frame]:
+def came(frames: Sequence[WireMessage], method: str) -> Iterator[WireMessage]:
     """Yield what the agent asked or told by a method."""
     return (frame for frame in frames if frame.direction == "in" and frame.msg.get("method") == method)
 
 
-def answers_to(frames: Sequence[Frame], method: str) -> list[dict[str, Any]]:
+def answers_to(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
     """Return the results of all our requests of this method that are objects."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     found = (answer_of(frames, request.get("id")) for request in asked)
     return [result for result in found if isinstance(result, dict)]
 
 
-def answer_of(frames: Sequence[Frame], call_id: Any) -> Any:
+def answer_of(frames: Sequence[WireMessage], call_id: Any) -> Any:
     """Return the raw result that came for a request, None without one."""
     for frame in frames:
         if frame.direction == "in" and is_answer(frame.msg, call_id):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.journal import Journal
-from acp_tui.store.recorded import Row, head_of, read, recent, recent_sessions, rows_of
-from acp_tui.store.redacting import Redactor
+from acp_tui.store.recordings import JournalRow, head_of, read, recent, recent_sessions, rows_of
+from acp_tui.store.redaction import Redactor
 
 
 def journal(path: Path, *messages: tuple[str, object], **start: object) -> None:
@@ -62,7 +62,7 @@ def test_broken_lines_and_a_cut_last_one_are_skipped_and_counted(tmp_path: Path)
     )
     reading = read(path)
 
-    assert list(reading) == [Row(0.1, "in", 1), Row(0.2, "in", 2)]
+    assert list(reading) == [JournalRow(0.1, "in", 1), JournalRow(0.2, "in", 2)]
     assert reading.broken == 6
 
 

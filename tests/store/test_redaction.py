@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.store.redacting import (
+from acp_tui.store.redaction import (
     CONTENT,
     OUTPUT,
     PATH,

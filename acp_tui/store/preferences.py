@@ -12,7 +12,7 @@ from acp_tui.store.folders import Problem, SharedJson, write_whole
 Value = str | bool
 
 
-class Choices:
+class RememberedChoices:
     """Values by agent and option. A file that cannot be read is left to the person."""
 
     def __init__(self, path: Path) -> None:
@@ -133,7 +133,7 @@ The id alone would not do: agents that count their sessions all have a "1".
 """
 
 
-class Names:
+class SessionNames:
     """Names by session. A file that cannot be read is left to the person."""
 
     def __init__(self, path: Path | None) -> None:

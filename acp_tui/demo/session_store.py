@@ -6,32 +6,32 @@ import json
 import os
 from pathlib import Path
 
-from acp_tui.demo.stage.connection import Connection
-from acp_tui.demo.stage.session import Session
+from acp_tui.demo.stage.connection import DemoConnection
+from acp_tui.demo.stage.session import DemoSession
 
 FOLDER_VARIABLE = "ACP_TUI_DEMO_SESSIONS"
 """Environment variable that names the folder; without it sessions end with the process."""
 
 
-class Shelf:
+class SessionStore:
     """All sessions that can be listed and loaded."""
 
-    def __init__(self, connection: Connection, folder: str | None) -> None:
+    def __init__(self, connection: DemoConnection, folder: str | None) -> None:
         self._connection = connection
         self._folder = Path(folder) if folder else None
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, DemoSession] = {}
         for path in sorted(self._folder.glob("*.json")) if self._folder else []:
             self._take(path)
 
-    def all(self) -> list[Session]:
+    def all(self) -> list[DemoSession]:
         """Return every session, the one last worked in first."""
         return sorted(self._sessions.values(), key=lambda session: session.updated_at, reverse=True)
 
-    def get(self, session_id: str) -> Session | None:
+    def get(self, session_id: str) -> DemoSession | None:
         """Return a session by its id."""
         return self._sessions.get(session_id)
 
-    def put(self, session: Session) -> None:
+    def put(self, session: DemoSession) -> None:
         """Keep a session as it is now; a folder that cannot be written is no reason to stop."""
         self._sessions[session.session_id] = session
         if self._folder is None or not session.history:
@@ -55,7 +55,7 @@ class Shelf:
 
     def _take(self, path: Path) -> None:
         try:
-            session = Session.restored(json.loads(path.read_text(encoding="utf-8")), self._connection)
+            session = DemoSession.restored(json.loads(path.read_text(encoding="utf-8")), self._connection)
         except (OSError, ValueError, KeyError, TypeError) as error:
             os.write(2, f"demo: {path.name} is left alone: {error!r}\n".encode())
         else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_tui.demo.stage.connection import Refused
-from acp_tui.demo.stage.turn import Turn, diff
+from acp_tui.demo.stage.connection import RequestRefused
+from acp_tui.demo.stage.turn import DemoTurn, diff
 from acp_tui.demo.stage.work import allowed, in_workspace, lends_files, read, write
 
 _PLAIN: Final = '''\
@@ -80,14 +80,14 @@ _CHANGES: Final = "# Changes\n\n- `--json` prints the counts as JSON, most frequ
 NAME: Final = "demo-tally.py"
 
 
-def new(turn: Turn, rest: str) -> None:
+def new(turn: DemoTurn, rest: str) -> None:
     """Write the program as a new file."""
     turn.think("A new file: show the whole of it before asking.")
     if _wrote(turn, "Create the word counter", {NAME: _PLAIN}):
         turn.say(f"`{NAME}` is there now. `/edit` teaches it to print JSON.")
 
 
-def edit(turn: Turn, rest: str) -> None:
+def edit(turn: DemoTurn, rest: str) -> None:
     """Add the option, or take it out again if it is there already."""
     turn.think("Look at the file as it is now, then change as little as possible.")
     old = read(turn, in_workspace(turn, NAME)) if lends_files(turn) else None
@@ -101,14 +101,14 @@ def edit(turn: Turn, rest: str) -> None:
         turn.say("Done. Play `/edit` once more to turn it back.")
 
 
-def three(turn: Turn, rest: str) -> None:
+def three(turn: DemoTurn, rest: str) -> None:
     """Ask once about three files."""
     files = {NAME: _WITH_JSON, "demo_tally_test.py": _TEST, "demo-changes.md": _CHANGES}
     if _wrote(turn, "Add --json, with a test and a note", files):
         turn.say("All three files are written: " + ", ".join(f"`{name}`" for name in files) + ".")
 
 
-def clash(turn: Turn, rest: str) -> None:
+def clash(turn: DemoTurn, rest: str) -> None:
     """Write over a file into which somebody has written since it was read."""
     path = in_workspace(turn, NAME)
     if not _wrote(turn, "Write the word counter", {NAME: _PLAIN}):
@@ -121,7 +121,7 @@ def clash(turn: Turn, rest: str) -> None:
     edit.start()
     try:
         write(turn, path, _WITH_JSON)
-    except Refused as refused:
+    except RequestRefused as refused:
         edit.finish(f"Not written: {refused}", failed=True)
         turn.say("Then I read it again before I write.")
         return
@@ -129,7 +129,7 @@ def clash(turn: Turn, rest: str) -> None:
     turn.say("Written over what was there.")
 
 
-def _wrote(turn: Turn, title: str, files: dict[str, str]) -> bool:
+def _wrote(turn: DemoTurn, title: str, files: dict[str, str]) -> bool:
     """Write files after one question about all of them, and return whether that was allowed."""
     if not lends_files(turn):
         turn.say("This client lends no files, so I cannot write anything.")

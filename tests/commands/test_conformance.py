@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from acp_tui.commands import conduct
-from acp_tui.commands.frames import Frame
+from acp_tui.commands import conformance
+from acp_tui.commands.findings import WireMessage
 from acp_tui.protocol.jsonrpc import Noise
 from acp_tui.workspace.processes import ExitStatus
 
 
-def out(call_id: int, method: str) -> Frame:
-    return Frame("out", {"jsonrpc": "2.0", "id": call_id, "method": method, "params": {}})
+def out(call_id: int, method: str) -> WireMessage:
+    return WireMessage("out", {"jsonrpc": "2.0", "id": call_id, "method": method, "params": {}})
 
 
-def came(**msg: Any) -> Frame:
-    return Frame("in", {"jsonrpc": "2.0", **msg})
+def came(**msg: Any) -> WireMessage:
+    return WireMessage("in", {"jsonrpc": "2.0", **msg})
 
 
-def update(kind: str, **fields: Any) -> Frame:
+def update(kind: str, **fields: Any) -> WireMessage:
     params = {"sessionId": "s", "update": {"sessionUpdate": kind, **fields}}
     return came(method="session/update", params=params)
 
@@ -35,8 +35,8 @@ def told(findings: Any) -> list[tuple[str, str]]:
 def test_what_comes_before_the_answer_to_initialize_breaks_the_order() -> None:
     early = [INITIALIZED[0], came(method="ping"), INITIALIZED[1]]
 
-    assert told(conduct.order(INITIALIZED)) == [("order", "well")]
-    (finding,) = conduct.order(early)
+    assert told(conformance.order(INITIALIZED)) == [("order", "well")]
+    (finding,) = conformance.order(early)
     assert (finding.verdict, finding.text) == ("broken", "ping came before the answer to initialize")
 
 
@@ -48,34 +48,34 @@ def test_updates_before_the_answer_that_names_their_session_are_odd_and_allowed(
         came(id=1, result={"sessionId": "s"}),
     ]
 
-    assert told(conduct.order(frames)) == [("order", "note")]
+    assert told(conformance.order(frames)) == [("order", "note")]
 
 
 def test_envelopes_without_their_version_or_with_our_ids_as_text_are_broken() -> None:
-    frames = [out(1, "initialize"), Frame("in", {"id": 0, "result": {}}), came(id="1", result={})]
+    frames = [out(1, "initialize"), WireMessage("in", {"id": 0, "result": {}}), came(id="1", result={})]
 
-    assert told(conduct.envelopes(frames)) == [("JSON-RPC", "broken"), ("JSON-RPC", "broken")]
-    assert told(conduct.envelopes(INITIALIZED)) == [("JSON-RPC", "well")]
-    assert not list(conduct.envelopes([]))
+    assert told(conformance.envelopes(frames)) == [("JSON-RPC", "broken"), ("JSON-RPC", "broken")]
+    assert told(conformance.envelopes(INITIALIZED)) == [("JSON-RPC", "well")]
+    assert not list(conformance.envelopes([]))
 
 
 def test_unknown_and_older_kinds_of_updates_are_told_by_name() -> None:
     known = update("agent_message_chunk", content={"type": "text", "text": "hi"})
 
-    (unknown,) = conduct.updates([known, update("of_tomorrow")])
+    (unknown,) = conformance.updates([known, update("of_tomorrow")])
     assert (unknown.verdict, unknown.text) == ("note", "of unknown kinds: of_tomorrow")
-    (well,) = conduct.updates([known, known])
+    (well,) = conformance.updates([known, known])
     assert (well.verdict, well.text) == ("well", "2, of kinds agent_message_chunk")
 
 
 def test_lines_that_are_no_messages_are_told_with_the_first_of_them() -> None:
     noise = [Noise(b"starting up\n", "no JSON"), Noise(b"x", "a response to nothing that we asked")]
 
-    plain, odd = conduct.noise(noise)
+    plain, odd = conformance.noise(noise)
 
     assert plain.text == "lines that are no messages: 1, the first: starting up"
     assert odd.text == "answers to nothing that was asked, as to a notification: 1"
-    assert told(conduct.noise([])) == [("stdout", "well")]
+    assert told(conformance.noise([])) == [("stdout", "well")]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_lines_that_are_no_messages_are_told_with_the_first_of_them() -> None:
     ],
 )
 def test_what_is_said_on_the_side_is_measured(size: int, tail: str, text: str) -> None:
-    assert conduct.stderr(size, tail).text == text
+    assert conformance.stderr(size, tail).text == text
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_said_on_the_side_is_measured(size: int, tail: str, text: str) -
 def test_an_end_is_judged_with_what_it_leaves(
     by_itself: bool, status: ExitStatus, left: bool, verdicts: list[str]
 ) -> None:
-    assert [finding.verdict for finding in conduct.ending(by_itself, status, left)] == verdicts
+    assert [finding.verdict for finding in conformance.ending(by_itself, status, left)] == verdicts
 
 
 def test_a_list_that_gives_the_same_cursor_again_is_broken() -> None:
@@ -112,7 +112,7 @@ def test_a_list_that_gives_the_same_cursor_again_is_broken() -> None:
         came(id=2, result={"sessions": [{}, {}], "nextCursor": "c"}),
     ]
 
-    assert told(conduct.pages(pages)) == [("session/list", "broken")]
-    (well,) = conduct.pages(pages[:2])
+    assert told(conformance.pages(pages)) == [("session/list", "broken")]
+    (well,) = conformance.pages(pages[:2])
     assert well.text == "1 sessions on 1 page(s)"
-    assert told(conduct.pages([pages[0], came(id=1, result={})])) == [("session/list", "broken")]
+    assert told(conformance.pages([pages[0], came(id=1, result={})])) == [("session/list", "broken")]

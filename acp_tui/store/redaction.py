@@ -65,7 +65,7 @@ _SAMPLE_LENGTH: Final = 400
 
 
 @dataclass
-class Review:
+class RedactionReview:
     """What a copy would hold."""
 
     path: Path
@@ -232,20 +232,20 @@ def mask_arguments(arguments: Iterable[str], mask: str) -> list[str]:
     return found
 
 
-def review(path: Path, redactor: Redactor) -> Review:
+def review(path: Path, redactor: Redactor) -> RedactionReview:
     """Return what a copy of a journal as it is now would hold; nothing is written.
 
     Raises:
         OSError: it cannot be read.
     """
-    found = Review(path, path.stat().st_size)
+    found = RedactionReview(path, path.stat().st_size)
     for line, masked in _rows(found, redactor, lambda: found.masked.total()):
         if masked and len(found.samples) < _SAMPLES:
             found.samples.append(line.decode("utf-8", "replace")[:_SAMPLE_LENGTH].rstrip())
     return found
 
 
-def save(reviewed: Review, redactor: Redactor, target: Path) -> None:
+def save(reviewed: RedactionReview, redactor: Redactor, target: Path) -> None:
     """Write the copy that was reviewed; it is there whole or not at all.
 
     Raises:
@@ -253,7 +253,7 @@ def save(reviewed: Review, redactor: Redactor, target: Path) -> None:
     """
     private_folder(target.parent)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-    again = Review(reviewed.path, reviewed.size)
+    again = RedactionReview(reviewed.path, reviewed.size)
     try:
         with open(unfinished, "wb", opener=_private) as file:
             for line, _ in _rows(again, redactor, lambda: 0):
@@ -264,7 +264,9 @@ def save(reviewed: Review, redactor: Redactor, target: Path) -> None:
         raise
 
 
-def _rows(found: Review, redactor: Redactor, count: Callable[[], int]) -> Iterator[tuple[bytes, bool]]:
+def _rows(
+    found: RedactionReview, redactor: Redactor, count: Callable[[], int]
+) -> Iterator[tuple[bytes, bool]]:
     """Yield (a masked row, whether something was masked in it), and count into `found`."""
     found.masked = redactor.masked
     with found.path.open("rb") as file:

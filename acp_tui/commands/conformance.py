@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import abilities
-from acp_tui.commands.frames import Finding, Frame, answer_of, is_answer, shown
+from acp_tui.commands.findings import Finding, WireMessage, answer_of, is_answer, shown
 from acp_tui.commands.vocabulary import is_known
 from acp_tui.protocol import dialects
 from acp_tui.protocol.frames import BESIDE
@@ -61,7 +61,7 @@ def new_session(result: Any) -> Iterator[Finding]:
         )
 
 
-def envelopes(frames: Sequence[Frame]) -> Iterator[Finding]:
+def envelopes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge the JSON-RPC around the agent's messages."""
     came = [frame.msg for frame in frames if frame.direction == "in"]
     asked = {str(frame.msg.get("id")) for frame in frames if frame.direction == "out"}
@@ -79,7 +79,7 @@ def envelopes(frames: Sequence[Frame]) -> Iterator[Finding]:
         )
 
 
-def order(frames: Sequence[Frame]) -> Iterator[Finding]:
+def order(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge what came when. Source: ACP, pages "initialization" and "session setup"."""
     early = _before_answer(frames, "initialize")
     if early:
@@ -93,7 +93,7 @@ def order(frames: Sequence[Frame]) -> Iterator[Finding]:
         yield Finding("order", "well", "answers first, then updates")
 
 
-def updates(frames: Sequence[Frame]) -> Iterator[Finding]:
+def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge the kinds of the updates. Source: ACP, schema of `session/update`."""
     sent = [_update_of(frame.msg) for frame in frames if frame.msg.get("method") == "session/update"]
     unread = [
@@ -178,7 +178,7 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
         yield Finding("children", "well", "nothing is left behind")
 
 
-def pages(frames: Sequence[Frame]) -> Iterator[Finding]:
+def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
     """Judge the pages of `session/list`. Source: ACP, page "session list"."""
     asked = [frame.msg for frame in frames if frame.msg.get("method") == "session/list"]
     cursors: list[Any] = []
@@ -201,7 +201,7 @@ def pages(frames: Sequence[Frame]) -> Iterator[Finding]:
 # ------------------------------------------------------------------ looking things up
 
 
-def _before_answer(frames: Sequence[Frame], method: str) -> list[dict[str, Any]]:
+def _before_answer(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
     """Return what came in between our first request of this method and its answer."""
     asked: Any = None
     came: list[dict[str, Any]] = []
@@ -215,7 +215,7 @@ def _before_answer(frames: Sequence[Frame], method: str) -> list[dict[str, Any]]
     return []
 
 
-def answer_to(frames: Sequence[Frame], method: str) -> Any:
+def answer_to(frames: Sequence[WireMessage], method: str) -> Any:
     """Return the raw result of our first request of this method, None without one."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     request = next(asked, None)

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Final
 
-from acp_tui.demo.stage.turn import Turn
+from acp_tui.demo.stage.turn import DemoTurn
 
 _MARKDOWN: Final = """\
 # Heading one
@@ -83,12 +83,12 @@ _PARAGRAPHS: Final = (
 )
 
 
-def markdown(turn: Turn, rest: str) -> None:
+def markdown(turn: DemoTurn, rest: str) -> None:
     """Show everything Markdown can do."""
     turn.say(_MARKDOWN)
 
 
-def long(turn: Turn, rest: str) -> None:
+def long(turn: DemoTurn, rest: str) -> None:
     """Give a long answer, of as many paragraphs as asked for."""
     count = int(rest) if rest.isdecimal() else 40
     parts = []
@@ -98,7 +98,7 @@ def long(turn: Turn, rest: str) -> None:
     turn.say("\n\n".join(parts) + "\n")
 
 
-def think(turn: Turn, rest: str) -> None:
+def think(turn: DemoTurn, rest: str) -> None:
     """Think, answer, and think again."""
     turn.think(
         "What is a word? Letters with something else around them. But *don't* is one, so is `snake_case`. "
@@ -109,7 +109,7 @@ def think(turn: Turn, rest: str) -> None:
     turn.say("That does not work for every language; for those without spaces `tally` needs a dictionary.")
 
 
-def image(turn: Turn, rest: str) -> None:
+def image(turn: DemoTurn, rest: str) -> None:
     """Show a small picture, painted on the spot."""
     turn.say("A picture, 96 by 48 pixels:\n")
     data = base64.b64encode(_picture(96, 48)).decode()

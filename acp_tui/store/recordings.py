@@ -102,7 +102,7 @@ _TITLE_LENGTH: Final = 200
 
 
 @dataclass(frozen=True)
-class Row:
+class JournalRow:
     """One line of a journal."""
 
     t: float
@@ -113,7 +113,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedSession:
     """What a list shows of one journal."""
 
     path: Path
@@ -137,7 +137,7 @@ class Recorded:
     """What the agent called its sessions, by id, as far as the head tells."""
 
 
-class Reading(Iterator[Row]):
+class JournalReader(Iterator[JournalRow]):
     """The rows of a journal, in order; broken lines and a cut last one are skipped and counted."""
 
     def __init__(self, file: BinaryIO, beside: Iterator[bytes]) -> None:
@@ -145,7 +145,7 @@ class Reading(Iterator[Row]):
         self._file = file
         self._beside = beside
 
-    def __next__(self) -> Row:
+    def __next__(self) -> JournalRow:
         """Return the next whole row, and close the file after the last."""
         for line in chain(self._file, self._beside) if not self._file.closed else ():
             row = _row(line)
@@ -156,16 +156,16 @@ class Reading(Iterator[Row]):
         raise StopIteration
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> JournalReader:
     """Return the rows of a journal.
 
     Raises:
         OSError: the file cannot be opened.
     """
-    return Reading(path.open("rb"), kept_rows(path))
+    return JournalReader(path.open("rb"), kept_rows(path))
 
 
-def head_of(path: Path) -> Recorded | None:
+def head_of(path: Path) -> RecordedSession | None:
     """Return what the head of a journal tells; None if it cannot be read."""
     try:
         size = path.stat().st_size
@@ -178,7 +178,7 @@ def head_of(path: Path) -> Recorded | None:
     argv = _argv(start.get("start"))
     titles = _titles(rows)
     session_id, is_taken_up = next(reversed(_opened(rows).items()), ("", False))
-    return Recorded(
+    return RecordedSession(
         path=path,
         agent=str(start.get("agent") or (Path(argv[0]).name if argv else "")),
         argv=argv,
@@ -193,7 +193,7 @@ def head_of(path: Path) -> Recorded | None:
     )
 
 
-def sessions_in(head: Recorded) -> list[Recorded]:
+def sessions_in(head: RecordedSession) -> list[RecordedSession]:
     """Return what a list shows of each session of a journal in which something was said, the latest first.
 
     Where there is none, or the file cannot be read, the head stands for all of it.
@@ -207,7 +207,7 @@ def sessions_in(head: Recorded) -> list[Recorded]:
     return [_one_of(head, one) for one in reversed(said)]
 
 
-def _one_of(head: Recorded, said: Spoken) -> Recorded:
+def _one_of(head: RecordedSession, said: Spoken) -> RecordedSession:
     """Return one of several sessions of a journal."""
     session_id = said.session_id or head.session_id
     is_last = session_id == head.session_id
@@ -222,7 +222,7 @@ def _one_of(head: Recorded, said: Spoken) -> Recorded:
     )
 
 
-def recent(folder: Path, limit: int) -> list[Recorded]:
+def recent(folder: Path, limit: int) -> list[RecordedSession]:
     """Return the latest journals of a folder, newest first, reading only the head of each."""
     found: list[tuple[float, str]] = []
     with suppress(OSError), os.scandir(folder) as entries:
@@ -234,15 +234,15 @@ def recent(folder: Path, limit: int) -> list[Recorded]:
     return [recorded for recorded in latest if recorded is not None]
 
 
-def _row(line: bytes) -> Row | None:
+def _row(line: bytes) -> JournalRow | None:
     try:
         fields = json_line.read(line)
-        return Row(float(fields["t"]), str(fields["dir"]), fields["msg"])
+        return JournalRow(float(fields["t"]), str(fields["dir"]), fields["msg"])
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def _opened(rows: list[Row]) -> dict[str, bool]:
+def _opened(rows: list[JournalRow]) -> dict[str, bool]:
     """Return the sessions that were opened by id, the latest at the end: whether they were begun before."""
     opened: dict[str, bool] = {}
     asked: set[str] = set()
@@ -270,7 +270,7 @@ def _time(text: object) -> datetime | None:
         return None
 
 
-def _titles(rows: list[Row]) -> dict[str, str]:
+def _titles(rows: list[JournalRow]) -> dict[str, str]:
     """Return the last title of each session, by its id; the latest at the end."""
     told: dict[str, str] = {}
     for row in rows:
@@ -289,7 +289,7 @@ def _first_words(prompt: Any) -> str:
     return _one_line(next((text for block in blocks if (text := _inside(block, "text"))), ""))
 
 
-def _found(rows: list[Row], method: str, name: str) -> Any:
+def _found(rows: list[JournalRow], method: str, name: str) -> Any:
     """Return one parameter of our first request of this method."""
     requests = (row.msg for row in rows if row.direction == "out" and _inside(row.msg, "method") == method)
     return _inside(next(requests, None), "params", name)
@@ -309,7 +309,7 @@ _LOOKED_AT: Final = 200
 """Journals at most among which the parts of one session are looked for, the newest."""
 
 
-def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
+def recent_sessions(folder: Path, limit: int) -> list[RecordedSession]:
     """Return the sessions of the latest journals in which something was said, newest first.
 
     Blocking: it takes a second where journals are very long. A journal may tell several sessions. Each
@@ -323,7 +323,7 @@ def recent_sessions(folder: Path, limit: int) -> list[Recorded]:
     return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
 
 
-def rows_of(recorded: Recorded) -> Iterator[Row]:
+def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:
     """Return the rows of the journals that tell a session, from the one in which it was begun.
 
     Raises:
@@ -338,7 +338,7 @@ def rows_of(recorded: Recorded) -> Iterator[Row]:
     return chain(*(read(part.path) for part in whole[:-1]), newest)
 
 
-def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[Row]:
+def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow]:
     """Return the rows of all journals that tell a session, also of those in which nothing was said.
 
     Blocking.
@@ -346,7 +346,7 @@ def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[Row]:
     Raises:
         OSError: a file cannot be opened.
     """
-    parts: list[Recorded] = []
+    parts: list[RecordedSession] = []
     for journal in recent(folder, _LOOKED_AT):
         if journal.agent != agent:
             continue
@@ -358,10 +358,10 @@ def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[Row]:
     return chain.from_iterable(read(part.path) for part in parts)
 
 
-def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
+def _sessions(folder: Path, limit: int) -> list[list[RecordedSession]]:
     """Return the journals of each session, oldest first; the newest session first."""
-    sessions: list[list[Recorded]] = []
-    unfinished: dict[tuple[str, str], list[Recorded]] = {}
+    sessions: list[list[RecordedSession]] = []
+    unfinished: dict[tuple[str, str], list[RecordedSession]] = {}
     for journal in recent(folder, limit):
         for session in sessions_in(journal):
             if session.is_silent:
@@ -376,5 +376,5 @@ def _sessions(folder: Path, limit: int) -> list[list[Recorded]]:
     return sessions
 
 
-def _title(parts: list[Recorded]) -> str:
+def _title(parts: list[RecordedSession]) -> str:
     return next((part.title for part in parts if part.title), "")

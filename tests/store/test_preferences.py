@@ -6,12 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.store import remembered as names
-from acp_tui.store.remembered import Choices, Layout, Names, keep_theme, last_theme, load, save
+from acp_tui.store import preferences as names
+from acp_tui.store.preferences import (
+    Layout,
+    RememberedChoices,
+    SessionNames,
+    keep_theme,
+    last_theme,
+    load,
+    save,
+)
 
 
 def test_choices_are_kept_by_agent_and_by_option_also_of_another_run(tmp_path: Path) -> None:
-    one, other = Choices(tmp_path / "new" / "choices.json"), Choices(tmp_path / "new" / "choices.json")
+    one, other = (
+        RememberedChoices(tmp_path / "new" / "choices.json"),
+        RememberedChoices(tmp_path / "new" / "choices.json"),
+    )
     one.keep("a", "mode", "plan")
     other.keep("a", "web", True)
     other.keep("b", "mode", "ask")
@@ -27,7 +38,7 @@ def test_choices_are_kept_by_agent_and_by_option_also_of_another_run(tmp_path: P
 def test_a_file_that_is_none_of_ours_is_told_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "choices.json"
     path.write_text("{ broken")
-    choices = Choices(path)
+    choices = RememberedChoices(path)
 
     assert choices.of("a") == {}
     choices.keep("a", "mode", "plan")
@@ -39,8 +50,8 @@ def test_odd_values_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "choices.json"
     path.write_text('{"a": {"mode": "plan", "x": 5, "y": null}, "b": []}')
 
-    assert Choices(path).of("a") == {"mode": "plan"}
-    assert Choices(path).of("b") == {}
+    assert RememberedChoices(path).of("a") == {"mode": "plan"}
+    assert RememberedChoices(path).of("b") == {}
 
 
 def test_a_choice_counts_until_the_settings_name_another_theme(tmp_path: Path) -> None:
@@ -107,20 +118,20 @@ def test_a_layout_that_cannot_be_read_or_kept_is_told(tmp_path: Path) -> None:
 
 def test_a_name_is_there_in_the_next_run_until_it_is_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "state" / "names.json"
-    assert Names(path).put("a", "s1", "the parser") is None
+    assert SessionNames(path).put("a", "s1", "the parser") is None
 
-    assert Names(path).get("a", "s1") == "the parser"
-    assert Names(path).get("a", "s2") == ""
-    Names(path).put("a", "s1", "")
-    assert Names(path).get("a", "s1") == ""
+    assert SessionNames(path).get("a", "s1") == "the parser"
+    assert SessionNames(path).get("a", "s2") == ""
+    SessionNames(path).put("a", "s1", "")
+    assert SessionNames(path).get("a", "s1") == ""
 
 
 def test_sessions_of_two_agents_with_the_same_id_have_names_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "names.json"
-    Names(path).put("one", "1", "the parser")
-    Names(path).put("two", "1", "the screen")
+    SessionNames(path).put("one", "1", "the parser")
+    SessionNames(path).put("two", "1", "the screen")
 
-    assert [Names(path).get(agent, "1") for agent in ("one", "two", "three")] == [
+    assert [SessionNames(path).get(agent, "1") for agent in ("one", "two", "three")] == [
         "the parser",
         "the screen",
         "",
@@ -128,26 +139,26 @@ def test_sessions_of_two_agents_with_the_same_id_have_names_of_their_own(tmp_pat
 
 
 def test_what_another_program_has_named_meanwhile_is_not_lost(tmp_path: Path) -> None:
-    here, there = Names(tmp_path / "names.json"), Names(tmp_path / "names.json")
+    here, there = SessionNames(tmp_path / "names.json"), SessionNames(tmp_path / "names.json")
     assert here.get("a", "s1") == ""
     there.put("a", "s1", "theirs")
 
     here.put("a", "s2", "ours")
 
-    assert Names(tmp_path / "names.json").get("a", "s1") == "theirs"
+    assert SessionNames(tmp_path / "names.json").get("a", "s1") == "theirs"
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"s1": 3}', '[["a", "s1"]]', '[["a", "s1", 3]]', "\x00"])
 def test_a_file_that_is_none_of_ours_holds_no_names(tmp_path: Path, text: str) -> None:
     (tmp_path / "names.json").write_text(text)
 
-    assert Names(tmp_path / "names.json").get("a", "s1") == ""
+    assert SessionNames(tmp_path / "names.json").get("a", "s1") == ""
 
 
 def test_a_broken_file_is_told_and_left_alone_and_the_name_holds_for_this_run(tmp_path: Path) -> None:
     path = tmp_path / "names.json"
     path.write_text("{ broken")
-    kept = Names(path)
+    kept = SessionNames(path)
     assert kept.get("a", "s1") == ""
 
     problem = kept.put("a", "s1", "the parser")
@@ -159,7 +170,7 @@ def test_a_broken_file_is_told_and_left_alone_and_the_name_holds_for_this_run(tm
 
 def test_a_folder_that_cannot_be_written_keeps_the_name_for_this_run_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
-    kept = Names(tmp_path / "state" / "names.json")
+    kept = SessionNames(tmp_path / "state" / "names.json")
 
     problem = kept.put("a", "s1", "the parser")
 
@@ -170,7 +181,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_name_for_this_run_and_says_so
 
 def test_the_oldest_names_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(names, "KEPT", 2)
-    kept = Names(None)
+    kept = SessionNames(None)
     for number in (1, 2, 3):
         kept.put("a", f"s{number}", f"name {number}")
 

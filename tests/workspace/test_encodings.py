@@ -9,7 +9,7 @@ import struct
 
 import pytest
 
-from acp_tui.workspace.encoding import BINARY, BROKEN, decoded, have_lines, pair
+from acp_tui.workspace.encodings import BINARY, BROKEN, decoded, have_lines, pair
 
 _GERMAN = "Grüße aus München, schöne Straße\n" * 3
 _JAPANESE = "日本語のテキストです。これはテスト\n" * 2
