@@ -1,4 +1,4 @@
-"""Durations, sizes, counts and paths as people read them."""
+"""Durations, sizes, counts and paths formatted for display."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def seconds(duration: float) -> str:
-    """Return a duration as people read it: `0.3 s`, `12 s`, `2:05`, `1:02:03`."""
+    """Return a duration such as `0.3 s`, `12 s`, `2:05` or `1:02:03`."""
     if duration < 10:
         return f"{duration:.1f} s"
     if duration < 60:
@@ -17,37 +17,37 @@ def seconds(duration: float) -> str:
 
 
 def clock(duration: float) -> str:
-    """Return a running time: `0:07`, `1:02:03`."""
+    """Return a running time such as `0:07` or `1:02:03`."""
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def size(count: int) -> str:
-    """Return a number of bytes."""
+    """Return a size in bytes, kilobytes or megabytes."""
     if count < 1024:
         return f"{count} B"
     return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"
 
 
 def tokens(count: int) -> str:
-    """Return a number of tokens."""
+    """Return a number of tokens, in thousands from 1,000 on."""
     return str(count) if count < 1000 else f"{count / 1000:.0f}k"
 
 
 def inside(path: str, cwd: str) -> str:
-    """Return a path below the workspace without that folder, unless it climbs out again."""
+    """Return a path relative to the workspace; other paths stay unchanged."""
     prefix = cwd.rstrip("/") + "/"
     return path[len(prefix) :] if path.startswith(prefix) and ".." not in path.split("/") else path
 
 
 def from_home(path: str) -> str:
-    """Return a path with `~` for the person's home."""
+    """Return a path with `~` for the user's home."""
     home = str(Path.home())
     is_inside = home != "/" and (path == home or path.startswith(f"{home}/"))
     return f"~{path[len(home) :]}" if is_inside else path
 
 
 def lines(count: int) -> str:
-    """Return a number of lines in words."""
+    """Return a count such as `1 line` or `3 lines`."""
     return f"{count} line{'' if count == 1 else 's'}"

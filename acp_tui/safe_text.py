@@ -1,4 +1,4 @@
-"""Text from outside made safe to draw: no escape sequence, no control character, no half of a character."""
+"""Untrusted text made safe to draw: no escape sequences, control characters or lone surrogates."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import unicodedata
 from typing import Final
 
 PER_CELL: Final = 8
-"""Characters that a cell may hold: a letter with its marks, a family of emoji."""
+"""Characters a cell may hold: a letter with its marks, a family of emoji."""
 
 _OBEYED: Final = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and newline
-    "\u2028\u2029"  # line ends that only some programs know
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # marks that turn the direction of text around them
-    "\ud800-\udfff"  # half a character
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls except tab and newline
+    "\u2028\u2029"  # line separators that only some programs know
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # marks that change the direction of text
+    "\ud800-\udfff"  # lone surrogates
 )
 _JOINERS: Final = "\u180b-\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0000-\U000e0fff"
-"""Invisible, and part of some scripts and emoji: spaces and joiners without a width, variations, tags."""
+"""Invisible, but part of some scripts and emoji: zero-width spaces and joiners, variation selectors, tags."""
 _FILLERS: Final = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2060-\u2065\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 )
-"""Invisible, and nothing that a text needs."""
+"""Invisible and never needed in a text."""
 _FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
-"""The flag of a part of a country: its letters are tags."""
+"""A subdivision flag, whose letters are tags."""
 
 _UNSAFE = re.compile(f"{_FLAG}|[{_OBEYED}{_JOINERS}{_FILLERS}]")
 _INEXACT = re.compile(f"[{_OBEYED}{_JOINERS}{_FILLERS}\u2800]")
@@ -31,9 +31,9 @@ _UNSEEN = re.compile(f"[{_OBEYED}{_FILLERS}\u180e\u200b\U000e0000-\U000e0fff]")
 _OPEN_END = re.compile(f"(?:\U0001f3f4[{_JOINERS}]{{0,7}}|[{_JOINERS}]{{1,8}}|\r)\\Z")
 
 _NEEDS_JOINERS: Final = ((0x0600, 0x1CFF), (0xA800, 0xABFF), (0xFB50, 0xFEFE), (0x10A00, 0x11FFF))
-"""Where the scripts are whose letters take another form beside a joiner."""
+"""Ranges of the scripts whose letters change form beside a joiner."""
 _WITHOUT_SPACES: Final = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1A20, 0x1AAF))
-"""Where the scripts are that have no spaces between words."""
+"""Ranges of the scripts without spaces between words."""
 _MONGOLIAN: Final = ((0x1800, 0x18AF),)
 _HAN: Final = ((0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 _KEYCAPS: Final = frozenset("#*0123456789")
@@ -41,15 +41,15 @@ _EMOJI_BY_FORM: Final = frozenset("\u203c\u2049\u2139\u3030")
 
 
 def safe(text: str, before: str = "") -> str:
-    """Return `text` with everything a terminal might obey or nobody could see made visible.
+    """Return `text` with control and invisible characters made visible.
 
-    For any string of an agent. C0 controls become their control pictures (ESC is `␛`), the other unsafe
-    characters U+FFFD. Tabs and newlines stay: whoever draws the text lays them out. Emoji of several
-    characters and scripts that need joiners stay as they are.
+    For any string from an agent. C0 controls become control pictures (ESC is `␛`), the other unsafe
+    characters U+FFFD. Tabs and newlines stay, for the caller to lay out. Emoji sequences and the joiners of
+    scripts that need them stay, too.
 
     Args:
-        text: from outside.
-        before: the character that stood before the text.
+        text: the untrusted text.
+        before: the character in front of the text.
     """
     if _UNSAFE.search(text) is None:
         return text
@@ -57,27 +57,27 @@ def safe(text: str, before: str = "") -> str:
 
 
 def exact(text: str) -> str:
-    """Return a command or a path with everything made visible that is not seen, also parts of emoji.
+    """Return a command or path with every invisible character shown, even inside emoji.
 
-    Two that look the same are the same.
+    Two results that look the same are the same.
     """
     return _INEXACT.sub(_visible, text)
 
 
 def exact_line(text: str) -> str:
-    """Return `text` exact and on one line: line ends and tabs become single spaces."""
+    """Return `text` exact and on one line: newlines and tabs become spaces."""
     return exact(text).replace("\n", " ").replace("\t", " ")
 
 
 def seen(text: str) -> str:
-    """Return what the user has written as it is drawn: one character for each, and none that is not seen."""
+    """Return the user's own text as drawn, one character for each of its characters."""
     return _UNSEEN.sub(_visible, text)
 
 
 def plain(text: str) -> tuple[str, int]:
-    """Return a text as it may leave for a clipboard or a terminal, and how many characters it is without.
+    """Return a text for the clipboard or a terminal, and the number of characters removed.
 
-    Tabs, line ends, emoji and joined letters stay; what would act, or nobody could see, does not go along.
+    Tabs, newlines, emoji and joined letters stay; control and invisible characters are removed.
     """
     text = text.replace("\r\n", "\n")
     if _UNSAFE.search(text) is None:
@@ -89,26 +89,26 @@ def plain(text: str) -> tuple[str, int]:
 
 
 def is_exact(text: str) -> bool:
-    """Whether a name can be written and read as it is: there is nothing in it that is not seen."""
+    """Return whether a name can be shown and typed as it is."""
     return exact(text) == text and "\n" not in text and "\t" not in text
 
 
 def open_end(text: str) -> int:
-    """Return where the end of a text begins that may be the first part of something longer."""
+    """Return the index of a trailing sequence that the next piece may continue."""
     found = _OPEN_END.search(text, max(0, len(text) - 9))
     return found.start() if found else len(text)
 
 
 def start_of(text: str, width: int) -> str:
-    """Return what `width` cells can show of a text, and some more: whoever cuts it sees that it is longer.
+    """Return a prefix that fills `width` cells, so that huge texts are not scanned.
 
-    An agent may send a megabyte where a title belongs: what is drawn often must not read all of it.
+    It is longer than `width`, so that cutting it still shows an ellipsis.
     """
     return text[: PER_CELL * (width + 1)]
 
 
 def safe_line(text: str) -> str:
-    """Return `text` safe and on one line: line ends and tabs become single spaces."""
+    """Return `text` safe and on one line: newlines and tabs become spaces."""
     return safe(text).replace("\n", " ").replace("\t", " ")
 
 
@@ -120,14 +120,14 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def _visible_alone(match: re.Match[str], before: str) -> str:
-    """Return what stands for an unsafe character; itself, if it is part of an emoji or of a word."""
+    """Return the replacement of an unsafe character, or the character itself inside emoji and words."""
     one, at = match.group(), match.start()
     left, right = match.string[at - 1 : at] or before[-1:], match.string[at + 1 : at + 2]
     return one if len(one) > 1 or (left and _belongs(left, one, right)) else _visible(match)
 
 
 def _belongs(left: str, one: str, right: str) -> bool:
-    """Whether an invisible character has a meaning between two others."""
+    """Return whether an invisible character has a meaning between its neighbours."""
     match one:
         case "\u200d":  # joins
             is_emoji = (left == "\ufe0f" or _is_emoji(left)) and _is_emoji(right)
@@ -148,7 +148,7 @@ def _is_emoji(one: str) -> bool:
 
 
 def _is_of(one: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Whether a character is a letter, or a mark on one, of some ranges."""
+    """Return whether a character is a letter or mark in some ranges."""
     return (
         bool(one)
         and unicodedata.category(one)[0] in "LM"

@@ -1,7 +1,7 @@
-"""Older and private dialects put into today's words, so that no other code meets them.
+"""Older and private dialects of the protocol, normalised to the current version.
 
-Every function returns its argument unchanged, the same object, when there is nothing to do. Valid words never
-reach the update functions: reading calls them only when the strict pass has failed.
+Each function returns its argument unchanged (the same object) if there is nothing to do. The update functions
+never see valid updates: validation calls them only after the strict pass has failed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UPDATE_NAMES: Final = {
     "toolCallUpdate": "tool_call_update",
     "planUpdate": "plan",
 }
-"""Names of updates in older documents, and what they are called today."""
+"""Current names of updates by their names in older documents."""
 
 _CHUNKS: Final = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk")
 _TOOLS: Final = ("tool_call", "tool_call_update")
@@ -35,7 +35,7 @@ _KNOWN: Final = frozenset(
     )
 )
 _TOOL_DATA: Final = frozenset(("arguments", "input", "output", "toolCall"))
-"""Where older tool calls have what stands in `rawInput` and `rawOutput` today."""
+"""Fields of older tool calls for today's `rawInput` and `rawOutput`."""
 _CONTENT_TYPES: Final = ("text", "image", "audio", "resource", "resource_link")
 _STATUSES: Final = {
     "running": "in_progress",
@@ -52,38 +52,38 @@ _OPTION_KINDS: Final = {"allow": "allow_once", "deny": "reject_once", "reject": 
 
 
 def tool_status(status: str) -> str:
-    """Return a tool call's status in today's words."""
+    """Return a tool call's status in current terms."""
     return _STATUSES.get(status, status)
 
 
 def stop_reason(reason: str) -> str:
-    """Return a stop reason in today's words: `done`, `stop` and `endTurn` are `end_turn`."""
+    """Return a stop reason in current terms: `done`, `stop` and `endTurn` become `end_turn`."""
     if reason in ("done", "stop"):
         return "end_turn"
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in reason)
 
 
 def is_unsaid(text: str) -> bool:
-    """Whether a replayed prompt is what an agent told its model beside the words of the person.
+    """Return whether a replayed prompt is context that the agent itself added for its model.
 
-    Agents keep both in one history, and gemini replays all of it.
+    Agents keep both in one history; gemini replays all of it.
     """
     return _UNSAID.fullmatch(text.strip()) is not None
 
 
-def normalise(word: str, value: Any) -> Any:
-    """Return the object of the word of this name in today's words."""
-    function = _WORDS.get(word)
+def normalise(model: str, value: Any) -> Any:
+    """Return an object of the named model in current terms."""
+    function = _MODELS.get(model)
     return function(value) if function is not None and isinstance(value, dict) else value
 
 
 def is_older_call(extra: Object) -> bool:
-    """Whether the unknown fields of a tool call, valid as it is without them, are those of an older one."""
+    """Return whether a valid tool call's unknown fields are those of an older dialect."""
     return not _TOOL_DATA.isdisjoint(extra)
 
 
 def single_blocks(value: Any) -> list[Any]:
-    """Return an update as one for each block: an older chunk may carry a list of texts and other blocks."""
+    """Split an update with a list of content blocks into one update for each."""
     content = value.get("content") if isinstance(value, dict) else None
     if isinstance(content, dict) and "type" not in content:
         content = content.get("content")
@@ -94,13 +94,13 @@ def single_blocks(value: Any) -> list[Any]:
 
 
 def normalise_update(value: Any) -> Any:
-    """Return an update that could not be read as it is in today's words."""
+    """Return an invalid update in current terms."""
     if not isinstance(value, dict):
         return value
     update = dict(value)
     name = _update_name(update)
     if "session_update" not in update and "sessionUpdate" not in update and "type" not in update:
-        update.pop("kind", None)  # it has named the update: it is no kind of tool
+        update.pop("kind", None)  # here "kind" names the update, not a kind of tool
     update.pop("session_update", None)
     update["sessionUpdate"] = name
     if name in _CHUNKS:
@@ -153,14 +153,14 @@ def _chunk(update: Object) -> None:
 
 
 def _joined(blocks: list[Any]) -> Any:
-    """Make one block of a list: one chunk carries one; texts are joined in order."""
+    """Join a list of texts into one block; a mixed list gives its first block."""
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
     words = [text for text in texts if isinstance(text, str)]
     return "".join(words) if len(words) == len(texts) else blocks[0]
 
 
 def _block(block: Any) -> Any:
-    """Unwrap what some agents nest, and nest what they leave flat."""
+    """Unwrap nested blocks and nest flat ones."""
     if not isinstance(block, dict):
         return block
     kind, source = block.get("type"), block.get("source")
@@ -203,7 +203,7 @@ def _tool_data(update: Object) -> None:
 
 
 def _parsed(value: Any) -> Any:
-    """Read JSON text, if it is that."""
+    """Decode a string of JSON; return anything else unchanged."""
     if isinstance(value, str):
         try:
             return json.loads(value)
@@ -322,7 +322,7 @@ def _option(option: Any) -> Any:
     return {**option, "optionId": found, "name": name, "kind": _OPTION_KINDS.get(str(kind), str(kind))}
 
 
-_WORDS: Final[dict[str, Callable[[Object], Object]]] = {
+_MODELS: Final[dict[str, Callable[[Object], Object]]] = {
     "InitializeResponse": _initialize,
     "NewSessionResponse": _new_session,
     "PromptResponse": _prompt_response,

@@ -1,8 +1,8 @@
-"""The JSON in a stream of bytes, one value a line as a rule, and whatever else agents write beside it.
+"""JSON values cut from a byte stream, normally one on each line.
 
-What is read all the same: several objects on a line, text and control sequences around an object, an object
-over several lines, and objects behind `Content-Length` headers. A good message is never taken for a part of
-something else: a line that is one ends whatever seemed to be open before it.
+Tolerated: several objects on a line, text and control sequences around an object, an object over several
+lines, and objects behind `Content-Length` headers. A valid message is never taken for a part of another
+value: a line that is a message ends any value still open before it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 
 def finite(text: str) -> float | None:
-    """Read a number; one that is too large for us is none, for we could not write it again."""
+    """Return a number, or None for one too large for a float."""
     value = float(text)
     return value if isfinite(value) else None
 
@@ -25,14 +25,16 @@ def finite(text: str) -> float | None:
 # NaN and the infinities are no JSON; agents written in JavaScript or Python send them all the same.
 _STRICT = json.JSONDecoder(parse_float=finite, parse_constant=lambda _: None)
 LENIENT = json.JSONDecoder(strict=False, parse_float=finite, parse_constant=lambda _: None)
-"""Takes control characters in a text as data."""
+"""Decoder that takes control characters in strings as data."""
 
 
 def read(line: bytes) -> Any:
-    """Return what a line says. Bytes that are no UTF-8 become marks, control characters in texts are data.
+    """Return the value of a line.
+
+    Bytes that are not UTF-8 become U+FFFD; control characters in strings are data.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply.
+        ValueError: the line is not JSON, or nested too deeply.
     """
     try:
         try:
@@ -44,28 +46,31 @@ def read(line: bytes) -> Any:
 
 
 def plain(value: Any) -> bytes:
-    """Return a value as a line of ASCII, without its end: halves of characters stay what they are."""
+    """Return a value as one line of ASCII without a newline.
+
+    Lone surrogates stay as they are.
+    """
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 ENDS: Final = 64 << 10
-"""Bytes that are kept of the beginning and of the end of a line that is too large."""
+"""Bytes kept from the beginning and the end of an oversized line."""
 
 MEMORY: Final = 128 << 20
-"""Bytes that the values of one line may take, about, before they are made."""
+"""Upper limit, in bytes, of the estimated size of a line's decoded values."""
 
 DEPTH: Final = 400
-"""Objects and lists within each other, at most."""
+"""Maximum nesting of objects and lists."""
 
 _SMALL: Final = 4 << 10
-"""Bytes of a line that can hold neither too many nor too deep values to matter."""
-_OBJECT, _LIST, _VALUE = 230, 64, 40  # bytes that Python takes for one, at least
+"""Lines up to this size, in bytes, are decoded without an estimate."""
+_OBJECT, _LIST, _VALUE = 230, 64, 40  # minimum bytes of each in CPython
 
 _BOM: Final = b"\xef\xbb\xbf"
 _HEADER: Final = re.compile(rb"(?i)content-length[ \t]*:[ \t]*([0-9]{1,12})[ \t\r]*")
 _OTHER_HEADER: Final = re.compile(rb"[A-Za-z][A-Za-z-]*[ \t]*:[^{}]*")
 _WINDOW: Final = 128 << 10
-"""Bytes of a long line that are looked at in one go."""
+"""Bytes of a long line examined at a time."""
 _REST_OF_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _TEXTS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
@@ -73,7 +78,7 @@ _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NAMES: Final = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _BEGINNING: Final = re.compile(r'\{\s*"')
 _CONTINUED: Final = re.compile(rb'["{}\[\],:0-9tfn-]')
-"""The beginning of a line within a value."""
+"""Start of a line inside a value."""
 _OPENING: Final = re.compile(r'(?:\{\s*(?:"|\Z)|\[\s*(?:\{|\Z))')
 _SEQUENCES: Final = re.compile(
     r"\x1b\][^\x07\x1b{]*(?:\x07|\x1b\\)"
@@ -82,18 +87,18 @@ _SEQUENCES: Final = re.compile(
     r"|\x1b[ -/]*[0-~]"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]"
 )
-"""What a terminal would obey, and marks of the byte order."""
+"""Terminal control sequences and byte order marks."""
 
 
 class DecodedLine(NamedTuple):
-    """One value, and the line of JSON that says it."""
+    """A value and the line of JSON it came from."""
 
     value: Any
     line: bytes
 
 
 class Stray(NamedTuple):
-    """Bytes that are no message."""
+    """Bytes that are not a message."""
 
     line: bytes
     reason: str
@@ -101,14 +106,14 @@ class Stray(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A line whose values are not made."""
+    """A line too large to decode."""
 
     head: bytes
-    """Its beginning."""
+    """First bytes."""
     tail: bytes
-    """Its end, where that lies behind the head."""
+    """Last bytes not in `head`."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     reason: str
 
 
@@ -116,29 +121,32 @@ Piece = DecodedLine | Stray | Oversized
 
 
 class LineDecoder:
-    """Cuts bytes, in whatever pieces they come, into values."""
+    """An incremental decoder from bytes to JSON values."""
 
     def __init__(self, line_limit: int) -> None:
         self._limit = line_limit
         self._small = min(_SMALL, line_limit)
         self._parts: list[bytes] = []
-        """Pieces of the line that has no end yet."""
+        """Pieces of the unfinished line."""
         self._size = 0
         self._tail: bytes | None = None
-        """The newest bytes of a line that is too long; None while it is not."""
+        """Last bytes of an oversized line, or None."""
         self._open = bytearray()
-        """Lines of a value that goes on in the next one."""
+        """Lines of a value that continues on the next line."""
         self._depth = 0
         self._announced: int | None = None
-        """The length that a header has named, until the blank line behind the headers."""
+        """Content length from a header, until the blank line after the headers."""
         self._due = 0
-        """Bytes to the end of the body that headers have announced."""
+        """Bytes left in the body announced by headers."""
         self._is_exact = True
         decoder = json.JSONDecoder(parse_float=finite, parse_constant=self._no_number)
         self._decode = decoder.decode
 
     def feed(self, data: bytes) -> Iterator[Piece | None]:
-        """Yield what is complete with these bytes, in order; None after a part of the work on a long line."""
+        """Yield the pieces completed by `data`, in order.
+
+        Yields None between slices of work on a long line.
+        """
         while data:
             due, self._due = self._due, 0
             piece, behind = (data[:due], data[due:]) if due else (data, b"")
@@ -169,24 +177,30 @@ class LineDecoder:
             data = behind
 
     def end(self) -> Iterator[Piece | None]:
-        """Yield what there is at the end of the stream: a last line without its newline is still tried."""
+        """Yield the pieces left at the end of the stream.
+
+        A last line without a newline is decoded, too.
+        """
         if self._parts or self._tail is not None:
             yield from self._end_line(b"")
         yield from self._give_up()
 
     def pause(self) -> Iterator[Piece | None]:
-        """Yield what is complete when nothing has come for a while: some agents forget the end of a line."""
+        """Yield a complete value that lacks its newline.
+
+        To be called when the stream has been silent for a while: some agents forget the newline.
+        """
         if self._parts and self._tail is None and self._parts[-1].rstrip().endswith(b"}"):
             yield from self._end_body()
 
     @property
     def is_within(self) -> bool:
-        """Whether a line has begun and has no end yet."""
+        """True while a line is unfinished."""
         return bool(self._parts)
 
     @property
     def unfinished(self) -> bytes:
-        """What has come of a value or a line that goes on, as far as it is worth to be shown."""
+        """First bytes of the unfinished value or line, for display."""
         return bytes(self._open[-ENDS:]) + b"".join(self._parts[:1])[:ENDS]
 
     @property
@@ -236,7 +250,10 @@ class LineDecoder:
             yield from self._line(line)
 
     def _end_body(self) -> Iterator[Piece | None]:
-        """End the line here if a value ends here; else it may go on, and the length was wrong."""
+        """End the line here if a complete value ends here.
+
+        If not, the announced length was wrong and the line continues.
+        """
         whole = bytes(self._open) + b"".join(self._parts).removeprefix(_BOM)
         if not (yield from excess(whole)):
             text = whole.decode("utf-8", "replace").rstrip()
@@ -248,7 +265,7 @@ class LineDecoder:
         yield from self._end_line(b"")
 
     def _line(self, line: bytes) -> Iterator[Piece | None]:
-        """Yield what a line holds that is not blank."""
+        """Yield the contents of a line that is not blank."""
         if self._open:
             yield from self._continued(line)
             return
@@ -278,7 +295,7 @@ class LineDecoder:
             self._is_exact = True
 
     def _odd_line(self, line: bytes, *, may_go_on: bool) -> Iterator[Piece | None]:
-        """Yield the objects of a line that is no JSON as a whole, and what stands around them."""
+        """Yield the objects in a line of mixed content, and the text around them."""
         text = line.decode("utf-8", "replace")
         found = list(_objects(text))
         if not found and (bare := _SEQUENCES.sub("", text)) != text:
@@ -309,7 +326,7 @@ class LineDecoder:
     # ------------------------------------------------------------------ values over several lines
 
     def _opened(self, line: bytes) -> bool:
-        """Take the first line of a value that goes on in the next; return whether it may be one."""
+        """Start a value over several lines; return False if the line cannot begin one."""
         depth = _depth(line)
         if depth is None or not 0 < depth <= DEPTH:
             return False
@@ -318,14 +335,14 @@ class LineDecoder:
         return True
 
     def _continued(self, line: bytes) -> Iterator[Piece | None]:
-        """Take a further line, unless it shows that the value has no end."""
+        """Add a line to the open value, or abandon that value."""
         if self._is_ended_by(line):
             yield from self._give_up()
             yield from self._line(line)
             return
         if b"\x1b" in line:
             line = _SEQUENCES.sub("", line.decode("utf-8", "replace")).encode().strip()
-        if not _CONTINUED.match(line):  # somebody logs meanwhile
+        if not _CONTINUED.match(line):  # a log line in between
             yield Stray(line, "not JSON")
             return
         depth = _depth(line)
@@ -341,7 +358,7 @@ class LineDecoder:
             yield from self._closed()
 
     def _is_ended_by(self, line: bytes) -> bool:
-        """Whether a line is a message of its own, or begins one, which cannot be within what is open."""
+        """Return whether a line is, or begins, a message that cannot be part of the open value."""
         if not line.startswith(b"{") and b'"jsonrpc"' not in line:
             return False
         goes_on = self._open.rstrip().endswith((b"[", b",", b":"))
@@ -364,7 +381,7 @@ class LineDecoder:
         yield DecodedLine(value, plain(value))
 
     def _give_up(self) -> Iterator[Piece | None]:
-        """Yield what seemed to be a value over several lines: the messages in it, and the rest as it is."""
+        """Yield the messages inside an abandoned value, and the rest as strays."""
         whole = bytes(self._open).rstrip()
         self._open.clear()
         if whole:
@@ -372,18 +389,21 @@ class LineDecoder:
 
 
 BESIDE: Final = "beside a message"
-"""Why a piece is no message that stood on the line of one."""
+"""Reason for bytes on the same line as a message."""
 
 
 def is_message(value: Any) -> bool:
-    """Whether an object is of JSON-RPC, and not one of a log that only has a name in common with it."""
+    """Return whether an object is JSON-RPC and not, for example, a log record with a similar key."""
     return "jsonrpc" in value or (
         value.keys() <= _NAMES and bool(value.keys() & {"method", "result", "error", "id"})
     )
 
 
 def excess(line: bytes) -> Generator[None, None, str]:
-    """Return of what a line has too much to be read, nothing if it can be; yields after parts of the work."""
+    """Estimate the decoded size of a line; return the reason for refusing it, or "".
+
+    Yields between slices of work.
+    """
     openings = line.count(b"{") + line.count(b"[")
     if openings < DEPTH and line.count(b",") * _VALUE < MEMORY:
         return ""
@@ -416,7 +436,7 @@ def excess(line: bytes) -> Generator[None, None, str]:
 
 
 def _depth(line: bytes) -> int | None:
-    """Return by how many brackets a line opens more than it closes; None if a text in it has no end."""
+    """Return the net count of opened brackets, or None for an unterminated string."""
     bare = _TEXTS.sub(b"", line)
     if b'"' in bare:
         return None
@@ -424,7 +444,10 @@ def _depth(line: bytes) -> int | None:
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Yield the messages in a text, each with its place. Not more work is done than for a few readings."""
+    """Yield each message in a text with its start and end.
+
+    The work is bounded by a few passes over the text.
+    """
     at, work = 0, 4 * len(text) + 65_536
     while work > 0 and (found := _BEGINNING.search(text, at)):
         start = found.start()
@@ -437,7 +460,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
             at = start + 1
             work -= len(text)
         else:
-            # In a title of the terminal or a line of a log, only what says that it is one is a message.
+            # Inside a terminal title or a log line, only an object with "jsonrpc" is a message.
             stands_alone = not _SEQUENCES.sub("", text[at:start]).strip()
             at = end
             if "jsonrpc" in value or (stands_alone and is_message(value)):

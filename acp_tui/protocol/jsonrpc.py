@@ -1,8 +1,7 @@
-"""One end of a JSON-RPC connection, without any input or output of its own.
+"""One end of a JSON-RPC connection, without any I/O.
 
-Bytes go in through `receive` in whatever pieces they come, messages come out; `call`, `notify`, `reply` and
-`fail` return the bytes to be written. Nothing that the other side sends raises: a line that is no message is
-a `Noise` value.
+`receive` takes bytes in pieces of any size and yields messages; `call`, `notify`, `reply` and `fail` return
+the bytes to send. Input never raises: a line that is not a message becomes `Noise`.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from acp_tui.protocol.frames import (
 )
 
 RequestId = int | float | str | None
-"""An id as JSON gave it. It is echoed with the same type and value."""
+"""A request id, echoed with its type and value."""
 
 
 @dataclass(slots=True)
 class ErrorObject:
-    """Why a request failed, in JSON-RPC's words."""
+    """A JSON-RPC error."""
 
     code: int
     message: str
@@ -40,7 +39,10 @@ class ErrorObject:
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """The other side wants an answer. Compared by identity: an id may be used twice by mistake."""
+    """A request from the peer.
+
+    Compared by identity, because a peer may use an id twice.
+    """
 
     id: RequestId
     method: str
@@ -51,7 +53,7 @@ class Request:
 
 @dataclass(slots=True, eq=False)
 class Notification:
-    """The other side tells us something and expects nothing."""
+    """A notification from the peer."""
 
     method: str
     params: Any
@@ -60,7 +62,7 @@ class Notification:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A request of ours that waits for its response."""
+    """A pending request of our own."""
 
     id: int
     method: str
@@ -69,7 +71,7 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Response:
-    """What the other side answered to one of our calls: a result, or an error."""
+    """The peer's result or error for one of our calls."""
 
     call: Call
     result: Any
@@ -79,7 +81,7 @@ class Response:
 
 @dataclass(slots=True, eq=False)
 class Noise:
-    """A line that is no message for us: kept for the log, harmless for the connection."""
+    """A line that is not a message, kept for the log."""
 
     line: bytes
     reason: str
@@ -87,16 +89,16 @@ class Noise:
 
 @dataclass(slots=True, eq=False)
 class Dropped:
-    """A message that is too large to be read. Its ends tell what it was, if they can."""
+    """A message too large to decode, described from its first and last bytes."""
 
     line: bytes
-    """How it begins."""
+    """First bytes."""
     reason: str
     method: str = ""
     request: Request | None = None
-    """What the other side asked by it, and waits for."""
+    """The request it was, which still needs an answer."""
     call: Call | None = None
-    """What it answered."""
+    """The call it was the response to."""
 
 
 Message = Request | Notification | Response | Noise | Dropped
@@ -104,19 +106,19 @@ Message = Request | Notification | Response | Noise | Dropped
 
 UNASKED: Final = "a response to nothing that we asked"
 LINE_LIMIT: Final = 64 * 1024 * 1024
-"""Bytes of one line that are accepted unless the peer is given another limit."""
+"""Default maximum size of a line, in bytes."""
 
 _VALUE: Final = r'"(?:[^"\\]|\\.)*"|-?[0-9.eE+-]+|null|true|false'
 _FIRST: Final = re.compile(rf'\s*[{{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*({_VALUE})?(?=\s*[,}}{{\[]|$)')
-"""One of the first members of an object, with its value where that is no list and no object."""
+"""A member at the start of an object, with its value if that is a scalar."""
 _LAST: Final = re.compile(rf'((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:{_VALUE})\s*)+)\}}\s*$')
-"""The last members of an object, as far as their values are no lists and no objects."""
+"""Members with scalar values at the end of an object."""
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _ODD_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
 
 
 class AlreadyAnswered(Exception):
-    """A request was answered a second time: a mistake of ours."""
+    """A second answer to the same request; a bug in the caller."""
 
 
 class Peer:
@@ -124,7 +126,7 @@ class Peer:
 
     def __init__(self, line_limit: int = LINE_LIMIT) -> None:
         self.calls: dict[int, Call] = {}
-        """Our requests without a response yet, by id, oldest first."""
+        """Our requests without a response, by id, oldest first."""
         self._unanswered: dict[Request, None] = {}
         self._next_id = 0
         self._frames = LineDecoder(line_limit)
@@ -132,9 +134,9 @@ class Peer:
     # ------------------------------------------------------------------ in
 
     def receive(self, data: bytes) -> Iterator[Message | None]:
-        """Take bytes as they came from the pipe and yield the messages that are complete, in order.
+        """Yield the messages completed by `data`, in order.
 
-        None comes after a part of the work on a long line, so that others can have their turn.
+        Yields None between slices of work on a long line, so that other tasks can run.
         """
         for piece in self._frames.feed(data):
             if type(piece) is DecodedLine and type(piece.value) is dict:
@@ -143,35 +145,38 @@ class Peer:
                 yield from self._others(piece)
 
     def receive_value(self, value: Any) -> Iterator[Message | None]:
-        """Take what was read before, as from a journal; the messages have no lines."""
+        """Yield the messages of a decoded value, such as one from a journal.
+
+        The messages have no `line`.
+        """
         yield from self._others(DecodedLine(value, b""))
 
     def receive_pause(self) -> Iterator[Message | None]:
-        """Yield what is complete although its line has no end, when nothing more has come for a while."""
+        """Yield a complete message that lacks its newline, after a silence."""
         for piece in self._frames.pause():
             yield from self._others(piece)
 
     def receive_end(self) -> Iterator[Message | None]:
-        """Take the end of the stream: a last line without its newline is still tried."""
+        """Yield the messages left at the end of the stream."""
         for piece in self._frames.end():
             yield from self._others(piece)
 
     @property
     def is_within_a_line(self) -> bool:
-        """Whether a line has begun and has no end yet."""
+        """True while a line is unfinished."""
         return self._frames.is_within
 
     @property
     def unfinished(self) -> bytes:
-        """What has come of a message without an end yet, or of what only looks like one."""
+        """First bytes of the unfinished message."""
         return self._frames.unfinished
 
     def find(self, request_id: RequestId) -> Request | None:
-        """Return the unanswered request with this id, of the same JSON type and value."""
+        """Return the oldest unanswered request with this id, compared by type and value."""
         return next(self.unanswered(request_id), None)
 
     def unanswered(self, request_id: RequestId) -> Iterator[Request]:
-        """Yield all of them, oldest first: an id may be used twice by mistake."""
+        """Yield all unanswered requests with this id, oldest first."""
         for request in self._unanswered:
             if type(request.id) is type(request_id) and request.id == request_id:
                 yield request
@@ -179,7 +184,7 @@ class Peer:
     # ------------------------------------------------------------------ out
 
     def call(self, method: str, params: Any) -> tuple[Call, bytes]:
-        """Return a new request of ours and the line that asks it."""
+        """Return a new call and the line that sends it."""
         call = Call(self._next_id, method, params)
         self._next_id += 1
         self.calls[call.id] = call
@@ -193,7 +198,7 @@ class Peer:
         """Return the line that answers a request with a result.
 
         Raises:
-            AlreadyAnswered: the request has had its answer.
+            AlreadyAnswered: the request has been answered.
         """
         self._settle(request)
         return encode({"jsonrpc": "2.0", "id": request.id, "result": result})
@@ -202,7 +207,7 @@ class Peer:
         """Return the line that answers a request with an error.
 
         Raises:
-            AlreadyAnswered: the request has had its answer.
+            AlreadyAnswered: the request has been answered.
         """
         self._settle(request)
         error: dict[str, Any] = {"code": code, "message": message}
@@ -223,7 +228,7 @@ class Peer:
             case DecodedLine(value, line) if type(value) is dict:
                 yield self._message(value, line)
             case DecodedLine([_, *_] as items, _):
-                # Version 1 has no batches; whoever sends one means its items in order.
+                # Version 1 has no batches; handle the items in order.
                 for item in items:
                     line = plain(item)
                     yield self._message(item, line) if type(item) is dict else Noise(line, "not a message")
@@ -231,7 +236,7 @@ class Peer:
                 yield Noise(line, "not a message")
 
     def _dropped(self, line: Oversized) -> Message:
-        """Return what is known of a message that is too large."""
+        """Describe an oversized message."""
         reason = f"{line.reason} are too much for one message"
         told = _members(line.head, line.tail)
         method, request_id = told.get("method"), told.get("id")
@@ -274,7 +279,7 @@ class Peer:
         return Response(call, value.get("result"), None if error is None else _error(error), line)
 
     def _called(self, call_id: Any) -> Call | None:
-        """Return our call that a response names, which then waits no more."""
+        """Remove and return the pending call with this id."""
         if type(call_id) is str:
             call_id = _number(call_id)  # some agents echo numbers as text
         if isinstance(call_id, int | float) and not isinstance(call_id, bool):
@@ -287,7 +292,10 @@ class Peer:
 
 
 def encode(value: Any) -> bytes:
-    """Return a value as one line of UTF-8 JSON with its newline: no other line end, no lone surrogate."""
+    """Return a value as one line of UTF-8 JSON with its newline.
+
+    The line contains no other line separator and no lone surrogate.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         line = text.encode()
@@ -295,13 +303,13 @@ def encode(value: Any) -> bytes:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         line = text.encode()
     if not text.isascii() and _ODD_LINE_ENDS.search(text):
-        # Valid JSON, but readers that split with a Unicode-aware function would cut here.
+        # Valid JSON, but readers that split lines by Unicode rules would cut here.
         line = _ODD_LINE_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text).encode()
     return line + b"\n"
 
 
 def _error(value: Any) -> ErrorObject:
-    """Read an error object, or whatever stands in its place."""
+    """Return an error object, however malformed."""
     if not isinstance(value, dict):
         return ErrorObject(0, str(value))
     code = value.get("code")
@@ -316,18 +324,18 @@ def _error(value: Any) -> ErrorObject:
 
 
 def _number(text: str) -> int | None:
-    """Read a whole number of a size that somebody may have meant."""
+    """Return an integer of up to 18 digits."""
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
 def _members(head: bytes, tail: bytes) -> dict[str, Any]:
-    """Return the simple members of an object that its beginning and its end tell."""
+    """Return the scalar members at both ends of a truncated object."""
     found: dict[str, Any] = {}
     text, at = head.decode("utf-8", "replace"), 0
     while member := _FIRST.match(text, at):
         found[_read(member[1])] = _read(member[2]) if member[2] else None
         if not member[2]:
-            break  # what comes now lies within it
+            break  # the rest lies inside this member
         at = member.end()
     end = (tail or head).decode("utf-8", "replace")
     if last := _LAST.search(end, max(0, len(end) - 2000)):

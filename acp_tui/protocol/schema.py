@@ -1,4 +1,4 @@
-"""The base of every word of the protocol."""
+"""The objects of the Agent Client Protocol as pydantic models."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pydantic.alias_generators import to_camel
 
 
 class Model(BaseModel):
-    """One object of the protocol: camelCase on the wire, snake_case here; what it does not know it keeps.
+    """An object of the protocol: camelCase on the wire, snake_case in Python.
 
-    `model_fields_set` tells an absent field from a null one where that matters.
+    Unknown fields are kept. `model_fields_set` tells absent from null where that matters.
     """
 
     model_config = ConfigDict(
@@ -28,15 +28,15 @@ class Model(BaseModel):
     )
 
     meta: dict[str, Any] | None = Field(default=None, alias="_meta")
-    """Extensions. Never read as parameters. Source: ACP, page "extensibility"."""
+    """Extensions, never read as parameters. Source: ACP, page "extensibility"."""
 
     def wire(self) -> dict[str, Any]:
-        """Return the object as it goes out: protocol's names, absent instead of null."""
+        """Return the object for the wire: aliased names, absent instead of null."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
 class Annotations(Model):
-    """Hints about a block; nothing depends on them."""
+    """Hints about a content block; not used."""
 
     audience: list[str] | None = None
     priority: float | None = None
@@ -44,7 +44,7 @@ class Annotations(Model):
 
 
 class TextContent(Model):
-    """Markdown, or a part of it."""
+    """Text content in Markdown."""
 
     type: Literal["text"] = "text"
     text: str
@@ -52,7 +52,7 @@ class TextContent(Model):
 
 
 class ImageContent(Model):
-    """A picture, as base64."""
+    """A base64-encoded image."""
 
     type: Literal["image"] = "image"
     data: str
@@ -62,7 +62,7 @@ class ImageContent(Model):
 
 
 class AudioContent(Model):
-    """A sound, as base64."""
+    """Base64-encoded audio."""
 
     type: Literal["audio"] = "audio"
     data: str
@@ -71,7 +71,7 @@ class AudioContent(Model):
 
 
 class ResourceLink(Model):
-    """A pointer to something that the reader may open; never fetched by us."""
+    """A link to a resource; never fetched."""
 
     type: Literal["resource_link"] = "resource_link"
     uri: str
@@ -84,7 +84,7 @@ class ResourceLink(Model):
 
 
 class ResourceContents(Model):
-    """A resource with its content: `text`, or `blob` in base64."""
+    """A resource with its content: `text`, or base64 in `blob`."""
 
     uri: str
     mime_type: str | None = None
@@ -93,7 +93,7 @@ class ResourceContents(Model):
 
 
 class EmbeddedResource(Model):
-    """A resource that travels with the message."""
+    """A resource embedded in the message."""
 
     type: Literal["resource"] = "resource"
     resource: ResourceContents
@@ -101,7 +101,7 @@ class EmbeddedResource(Model):
 
 
 class UnknownContent(Model):
-    """A block of a kind that this version does not know, kept as it came."""
+    """A content block of an unknown kind."""
 
     type: Literal["?"] = "?"
     raw: Any = None
@@ -129,7 +129,7 @@ TOOL_STATUSES: Final = ("pending", "in_progress", "completed", "failed")
 
 
 class ContentItem(Model):
-    """A content block that a tool produced."""
+    """A content block produced by a tool."""
 
     type: Literal["content"] = "content"
     content: ContentBlock
@@ -142,23 +142,23 @@ class DiffItem(Model):
     path: str
     new_text: str
     old_text: str | None = None
-    """Null, absent and, for some agents, empty: a new file. See `before`."""
+    """None, or "" from some agents, for a new file. See `before`."""
 
     @property
     def before(self) -> str | None:
-        """The text before the change; None for a new file, however the agent says it."""
+        """The old text, or None for a new file."""
         return self.old_text or None
 
 
 class TerminalItem(Model):
-    """The live output of a terminal."""
+    """A terminal embedded in a tool call."""
 
     type: Literal["terminal"] = "terminal"
     terminal_id: str
 
 
 class UnknownItem(Model):
-    """Tool content of a kind that this version does not know, kept as it came."""
+    """Tool call content of an unknown kind."""
 
     type: Literal["?"] = "?"
     raw: Any = None
@@ -171,21 +171,24 @@ ToolCallContent = Annotated[
 
 
 class ToolCallLocation(Model):
-    """A place that a tool call works on."""
+    """A file location that a tool call works on."""
 
     path: str
     line: int | None = None
 
 
 class ToolCallFields(Model):
-    """What a tool call and its updates share. In an update, absent and null leave the stored value."""
+    """The fields shared by tool calls and their updates.
+
+    In an update, absent and null leave the stored value unchanged.
+    """
 
     tool_call_id: str
     title: str | None = None
     kind: str | None = None
-    """One of `TOOL_KINDS`, or a word of tomorrow."""
+    """One of `TOOL_KINDS`, or a kind of a later version."""
     status: str | None = None
-    """One of `TOOL_STATUSES`, or a word of tomorrow."""
+    """One of `TOOL_STATUSES`, or a status of a later version."""
     content: list[ToolCallContent] | None = None
     locations: list[ToolCallLocation] | None = None
     raw_input: Any = None
@@ -195,7 +198,10 @@ class ToolCallFields(Model):
 
 
 class PlanEntry(Model):
-    """One step: `priority` is high, medium or low; `status` pending, in_progress or completed."""
+    """One step of a plan.
+
+    `priority` is high, medium or low; `status` is pending, in_progress or completed.
+    """
 
     content: str
     priority: str = "medium"
@@ -203,13 +209,13 @@ class PlanEntry(Model):
 
 
 class AvailableCommandInput(Model):
-    """What may follow a command's name."""
+    """A hint for the text after a command's name."""
 
     hint: str = ""
 
 
 class AvailableCommand(Model):
-    """A command of the agent, without its slash."""
+    """A slash command of the agent, without its slash."""
 
     name: str
     description: str = ""
@@ -217,7 +223,7 @@ class AvailableCommand(Model):
 
 
 class SessionMode(Model):
-    """A mode the session can be in."""
+    """A mode of the session."""
 
     id: str
     name: str
@@ -225,14 +231,14 @@ class SessionMode(Model):
 
 
 class SessionModeState(Model):
-    """The modes of a session and the one it is in."""
+    """The available modes and the current one."""
 
     current_mode_id: str
     available_modes: list[SessionMode] = []
 
 
 class ModelInfo(Model):
-    """A model, as agents offered it before config options (removed from the protocol, still common)."""
+    """A language model, as offered before config options (removed from the protocol, still common)."""
 
     model_id: str
     name: str
@@ -240,7 +246,7 @@ class ModelInfo(Model):
 
 
 class SessionModelState(Model):
-    """The models of a session and the one it uses (removed from the protocol, still common)."""
+    """The available models and the current one (removed from the protocol, still common)."""
 
     current_model_id: str
     available_models: list[ModelInfo] = []
@@ -263,29 +269,29 @@ class OptionValueGroup(Model):
 
 
 class _Option(Model):
-    """What config options of the kinds that we know have in common."""
+    """The common fields of config options."""
 
     id: str
     name: str
     description: str | None = None
     category: str | None = None
-    """A hint, which may be missing."""
+    """A hint; may be missing."""
 
     @property
     def is_mode(self) -> bool:
-        """Whether it says how the agent behaves, as modes do."""
+        """True if the option sets the agent's mode."""
         return self.category == "mode" or self.id == "mode"
 
 
 class SelectOption(_Option):
-    """A config option with one of several values, plain or in groups."""
+    """A config option with one of several values, flat or grouped."""
 
     type: Literal["select"] = "select"
     current_value: str
     options: list[OptionValueGroup | OptionValue] = []
 
     def choices(self) -> list[OptionValue]:
-        """Return the values without their groups, in order."""
+        """Return the values of all groups, in order."""
         flat: list[OptionValue] = []
         for option in self.options:
             flat.extend(option.options if isinstance(option, OptionValueGroup) else [option])
@@ -299,12 +305,12 @@ class BooleanOption(_Option):
     current_value: bool
 
     def choices(self) -> list[OptionValue]:
-        """Return no values: on and off need no names of the agent's."""
+        """Return an empty list: on and off have no names."""
         return []
 
 
 class UnknownOption(Model):
-    """An option of a kind that this version does not know; not shown."""
+    """A config option of an unknown kind; not shown."""
 
     type: Literal["?"] = "?"
     raw: Any = None
@@ -314,7 +320,10 @@ ConfigOption = Annotated[SelectOption | BooleanOption | UnknownOption, Field(dis
 
 
 class PermissionOption(Model):
-    """An answer; `kind` is allow_once, allow_always, reject_once, reject_always, or new and then neutral."""
+    """An answer to a permission request.
+
+    `kind` is allow_once, allow_always, reject_once or reject_always; an unknown kind is neutral.
+    """
 
     option_id: str
     name: str
@@ -322,7 +331,7 @@ class PermissionOption(Model):
 
 
 class PermissionRequest(Model):
-    """May this tool call go on?"""
+    """A request to allow a tool call."""
 
     whole: ClassVar[frozenset[str]] = frozenset({"options"})
 
@@ -332,23 +341,26 @@ class PermissionRequest(Model):
 
 
 class PromptRequest(Model):
-    """What the person says. The request stays open for the whole turn."""
+    """A prompt of the user; the request stays open for the whole turn."""
 
     session_id: str
     prompt: list[ContentBlock]
 
 
 class PromptResponse(Model):
-    """The end of a turn: end_turn, max_tokens, max_turn_requests, refusal, cancelled, or a new word."""
+    """The end of a turn.
+
+    `stop_reason` is end_turn, max_tokens, max_turn_requests, refusal, cancelled, or unknown.
+    """
 
     stop_reason: str = "end_turn"
     content: list[ContentBlock] = []
-    """What some agents say only here (not in the protocol)."""
+    """Content that some agents send only here (not in the protocol)."""
     usage: dict[str, Any] | None = None
 
 
 class NewSessionRequest(Model):
-    """A new session in a folder; the list of MCP servers is always sent, in the protocol's shape."""
+    """A request for a new session; the list of MCP servers is always sent."""
 
     cwd: str
     mcp_servers: list[dict[str, Any]] = []
@@ -356,7 +368,7 @@ class NewSessionRequest(Model):
 
 
 class SessionSetup(Model):
-    """What `session/new`, `session/load` and `session/resume` answer about modes and options."""
+    """Modes and options in the answer to `session/new`, `session/load` and `session/resume`."""
 
     modes: SessionModeState | None = None
     config_options: list[ConfigOption] | None = None
@@ -364,13 +376,13 @@ class SessionSetup(Model):
 
 
 class NewSessionResponse(SessionSetup):
-    """The new session."""
+    """The id and setup of a new session."""
 
     session_id: str
 
 
 class AttachRequest(Model):
-    """Load (with replay) or resume (without) a session that the agent has."""
+    """A request to load (with replay) or resume (without) a session."""
 
     session_id: str
     cwd: str
@@ -389,23 +401,23 @@ class SessionInfo(Model):
 
 
 class ListSessionsResponse(Model):
-    """One page of the agent's sessions."""
+    """A page of the agent's sessions."""
 
     sessions: list[SessionInfo] = []
     next_cursor: str | None = None
 
 
 class SetConfigOptionResponse(Model):
-    """All options, after one was set."""
+    """All options after one was set."""
 
     config_options: list[ConfigOption] = []
 
 
 class ReadTextFileRequest(Model):
-    """Read a file, or `limit` lines of it from line `line` (the first is 1)."""
+    """A request for a file, or `limit` lines of it from line `line` (from 1)."""
 
     whole: ClassVar[frozenset[str]] = frozenset({"line", "limit"})
-    """The schema would read them as absent: the whole file, which nobody asked for."""
+    """Never repaired: without them the request would mean the whole file."""
 
     session_id: str
     path: str
@@ -414,7 +426,7 @@ class ReadTextFileRequest(Model):
 
 
 class WriteTextFileRequest(Model):
-    """Replace or create a file."""
+    """A request to create or replace a file."""
 
     session_id: str
     path: str
@@ -422,17 +434,17 @@ class WriteTextFileRequest(Model):
 
 
 class EnvVariable(Model):
-    """One variable of a command's environment."""
+    """A variable of a command's environment."""
 
     name: str
     value: str
 
 
 class CreateTerminalRequest(Model):
-    """Run a command; `output_byte_limit` bounds what is kept, in bytes of UTF-8."""
+    """A request to run a command; `output_byte_limit` bounds the kept output in UTF-8 bytes."""
 
     whole: ClassVar[frozenset[str]] = frozenset({"args", "env", "cwd"})
-    """The schema would leave out what is malformed: another command than the one that was asked for."""
+    """Never repaired: a command without them would be a different one."""
 
     session_id: str
     command: str
@@ -443,14 +455,14 @@ class CreateTerminalRequest(Model):
 
 
 class TerminalRequest(Model):
-    """Anything else about a terminal: its output, its end, kill, release."""
+    """A request about a terminal: output, wait, kill or release."""
 
     session_id: str
     terminal_id: str
 
 
 class AuthMethod(Model):
-    """A way to log in. A type that is absent or unknown is handled as `agent`."""
+    """A login method. An unknown or missing type counts as `agent`."""
 
     id: str
     name: str
@@ -459,13 +471,13 @@ class AuthMethod(Model):
     args: list[str] = []
     """For type `terminal`: arguments after the agent's own."""
     env: dict[str, str] = {}
-    """For type `terminal`: variables over the agent's own."""
+    """For type `terminal`: variables added to the agent's own."""
     vars: list[dict[str, Any]] = []
-    """For the removed type `env_var`: variables that the agent reads."""
+    """For the removed type `env_var`: variables read by the agent."""
 
 
 class ElicitationRequest(Model):
-    """A form to fill in, or an address to visit; about a session, or about a running request of ours."""
+    """A form or a URL for the user, about a session or a running request."""
 
     mode: str
     message: str = ""
@@ -484,10 +496,10 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL: Final = -32603
 CANCELLED: Final = -32800
-"""Means what the stop reason `cancelled` means. Source: ACP, page "cancellation"."""
+"""Equivalent to the stop reason `cancelled`. Source: ACP, page "cancellation"."""
 
 _TEXTS: Final = ("details", "error", "message", "reason")
-"""Where agents put words into an error's data."""
+"""Keys of an error's data that agents use for readable text."""
 
 
 _LOOKED_AT: Final = 2_000
@@ -511,19 +523,19 @@ _LOGIN: Final = re.compile(
 
 
 def said_in(data: Any) -> str:
-    """Return what an error's data says beside its message, which often is all that helps; may be nothing."""
+    """Return the readable part of an error's data, or ""."""
     if isinstance(data, dict):
         return as_text(next((data[key] for key in _TEXTS if isinstance(data.get(key), str)), ""))
     return as_text(data) if isinstance(data, str) else ""
 
 
 def speaks_of_login(said: str) -> bool:
-    """Return whether the words of an error ask for a login."""
+    """Return whether an error message asks for a login."""
     return _LOGIN.search(said[:_LOOKED_AT]) is not None
 
 
 def as_text(said: str) -> str:
-    """Return the words of what may be a page of HTML, as gateways answer with; other text as it is."""
+    """Return the text of an HTML page, such as a gateway's error page; return other text unchanged."""
     if not _PAGE.search(said[:_LOOKED_AT]):
         return said
     plain = html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", said[:_LONGEST])))
@@ -535,7 +547,7 @@ PROTOCOL_VERSION: Final = 1
 _NAME: Final = 80  # characters
 
 Marker = dict[str, Any] | StrictBool
-"""A capability that is an object: present (even empty) means yes. Some agents send `true`."""
+"""A capability whose presence means yes; some agents send `true`."""
 
 
 class Implementation(Model):
@@ -547,20 +559,20 @@ class Implementation(Model):
 
     @property
     def shown(self) -> str:
-        """The name for people, of a length that fits into a sentence."""
+        """The display name, shortened to fit a sentence."""
         name = self.title or self.name
         return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
 class FileCapabilities(Model):
-    """Which file methods the client serves."""
+    """File methods of the client."""
 
     read_text_file: bool = False
     write_text_file: bool = False
 
 
 class ClientCapabilities(Model):
-    """What we offer. The optional parts are objects whose presence means yes."""
+    """Capabilities of the client; the presence of an optional object means yes."""
 
     fs: FileCapabilities = FileCapabilities()
     terminal: bool = False
@@ -570,7 +582,7 @@ class ClientCapabilities(Model):
 
 
 class InitializeRequest(Model):
-    """Our first message."""
+    """The first message of a connection."""
 
     protocol_version: int = PROTOCOL_VERSION
     client_capabilities: ClientCapabilities
@@ -578,7 +590,7 @@ class InitializeRequest(Model):
 
 
 class PromptCapabilities(Model):
-    """Which blocks a prompt may hold beside text and links."""
+    """Content blocks accepted in prompts, apart from text and links."""
 
     image: StrictBool = False
     audio: StrictBool = False
@@ -586,14 +598,14 @@ class PromptCapabilities(Model):
 
 
 class McpCapabilities(Model):
-    """Which MCP transports the agent takes beside stdio."""
+    """MCP transports supported by the agent, apart from stdio."""
 
     http: StrictBool = False
     sse: StrictBool = False
 
 
 class SessionCapabilities(Model):
-    """Which session methods the agent has."""
+    """Session methods supported by the agent."""
 
     list: Marker | None = None
     delete: Marker | None = None
@@ -604,13 +616,13 @@ class SessionCapabilities(Model):
 
 
 class AuthCapabilities(Model):
-    """Which login methods the agent has beside `authenticate`."""
+    """Login methods supported by the agent, apart from `authenticate`."""
 
     logout: Marker | None = None
 
 
 class AgentCapabilities(Model):
-    """What the agent offers; all that is absent is not there."""
+    """Capabilities of the agent; absent means no."""
 
     load_session: StrictBool = False
     prompt_capabilities: PromptCapabilities = PromptCapabilities()
@@ -620,12 +632,12 @@ class AgentCapabilities(Model):
 
     @property
     def takes_up(self) -> bool:
-        """Whether an earlier session can be gone on with, told anew or not."""
+        """True if earlier sessions can be loaded or resumed."""
         return self.load_session or has(self.session_capabilities.resume)
 
 
 class InitializeResponse(Model):
-    """The agent's first answer."""
+    """The agent's answer to `initialize`."""
 
     protocol_version: Any
     agent_capabilities: AgentCapabilities = AgentCapabilities()
@@ -634,17 +646,17 @@ class InitializeResponse(Model):
 
     @property
     def speaks_ours(self) -> bool:
-        """Whether the version is ours; text with our major number counts."""
+        """True if the major protocol version is ours, also as text."""
         return str(self.protocol_version).split(".")[0] == str(PROTOCOL_VERSION)
 
 
 def has(marker: Marker | None) -> bool:
-    """Return whether an object capability is there."""
+    """Return whether a capability is present."""
     return marker is not None and marker is not False
 
 
 class UserMessageChunk(Model):
-    """A piece of what the person said: an echo, or a replay."""
+    """A chunk of a user message: an echo or a replay."""
 
     session_update: Literal["user_message_chunk"] = "user_message_chunk"
     content: ContentBlock
@@ -652,7 +664,7 @@ class UserMessageChunk(Model):
 
 
 class AgentMessageChunk(Model):
-    """A piece of the answer."""
+    """A chunk of an agent message."""
 
     session_update: Literal["agent_message_chunk"] = "agent_message_chunk"
     content: ContentBlock
@@ -660,7 +672,7 @@ class AgentMessageChunk(Model):
 
 
 class AgentThoughtChunk(Model):
-    """A piece of the agent's reasoning."""
+    """A chunk of the agent's reasoning."""
 
     session_update: Literal["agent_thought_chunk"] = "agent_thought_chunk"
     content: ContentBlock
@@ -668,47 +680,47 @@ class AgentThoughtChunk(Model):
 
 
 class NewToolCall(ToolCallFields):
-    """A tool call exists."""
+    """A new tool call."""
 
     session_update: Literal["tool_call"] = "tool_call"
 
 
 class ToolCallUpdate(ToolCallFields):
-    """A tool call changed; also the shape of a permission request's tool call."""
+    """A change of a tool call; also the tool call in a permission request."""
 
     session_update: Literal["tool_call_update"] = "tool_call_update"
 
 
 class Plan(Model):
-    """The whole plan."""
+    """The complete plan."""
 
     session_update: Literal["plan"] = "plan"
     entries: list[PlanEntry]
 
 
 class AvailableCommandsUpdate(Model):
-    """The whole list of commands."""
+    """The complete list of commands."""
 
     session_update: Literal["available_commands_update"] = "available_commands_update"
     available_commands: list[AvailableCommand]
 
 
 class CurrentModeUpdate(Model):
-    """The mode changed."""
+    """A change of the mode."""
 
     session_update: Literal["current_mode_update"] = "current_mode_update"
     current_mode_id: str
 
 
 class ConfigOptionUpdate(Model):
-    """The whole list of config options."""
+    """The complete list of config options."""
 
     session_update: Literal["config_option_update"] = "config_option_update"
     config_options: list[ConfigOption]
 
 
 class SessionInfoUpdate(Model):
-    """Title or time changed: absent keeps, null clears."""
+    """A change of title or time: absent keeps, null clears."""
 
     session_update: Literal["session_info_update"] = "session_info_update"
     title: str | None = None
@@ -716,14 +728,14 @@ class SessionInfoUpdate(Model):
 
 
 class Cost(Model):
-    """What the session has cost so far."""
+    """The cumulative cost of the session."""
 
     amount: float
     currency: str
 
 
 class UsageUpdate(Model):
-    """How full the context is, in tokens, and the cost so far. An unusable number is read as absent."""
+    """Context usage in tokens, and the cost so far; unusable numbers count as absent."""
 
     session_update: Literal["usage_update"] = "usage_update"
     used: NonNegativeInt | None = None
@@ -732,7 +744,7 @@ class UsageUpdate(Model):
 
 
 class NoticeUpdate(Model):
-    """A word of the agent about itself, live only (draft)."""
+    """A live notice of the agent (draft)."""
 
     session_update: Literal["notice"] = "notice"
     severity: str = "info"
@@ -741,7 +753,7 @@ class NoticeUpdate(Model):
 
 
 class UnknownUpdate(Model):
-    """News of a kind that this version does not know, or that cannot be read: kept as it came."""
+    """An update of an unknown kind, or an unreadable one."""
 
     session_update: Literal["?"] = "?"
     raw: Any = None

@@ -1,9 +1,8 @@
-"""Reading words as the protocol asks: strictly first, then without what is malformed.
+"""Validation of protocol objects: strict first, lenient when that fails.
 
-The fast path is one pass of pydantic over the decoded object. Only when that fails, the object is mended:
-variants of older agents are put into today's words (`dialects`), tagged values of an unknown kind are kept as
-they came, and what is malformed is left out, the smallest part first: an optional field reads as absent, a
-list item is dropped.
+The fast path is one pass of pydantic over the decoded object. Only when it fails is the object repaired:
+older variants are normalised (`dialects`), tagged values of an unknown kind are kept as they came, and
+malformed parts are dropped, the smallest first: an optional field counts as absent, a list item is removed.
 Source: ACP schema, "default on error" and "skip invalid items".
 """
 
@@ -21,39 +20,39 @@ from pydantic.alias_generators import to_snake
 from acp_tui.protocol import dialects
 from acp_tui.protocol.schema import Model, ToolCallFields, UnknownUpdate, Update
 
-W = TypeVar("W", bound=Model)
+M = TypeVar("M", bound=Model)
 
 _PATIENCE: Final = 200
-"""Parts that are left out before the whole object counts as unreadable."""
+"""Maximum number of parts dropped from one object."""
 _TAGS: Final = {"'type'": "type", "'session_update'": "sessionUpdate", "'sessionUpdate'": "sessionUpdate"}
 
 
 class Unreadable(ValueError):
-    """A word cannot be read, however leniently; `field` names the place."""
+    """An object that lenient validation cannot repair; `field` names the place."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field or 'params'}: {reason}")
         self.field = field
 
 
-def read(word: type[W], value: Any) -> W:
-    """Return `value`, decoded JSON, as a word of the protocol.
+def read(model: type[M], value: Any) -> M:
+    """Return decoded JSON as a protocol model.
 
     Raises:
-        Unreadable: something required is missing or malformed.
+        Unreadable: a required part is missing or malformed.
     """
-    adapter = _adapter(word)
-    value = dialects.normalise(word.__name__, value)
+    adapter = _adapter(model)
+    value = dialects.normalise(model.__name__, value)
     try:
-        strict: W = adapter.validate_python(value)
+        strict: M = adapter.validate_python(value)
         return strict
     except ValidationError:
-        mended: W = _mended(adapter.validate_python, _copied(value), _whole(word))
+        mended: M = _mended(adapter.validate_python, _copied(value), _whole(model))
         return mended
 
 
 def read_update(value: Any) -> Update:
-    """Return the `update` of a `session/update`; one that cannot be read is an `UnknownUpdate`."""
+    """Return the `update` of a `session/update`, or an `UnknownUpdate` if it is unreadable."""
     try:
         update = _validate_update(value)
     except ValidationError:
@@ -70,23 +69,23 @@ def read_update(value: Any) -> Update:
 
 
 def read_updates(value: Any) -> list[Update]:
-    """Return all that the `update` of a `session/update` says: in older dialects it may be several things."""
+    """Return the updates in one `session/update`; older dialects may combine several."""
     return [read_update(single) for single in dialects.single_blocks(value)]
 
 
-def complaints(word: type[W], value: Any) -> list[str]:
-    """Return what is malformed in an object that is read as this word, each with its place."""
-    return _complaints(_adapter(word), dialects.normalise(word.__name__, value))
+def complaints(model: type[M], value: Any) -> list[str]:
+    """Return the violations in an object of this model, each with its place."""
+    return _complaints(_adapter(model), dialects.normalise(model.__name__, value))
 
 
 def update_complaints(value: Any) -> list[str]:
-    """Return what is malformed in the `update` of a `session/update`; older words are no fault."""
+    """Return the violations in a `session/update`; older dialects do not count."""
     found = _complaints(_update_adapter, value)
     return _complaints(_update_adapter, dialects.normalise_update(_copied(value))) if found else found
 
 
 def _complaints(adapter: TypeAdapter[Any], value: Any) -> list[str]:
-    """Return in words what a strict reading complains about."""
+    """Return the errors of a strict validation as sentences."""
     try:
         adapter.validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
@@ -110,7 +109,7 @@ def _in_words(value: Any, loc: tuple[int | str, ...], error: Any) -> str:
 
 
 def _mended_update(value: Any) -> Update:
-    """Read an update that is not valid; a chunk whose block lacks something still says that there was one."""
+    """Repair an invalid update; a chunk with an invalid block keeps the block as unknown."""
     block = value.get("content") if isinstance(value, dict) else None
     try:
         update: Update = _mended(_validate_update, value, frozenset())
@@ -123,8 +122,8 @@ def _mended_update(value: Any) -> Update:
 
 
 @cache
-def _adapter(word: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(word)
+def _adapter(model: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(model)
 
 
 _update_adapter: Final[TypeAdapter[Any]] = TypeAdapter(Update)
@@ -138,14 +137,14 @@ def _copied(value: Any) -> Any:
         raise Unreadable("", "too deeply nested") from None
 
 
-def _whole(word: type[Model]) -> frozenset[str]:
-    """Fields of a word that may not be left out, nor any part of them."""
-    whole: frozenset[str] = getattr(word, "whole", frozenset())
+def _whole(model: type[Model]) -> frozenset[str]:
+    """Return the fields of a model that must not be repaired."""
+    whole: frozenset[str] = getattr(model, "whole", frozenset())
     return whole
 
 
 def _mended(validate: Callable[[Any], Any], value: Any, whole: frozenset[str]) -> Any:
-    """Validate `value` again and again, leaving out (in place) what pydantic complains about."""
+    """Validate again and again, dropping (in place) the part pydantic complains about."""
     if not isinstance(value, dict):
         raise Unreadable("", "not an object")
     for _ in range(_PATIENCE):
@@ -157,7 +156,7 @@ def _mended(validate: Callable[[Any], Any], value: Any, whole: frozenset[str]) -
 
 
 def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[str]) -> None:
-    """Mend the first thing that pydantic complains about, in place."""
+    """Repair the first of pydantic's complaints, in place."""
     first = error.errors(include_url=False, include_context=True)[0]
     path = _path(root, first["loc"])
     kind = first["type"]
@@ -166,7 +165,7 @@ def _leave_out(root: dict[str, Any], error: ValidationError, whole: frozenset[st
         if path and _wrap_unknown(root, path, tag):
             return
     if kind == "missing":
-        path.pop()  # nothing to leave out but the object that lacks it
+        path.pop()  # drop the object that lacks the field
     if not path or path[0] in whole:
         raise Unreadable(".".join(map(str, first["loc"])), first["msg"])
     parent, key = _walk(root, path[:-1]), path[-1]
@@ -187,7 +186,10 @@ def _wrap_unknown(root: dict[str, Any], path: list[str | int], tag: str) -> bool
 
 
 def _path(root: Any, loc: tuple[int | str, ...]) -> list[str | int]:
-    """Return where in the data pydantic's location points: its union tags are no keys of ours."""
+    """Return pydantic's error location as a path into the data.
+
+    pydantic adds union tags, which are not keys of the data.
+    """
     path: list[str | int] = []
     value = root
     at_tag = True

@@ -20,9 +20,9 @@ from tests.full_disk import Disk
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from acp_tui.store.prompts import Draft
+from acp_tui.store.prompts import PromptDraft
 from acp_tui.store.prompts import Prompt
-Draft(Path(sys.argv[1]), "ws").keep(Prompt("half a thought"))
+PromptDraft(Path(sys.argv[1]), "ws").keep(Prompt("half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
