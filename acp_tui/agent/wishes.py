@@ -18,7 +18,6 @@ from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Decision
 from acp_tui.rules.protected import why_protected
 from acp_tui.session import events
-from acp_tui.session.options import lets_act
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from acp_tui.workspace.files import FileError, Stale
@@ -125,7 +124,7 @@ class Wishes:
             # A rule allows a protected file only where it names that.
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
             leads_out=self._leads_out(session, wish),
-            mode_lets=lets_act(session),
+            mode_lets=session.lets_act,
         )
         if goes_on(known):
             return None

@@ -13,7 +13,7 @@ from acp_tui.changes.snapshots import Counts
 from acp_tui.changes.tree import LARGEST, MOST_FILES, ChangedFile, LeftOut, Reason
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Noted, WorkspaceCompared
-from acp_tui.session.files import FileChange, OnDisk, Origin
+from acp_tui.session.files import DiskState, FileChange, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 
 SHOWN: Final = 1_000
@@ -47,7 +47,7 @@ class ChangedFiles:
         self.changes: dict[str, ChangedFile] = {}
         self._cwd = cwd.rstrip("/")
         self._tell = tell
-        self._told: tuple[OnDisk, ...] | None = ()
+        self._told: tuple[DiskState, ...] | None = ()
         self._outside: set[str] = set()
         """Files that were changed last while no turn ran."""
         self._in_turns: set[tuple[str, tuple[str, int]]] = set()
@@ -58,7 +58,7 @@ class ChangedFiles:
         """What changed files were like when an earlier run of the session ended."""
         self._has_told_of_more = False
 
-    def recall(self, files: Iterable[OnDisk], outside: Iterable[str] = ()) -> None:
+    def recall(self, files: Iterable[DiskState], outside: Iterable[str] = ()) -> None:
         """Know what an earlier run has left: what differs from that came about outside any turn.
 
         Args:
@@ -126,7 +126,7 @@ class ChangedFiles:
         """Return changes by their absolute paths."""
         return {self._absolute(change.path): change for change in changes}
 
-    def listed(self, changes: Mapping[str, ChangedFile]) -> tuple[OnDisk, ...]:
+    def listed(self, changes: Mapping[str, ChangedFile]) -> tuple[DiskState, ...]:
         """Return changes as a session lists them."""
         return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
 
@@ -141,9 +141,9 @@ class ChangedFiles:
     def _absolute(self, path: str) -> str:
         return f"{self._cwd}/{path}"
 
-    def _on_disk(self, path: str, change: ChangedFile) -> OnDisk:
+    def _on_disk(self, path: str, change: ChangedFile) -> DiskState:
         counts = self._lines(change) if change.binary else Counts(change.added, change.removed)
-        return OnDisk(
+        return DiskState(
             path,
             change.status,
             self._absolute(change.old_path),
@@ -166,13 +166,13 @@ def not_shown(left_out: Sequence[LeftOut]) -> Noted:
     return Noted(f"Changes are not shown in {' and '.join(parts)}.", severity, "\n".join([*names, *more]))
 
 
-Seen = dict[str, OnDisk]
+Seen = dict[str, DiskState]
 """What was seen on disk, by path."""
 
 _ID: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _LATEST: Final = 4e9
 """Seconds since the epoch that any clock can tell."""
-_DEFAULTS: Final = asdict(OnDisk("", "M", ""))
+_DEFAULTS: Final = asdict(DiskState("", "M", ""))
 
 
 def seen(files: Mapping[str, FileChange]) -> Seen:
@@ -232,7 +232,7 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
-def _file(change: FileChange, file: OnDisk) -> dict[str, Any]:
+def _file(change: FileChange, file: DiskState) -> dict[str, Any]:
     told = {name: value for name, value in asdict(file).items() if value != _DEFAULTS[name]}
     told = {"path": file.path, "status": file.status, **told}
     if change.origins:
@@ -240,16 +240,16 @@ def _file(change: FileChange, file: OnDisk) -> dict[str, Any]:
     return told
 
 
-def _on_disk(item: Mapping[str, Any]) -> OnDisk:
+def _on_disk(item: Mapping[str, Any]) -> DiskState:
     known = {
         field.name: item[field.name]
-        for field in fields(OnDisk)
+        for field in fields(DiskState)
         if type(item.get(field.name)) is type(_DEFAULTS[field.name])
     }
     status = known.get("status")
     if status not in ("A", "M", "D", "R", "T"):
         known["status"] = "M"
-    return OnDisk(**{"old_path": item["path"], **known})
+    return DiskState(**{"old_path": item["path"], **known})
 
 
 def _origin(item: Mapping[str, Any]) -> Origin:

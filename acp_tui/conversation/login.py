@@ -225,13 +225,11 @@ class Beginning:
 
     def _show(self, session: Session) -> None:
         """Have a session shown, in the place of the one before where the agent has told all of it anew."""
-        from acp_tui.session.change import everything
-
         if self._conversation.session is not session:
             if self._opening.replaces:
                 self._listener.session_dropped()
             self._conversation.session = session
-            self._listener.session_changed(everything(len(session.entries)))
+            self._listener.session_changed(session.everything())
 
     def _drop_replay(self, agent: Agent) -> None:
         """Show nothing of a session that was being told when its taking up failed."""

@@ -331,7 +331,6 @@ class Recording:
             OSError: the file cannot be opened.
         """
         from acp_tui.agent.replay import replay_in_slices
-        from acp_tui.session.change import everything
         from acp_tui.store.recordings import rows_of
 
         conversation = self._conversation
@@ -346,7 +345,7 @@ class Recording:
         session = sessions.get(recorded.session_id) or next(reversed(sessions.values()))
         conversation.session, conversation.recorded = session, recorded
         conversation.enter("recorded")
-        self._listener.session_changed(everything(len(session.entries)))
+        self._listener.session_changed(session.everything())
         return True
 
     async def go_on(self, launch: Launch, prompt: Prompt | None = None, cwd: str = "") -> None:

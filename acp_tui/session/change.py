@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questions", "files", "connection"]
 
@@ -12,9 +12,3 @@ class SessionChange(NamedTuple):
 
     entries: tuple[int, ...] = ()
     fields: tuple[Field, ...] = ()
-
-
-def everything(entries: int) -> SessionChange:
-    """Return the change of a session with so many entries in which all is new."""
-    every: tuple[Field, ...] = get_args(Field)
-    return SessionChange(tuple(range(entries)), every)

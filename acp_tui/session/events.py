@@ -8,7 +8,7 @@ from typing import Any
 
 from acp_tui.protocol.schema import ConfigOption, ContentBlock, SessionSetup, ToolCallFields, Update
 from acp_tui.session.entries import Entry, Severity
-from acp_tui.session.files import OnDisk, Origin
+from acp_tui.session.files import DiskState, Origin
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
@@ -156,7 +156,7 @@ class Wrote:
 class WorkspaceCompared:
     """The workspace was looked at: all files that differ from the beginning of the session."""
 
-    files: tuple[OnDisk, ...]
+    files: tuple[DiskState, ...]
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Where changes come from by path, if that was written down; else it is found out."""
     took: float = 0.0
@@ -171,7 +171,7 @@ class RangeChosen:
 
     since: int
     """The turn, from 1; 0: all of the session; `THIS_TURN`: whichever is the newest."""
-    files: tuple[OnDisk, ...] | None = None
+    files: tuple[DiskState, ...] | None = None
     """How files differ from before that turn; None where only the session's own record can tell."""
 
 
@@ -234,8 +234,20 @@ class Disconnected:
     """Nobody needs to be told: we have ended it."""
 
 
-Beside = (
-    Printed
+Event = (
+    Update
+    | Prompted
+    | TurnCancelled
+    | TurnEnded
+    | TurnFailed
+    | Asked
+    | Elicited
+    | Conflicted
+    | ImplicitlyAsked
+    | Answered
+    | Completed
+    | Noted
+    | Printed
     | SetUp
     | Inherited
     | OptionChosen
@@ -254,19 +266,3 @@ Beside = (
     | UndoStepTaken
     | Disconnected
 )
-"""What happens beside turns and questions."""
-Own = (
-    Prompted
-    | TurnCancelled
-    | TurnEnded
-    | TurnFailed
-    | Asked
-    | Elicited
-    | Conflicted
-    | ImplicitlyAsked
-    | Answered
-    | Completed
-    | Noted
-    | Beside
-)
-Event = Update | Own

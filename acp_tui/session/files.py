@@ -91,7 +91,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class OnDisk:
+class DiskState:
     """How a file differs from what it was when the session began, whoever wrote it."""
 
     path: str
@@ -123,7 +123,7 @@ class FileChange:
     """What tool calls reported, by the place of their entry and that of the diff in them."""
     written: Edit | None = None
     """What went through our own hands: from before the first write to after the last."""
-    seen: OnDisk | None = None
+    seen: DiskState | None = None
     """What the disk shows, which wins over all that was told."""
     origins: list[Origin] = field(default_factory=list)
     """Where its changes come from, the newest last."""
@@ -187,7 +187,7 @@ class FileChanges:
         first = change.written.old if change.written is not None else old
         change.written = Edit(first, new)
 
-    def snapped(self, files: Iterable[OnDisk]) -> list[FileChange] | None:
+    def compare(self, files: Iterable[DiskState]) -> list[FileChange] | None:
         """Take over all that the disk shows, and return what is new of it; None if it is no news at all.
 
         A file that is told no more is as it was.

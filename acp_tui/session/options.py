@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from acp_tui.protocol.schema import (
     BooleanOption,
@@ -17,10 +17,6 @@ from acp_tui.protocol.schema import (
     SessionSetup,
     UnknownOption,
 )
-
-if TYPE_CHECKING:
-    from acp_tui.session.session import Session
-
 
 SetBy = Literal["set_config_option", "set_mode", "set_model"]
 
@@ -246,18 +242,6 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     if option.is_mode or _plain(last) in _OFF:
         return _plain(last) in _OFF and _asks_when_on(option)
     return _is_about_asking(option)
-
-
-def lets_act(session: Session) -> bool:
-    """Whether the user has chosen the mode that counts, and saw that the agent acts without asking in it.
-
-    What the agent tells of the mode later can only take that away.
-    """
-    options = (option.config for option in session.options)
-    return any(
-        session.let.get(option.id) == option.current_value and lets_act_under(option, option.current_value)
-        for option in options
-    )
 
 
 def lets_act_under(option: SelectOption | BooleanOption, value: str | bool) -> bool:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import copy
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never, get_args
 
-from acp_tui.protocol import dialects
-from acp_tui.protocol import schema as news
+from acp_tui.protocol import dialects, schema
 from acp_tui.protocol.schema import (
     CANCELLED,
     AvailableCommand,
     PlanEntry,
     ToolCallFields,
     UsageUpdate,
-    as_text,
-    said_in,
 )
 from acp_tui.session import events
-from acp_tui.session import tool_calls as calls
 from acp_tui.session.change import Field, SessionChange
 from acp_tui.session.entries import (
     AgentMessage,
@@ -34,135 +28,19 @@ from acp_tui.session.entries import (
     absolute,
     line_of,
 )
-from acp_tui.session.events import Event, Inherited, TurnFailed
-from acp_tui.session.files import FileChange, FileChanges, OnDisk, Steps, origin
+from acp_tui.session.events import Event
+from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages
-from acp_tui.session.options import Option, SessionOptions
+from acp_tui.session.notices import end_notice, failure_notice, fork_notice
+from acp_tui.session.options import Option, SessionOptions, lets_act_under
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import OpenQuestions, Permission, Question
 from acp_tui.session.text_buffer import whole
-from acp_tui.session.tool_calls import ToolCalls, settle
+from acp_tui.session.tool_calls import ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
-_STOPS: Final = {
-    "max_tokens": "The token limit was reached: the answer may be cut.",
-    "max_turn_requests": "The limit of model calls in one turn was reached. Say so to go on.",
-    "refusal": "The agent refused. This prompt and what followed are not in its context.",
-}
-
-_SILENT: Final = "The agent ended the turn without a word."
-"""Said after a turn of which nothing came, so that it does not look like one that still runs."""
-
-
-def ending_notice(reason: str, told: str, *, silent: bool, at: float) -> Notice | None:
-    """Return what to say about the end of a turn, if anything.
-
-    Args:
-        reason: the stop reason in the protocol's words.
-        told: the stop reason in the agent's words.
-        silent: whether nothing came of the turn.
-        at: when it ended.
-    """
-    if reason not in ("end_turn", "cancelled"):
-        return Notice(_STOPS.get(reason, f"The turn stopped: {told}"), "warning", at=at)
-    if reason == "cancelled":
-        return Notice("Cancelled.", at=at)
-    return Notice(_SILENT, at=at) if silent else None
-
-
-def failure(event: TurnFailed, at: float) -> Notice:
-    """Return what to say about a turn that the agent answered with an error."""
-    said = as_text(event.message)
-    text = f"{said} (error {event.code})" if event.code else said
-    return Notice(text, "error", _shown(event.data), at)
-
-
-def _shown(data: object) -> str:
-    """Return an error's data as text: all of it where it says nothing in words."""
-    if data is None:
-        return ""
-    if isinstance(data, str):
-        return as_text(data)
-    return said_in(data) or json.dumps(data, ensure_ascii=False)
-
-
-def take_over(entries: list[Entry], event: Inherited, at: float) -> str:
-    """Add what was said before the fork, where the agent has told nothing; return what to say of that."""
-    is_told = bool(entries) or not event.entries
-    if not is_told:
-        entries += _inherited(event.entries, at)
-    return _said_of(event.subject, entries, taken_over=not is_told)
-
-
-def _inherited(entries: Sequence[Entry], at: float) -> list[Entry]:
-    """Return entries of another session as they may stand in a fork: nothing in them goes on."""
-    copies = copy.deepcopy(list(entries))
-    for entry in copies:
-        if isinstance(entry, ToolCall):
-            settle(entry, "interrupted", at)
-    return copies
-
-
-def _said_of(subject: str, own: Sequence[Entry], *, taken_over: bool) -> str:
-    """Return what a person should know about a fork.
-
-    Args:
-        subject: what the other session is about; may be empty.
-        own: what the fork shows above this notice.
-        taken_over: whether that comes from us and not from the agent.
-    """
-    source = f"“{subject}”" if subject else "another session"
-    if taken_over:
-        return f"Forked from {source}. What stands above was kept here: the agent sent no history."
-    if any(isinstance(entry, UserMessage | AgentMessage) for entry in own):
-        return f"Forked from {source}."
-    return f"Forked from {source}. The agent knows what was said there; it is not shown here."
-
-
 THIS_TURN: Final = -1
-"""Stands for the newest turn, whichever that is."""
-
-
-class Range:
-    """The choice of one person for one session."""
-
-    def __init__(self) -> None:
-        self.since = 0
-        """A turn, from 1; 0: all of the session; or `THIS_TURN`."""
-        self._seen: tuple[OnDisk, ...] | None = None
-
-    def choose(self, since: int, seen: tuple[OnDisk, ...] | None) -> None:
-        """Show what changed since a turn: what was seen of that on disk, or what was noted at the time."""
-        self.since, self._seen = since, seen
-
-    def of(self, files: dict[str, FileChange], newest: int) -> dict[str, FileChange]:
-        """Return the chosen ones of all files; `newest` is the number of the newest turn."""
-        if not self.since:
-            return files
-        if self._seen is not None:
-            return {file.path: _as_seen(file, files) for file in self._seen}
-        since = newest if self.since == THIS_TURN else self.since
-        return {path: file for path, file in files.items() if _has_changed_since(file, since)}
-
-
-def _as_seen(seen: OnDisk, files: Mapping[str, FileChange]) -> FileChange:
-    known = files.get(seen.path)
-    return replace(known, seen=seen) if known is not None else FileChange(seen.path, seen=seen)
-
-
-def _has_changed_since(file: FileChange, turn: int) -> bool:
-    return any(origin.turn >= turn for origin in file.origins)
-
-
-def filled(news: UsageUpdate, before: UsageUpdate | None) -> UsageUpdate:
-    """Return news of the usage with what they leave out as it was before."""
-    if news.used is None or news.size is None:
-        used, size = (before.used, before.size) if before is not None else (None, None)
-        news = news.model_copy(update={"used": used, "size": size})
-    if news.cost is None and before is not None:
-        news = news.model_copy(update={"cost": before.cost})
-    return news
-
+"""Stands for the latest turn in `Session.since`."""
 
 _SEVERITIES: Final[dict[str, Severity]] = {word: word for word in get_args(Severity)}
 
@@ -178,8 +56,8 @@ class Session:
         self.plan: list[PlanEntry] = []
         self._steps = Steps()
         self.commands: list[AvailableCommand] = []
-        self.usage: news.UsageUpdate | None = None
-        self.title: str = ""
+        self.usage: UsageUpdate | None = None
+        self.title = ""
         self.meta: dict[str, Any] = {}
         """The `_meta` of the session's own words, merged key by key."""
         self.is_fork = False
@@ -187,10 +65,13 @@ class Session:
         self.connected = True
         self.kept: dict[int, KeptSnapshot] = {}
         """Snapshots of the workspace: from before turns, by their numbers, and from the beginning, by 0."""
+        self.since = 0
+        """First turn (from 1) covered by `files`; 0 for the whole session, or `THIS_TURN`."""
         self.undid: list[UndoStep] = []
         """What the user has rejected or restored and can take back, the newest last."""
         self._files = FileChanges()
-        self._range = Range()
+        self._since_files: tuple[DiskState, ...] | None = None
+        """Files on disk compared with the start of `since`; None if unknown."""
         self._looked = 0.0
         self._messages = Messages(self.entries)
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
@@ -219,13 +100,22 @@ class Session:
 
     @property
     def files(self) -> dict[str, FileChange]:
-        """Changed files by absolute path, in the order of their first change."""
-        return self._range.of(self._files.changes, len(self.turns))
+        """Files changed since `since`, by absolute path, in the order of their first change."""
+        changes = self._files.changes
+        if not self.since:
+            return changes
+        if self._since_files is not None:
+            return {file.path: self._compared(file) for file in self._since_files}
+        first = len(self.turns) if self.since == THIS_TURN else self.since
+        return {
+            path: file
+            for path, file in changes.items()
+            if any(origin.turn >= first for origin in file.origins)
+        }
 
-    @property
-    def since(self) -> int:
-        """The turn since which `files` are told; 0 for all of the session. See `Ranged`."""
-        return self._range.since
+    def _compared(self, seen: DiskState) -> FileChange:
+        known = self._files.changes.get(seen.path)
+        return replace(known, seen=seen) if known is not None else FileChange(seen.path, seen=seen)
 
     @property
     def all_files(self) -> dict[str, FileChange]:
@@ -264,6 +154,18 @@ class Session:
         """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
         return self._options.let
 
+    @property
+    def lets_act(self) -> bool:
+        """True if the user chose the current mode knowing that the agent acts unasked in it.
+
+        A later change of the mode by the agent can only revoke this.
+        """
+        configs = (option.config for option in self.options)
+        return any(
+            self.let.get(config.id) == config.current_value and lets_act_under(config, config.current_value)
+            for config in configs
+        )
+
     def option(self, category: str) -> Option | None:
         """Return the first option of a category, for prominent places."""
         return self._options.of_category(category)
@@ -275,42 +177,34 @@ class Session:
             IllegalStep: a prompt while a turn runs.
         """
         match event:
-            case news.AgentMessageChunk() | news.AgentThoughtChunk():
+            case schema.AgentMessageChunk() | schema.AgentThoughtChunk():
                 return self._messages.add(event, at)
-            case news.UserMessageChunk():
-                return self._heard(event, at)
-            case news.NewToolCall():
+            case schema.UserMessageChunk():
+                return self._user_chunk(event, at)
+            case schema.NewToolCall():
                 return self._tool_call(event, at, announces=True)
-            case news.ToolCallUpdate():
+            case schema.ToolCallUpdate():
                 return self._tool_call(event, at, announces=False)
-            case news.Plan():
+            case schema.Plan():
                 self.plan = event.entries
                 self._steps.take_over(self.plan, at)
                 return SessionChange(fields=("plan",))
-            case news.AvailableCommandsUpdate():
+            case schema.AvailableCommandsUpdate():
                 return self._available_commands(event.available_commands)
-            case news.CurrentModeUpdate():
+            case schema.CurrentModeUpdate():
                 return self._current_mode(event.current_mode_id, at)
-            case news.ConfigOptionUpdate():
+            case schema.ConfigOptionUpdate():
                 self._options.take(event.config_options)
                 return SessionChange(fields=("options",))
-            case news.SessionInfoUpdate():
+            case schema.SessionInfoUpdate():
                 return self._info(event)
-            case news.UsageUpdate():
-                self.usage = filled(event, self.usage)
-                return SessionChange(fields=("usage",))
-            case news.NoticeUpdate():
+            case schema.UsageUpdate():
+                return self._usage(event)
+            case schema.NoticeUpdate():
                 severity = _SEVERITIES.get(event.severity, "info")
                 return self._note(Notice(event.title, severity, event.description or "", at))
-            case news.UnknownUpdate():
+            case schema.UnknownUpdate():
                 return None
-            case _:
-                return self._own(event, at)
-
-    # ------------------------------------------------------------------ what we do, and what answers bring
-
-    def _own(self, event: events.Own, at: float) -> SessionChange | None:
-        match event:
             case events.Prompted():
                 return self._prompted(event, at)
             case events.TurnCancelled():
@@ -333,11 +227,6 @@ class Session:
                 closed = self._messages.close() if event.is_act else ()
                 index = self._append(Notice(event.text, event.severity, event.detail, at))
                 return SessionChange((*closed, index))
-            case _:
-                return self._beside(event, at)
-
-    def _beside(self, event: events.Beside, at: float) -> SessionChange | None:
-        match event:
             case events.CommandStarted():
                 return SessionChange((self._append(UserCommand(event.terminal_id, event.command, at)),))
             case events.CommandEnded():
@@ -348,16 +237,16 @@ class Session:
                 self._files.wrote(event.path, event.old, event.new)
                 return SessionChange(fields=("files",))
             case events.WorkspaceCompared():
-                return self._snapped(event, at)
+                return self._workspace_compared(event, at)
             case events.RangeChosen():
-                self._range.choose(event.since, event.files)
+                self.since, self._since_files = event.since, event.files
                 return SessionChange(fields=("files",))
             case events.Resumed():
-                return self._taken_up(at)
+                return self._resumed(at)
             case events.PastLoaded():
-                return self._recalled(event.past)
+                return self._load_past(event.past)
             case KeptSnapshot() | UndoStep() | UndoStepTaken():
-                self._keep(event)
+                self._log_snapshot(event)
                 return None
             case events.Disconnected():
                 return self._disconnected(event, at)
@@ -375,12 +264,12 @@ class Session:
                 self._options.agreed(event.option_id, event.value, event.config_options)
                 return SessionChange(fields=("options",))
             case events.OptionRefused():
-                return self._setting_failed(event, at)
+                return self._option_refused(event, at)
             case _:
                 assert_never(event)
 
-    def _snapped(self, event: events.WorkspaceCompared, at: float) -> SessionChange | None:
-        news = self._files.snapped(event.files)
+    def _workspace_compared(self, event: events.WorkspaceCompared, at: float) -> SessionChange | None:
+        news = self._files.compare(event.files)
         said = self._turns.entries()
         for file in news or ():
             known = event.origins.get(file.path)
@@ -413,7 +302,7 @@ class Session:
         self._calls.begin_turn(index)
         return SessionChange((index,), ("turn",))
 
-    def _heard(self, chunk: news.UserMessageChunk, at: float) -> SessionChange | None:
+    def _user_chunk(self, chunk: schema.UserMessageChunk, at: float) -> SessionChange | None:
         """Take in what the user said, as the agent tells it; between our turns it begins one."""
         before = len(self.entries)
         change = self._messages.add(chunk, at)
@@ -441,7 +330,7 @@ class Session:
         changed = (*said, *self._end_turn(reason, at))
         if is_refused and self.turns:
             changed = (*changed, *self._turns.drop())
-        if (notice := ending_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
+        if (notice := end_notice(reason, event.stop_reason, silent=silent, at=at)) is not None:
             changed = (*changed, self._append(notice))
         return SessionChange(changed, fields)
 
@@ -451,7 +340,7 @@ class Session:
             return ()
         if any(isinstance(entry, AgentMessage) for entry in self._turns.entries()):
             return ()
-        changes = [self._messages.add(news.AgentMessageChunk(content=block), at) for block in event.content]
+        changes = [self._messages.add(schema.AgentMessageChunk(content=block), at) for block in event.content]
         return next((change.entries for change in changes if change is not None), ())
 
     def _failed(self, event: events.TurnFailed, at: float) -> SessionChange:
@@ -459,7 +348,7 @@ class Session:
             return self._ended(events.TurnEnded("cancelled"), at)
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = self._end_turn("failed", at)
-        return SessionChange((*changed, self._append(failure(event, at))), fields)
+        return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
         """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
@@ -468,7 +357,7 @@ class Session:
         self._turns.end(stop_reason, at, self.usage)
         return (*self._messages.end_turn(), *self._calls.settle(left, at))
 
-    def _taken_up(self, at: float) -> SessionChange:
+    def _resumed(self, at: float) -> SessionChange:
         changed = self._end_turn("cancelled", at)
         self._questions.clear()
         self.pending.clear()
@@ -476,6 +365,10 @@ class Session:
         self._calls.begin_anew()
         self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
         return SessionChange(changed, ("turn", "questions", "options"))
+
+    def everything(self) -> SessionChange:
+        """Return a change that names every entry and field."""
+        return SessionChange(tuple(range(len(self.entries))), get_args(Field))
 
     def past(self) -> Past:
         """Return what is known of it, for who takes it up again."""
@@ -495,7 +388,7 @@ class Session:
             tuple(self.undid),
         )
 
-    def _recalled(self, past: Past) -> SessionChange:
+    def _load_past(self, past: Past) -> SessionChange:
         self._turns.recall(past.turns)
         folders = past.cwd.rstrip("/"), self.cwd.rstrip("/")
         self._files.take_over(past.files, past.origins, past.over, folders)
@@ -506,7 +399,7 @@ class Session:
             self._steps = Steps(self.plan)
         return SessionChange(fields=("files", "plan"))
 
-    def _keep(self, event: KeptSnapshot | UndoStep | UndoStepTaken) -> None:
+    def _log_snapshot(self, event: KeptSnapshot | UndoStep | UndoStepTaken) -> None:
         match event:
             case KeptSnapshot():
                 if not event.turn:
@@ -551,7 +444,7 @@ class Session:
             return None
         if not isinstance(question, Permission) or question.place is None:
             return SessionChange(fields=("questions",))
-        calls.decide(self._calls.at(question.place), question, event.option_id, event.by, at)
+        decide(self._calls.at(question.place), question, event.option_id, event.by, at)
         return SessionChange((question.place,), ("questions",))
 
     # ------------------------------------------------------------------ tool calls
@@ -580,10 +473,16 @@ class Session:
     def _inherited(self, event: events.Inherited, at: float) -> SessionChange:
         """Show what was said before the fork: as the agent has told it, else as we have it."""
         self.is_fork = True
-        note = self._note(Notice(take_over(self.entries, event, at), at=at))
-        return SessionChange((*range(len(self.entries) - 1), *note.entries), ("title",))
+        copied = bool(event.entries) and not self.entries
+        if copied:
+            self.entries += copy.deepcopy(list(event.entries))
+            for entry in self.entries:
+                if isinstance(entry, ToolCall):
+                    settle(entry, "interrupted", at)  # nothing goes on in a fork
+        self._append(fork_notice(event.subject, self.entries, copied=copied, at=at))
+        return SessionChange(tuple(range(len(self.entries))), ("title",))
 
-    def _setting_failed(self, event: events.OptionRefused, at: float) -> SessionChange:
+    def _option_refused(self, event: events.OptionRefused, at: float) -> SessionChange:
         self._options.refused(event.option_id, unknown=event.unknown)
         return _with_fields(self._note(Notice(event.reason, "error", at=at)), "options")
 
@@ -605,12 +504,23 @@ class Session:
         self.commands = commands
         return SessionChange(fields=("commands",))
 
-    def _info(self, event: news.SessionInfoUpdate) -> SessionChange | None:
+    def _info(self, event: schema.SessionInfoUpdate) -> SessionChange | None:
         self.meta.update(event.meta or {})
         if "title" not in event.model_fields_set:
             return None
         self.title = event.title or ""
         return SessionChange(fields=("title",))
+
+    def _usage(self, update: UsageUpdate) -> SessionChange:
+        """Take over the usage; absent parts keep their values."""
+        before = self.usage
+        if update.used is None or update.size is None:
+            used, size = (before.used, before.size) if before is not None else (None, None)
+            update = update.model_copy(update={"used": used, "size": size})
+        if update.cost is None and before is not None:
+            update = update.model_copy(update={"cost": before.cost})
+        self.usage = update
+        return SessionChange(fields=("usage",))
 
     def _note(self, notice: Notice) -> SessionChange:
         return SessionChange((self._append(notice),))

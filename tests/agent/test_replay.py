@@ -288,14 +288,14 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
     from acp_tui.changes import changed_files as snapped
     from acp_tui.session.events import WorkspaceCompared
-    from acp_tui.session.files import OnDisk
+    from acp_tui.session.files import DiskState
     from acp_tui.session.session import Session
 
     live, read_back = Session("s", "/w"), Session("s", "/w")
     looks = (
-        (OnDisk("/w/a", "A", "/w/a", 1, id="1"), OnDisk("/w/b", "D", "/w/b", outside=True)),
-        (OnDisk("/w/c", "R", "/w/a", 2, 1, new_mode=0o100755, id="2"),),
-        (OnDisk("/w/bin", "M", "/w/bin", binary=True, id="3"),),
+        (DiskState("/w/a", "A", "/w/a", 1, id="1"), DiskState("/w/b", "D", "/w/b", outside=True)),
+        (DiskState("/w/c", "R", "/w/a", 2, 1, new_mode=0o100755, id="2"),),
+        (DiskState("/w/bin", "M", "/w/bin", binary=True, id="3"),),
     )
     for at, files in enumerate(looks):
         before = snapped.seen(live.all_files)
@@ -307,7 +307,7 @@ def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journ
 
     assert snapped.row("s", snapped.seen(live.all_files), live.all_files) is None
     odd = {"snapped": [None, {"path": 3}, {"path": "/w/x", "status": "?", "added": "1"}], "gone": 1}
-    assert snapped.event(odd, {}).files == (OnDisk("/w/x", "M", "/w/x"),)
+    assert snapped.event(odd, {}).files == (DiskState("/w/x", "M", "/w/x"),)
 
 
 def names(terminal_id: str, call: str = "t") -> Line:

@@ -11,7 +11,7 @@ from acp_tui.changes import changed_files as snapped
 from acp_tui.changes.changed_files import ChangedFiles, not_shown
 from acp_tui.changes.tree import ChangedFile, LeftOut
 from acp_tui.session.events import Noted, WorkspaceCompared
-from acp_tui.session.files import OnDisk, Origin
+from acp_tui.session.files import DiskState, Origin
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.session import Session
 
@@ -75,11 +75,11 @@ def test_what_is_left_out_is_counted_by_its_reason_and_too_many_files_are_a_warn
     assert many.detail.splitlines()[-1] == "and 2 more"
 
 
-ADDED = OnDisk("/w/a", "A", "/w/a", added=3, new_mode=0o100644, id="1f")
-MOVED = OnDisk("/w/new", "R", "/w/old", binary=True)
+ADDED = DiskState("/w/a", "A", "/w/a", added=3, new_mode=0o100644, id="1f")
+MOVED = DiskState("/w/new", "R", "/w/old", binary=True)
 
 
-def seen(*files: OnDisk, **origins: Origin) -> Session:
+def seen(*files: DiskState, **origins: Origin) -> Session:
     session = Session("s", "/w")
     session.apply(WorkspaceCompared(files, {f"/w/{name}": found for name, found in origins.items()}))
     return session
@@ -114,7 +114,7 @@ def test_a_line_that_says_nothing_changes_nothing(msg: dict[str, Any]) -> None:
 def test_what_cannot_be_read_of_a_file_has_its_default() -> None:
     (file,) = snapped.event({"snapped": [{"path": "/w/b", "status": "?", "added": "many"}]}, {}).files
 
-    assert file == OnDisk("/w/b", "M", "/w/b")
+    assert file == DiskState("/w/b", "M", "/w/b")
 
 
 ID, OTHER = "a" * 40, "b" * 40

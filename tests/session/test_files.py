@@ -16,7 +16,7 @@ from acp_tui.session.events import (
     TurnEnded,
     WorkspaceCompared,
 )
-from acp_tui.session.files import OnDisk, Origin
+from acp_tui.session.files import DiskState, Origin
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import THIS_TURN, Session
 
@@ -32,8 +32,8 @@ def call(name: str, kind: str, status: str = "in_progress", path: str = "") -> n
     )
 
 
-def on_disk(path: str, content: str = "1", outside: bool = False) -> OnDisk:
-    return OnDisk(path, "M", path, id=content, outside=outside)
+def on_disk(path: str, content: str = "1", outside: bool = False) -> DiskState:
+    return DiskState(path, "M", path, id=content, outside=outside)
 
 
 def origins(session: Session, path: str) -> list[Origin]:
@@ -187,7 +187,7 @@ def test_a_call_without_a_status_may_have_begun_and_one_that_waits_has_not(
     session = Session("s", "/w")
     prompted(session, "go", 0.0)
     session.apply(news.NewToolCall(tool_call_id="t1", title="edit", status=status), 1.0)
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2.0)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="1"),)), 2.0)
 
     assert session.files["/w/a"].origins[-1].title == ("edit" if is_named else "")
 
@@ -199,9 +199,9 @@ def test_a_call_that_was_allowed_may_have_begun_though_the_agent_does_not_say_so
         "q", ToolCall("t1"), [PermissionOption(option_id="y", name="Yes", kind="allow_once")]
     )
     session.apply(Asked(question, ToolCallFields(tool_call_id="t1", title="edit")), 1.0)
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2.0)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="1"),)), 2.0)
     session.apply(Answered("q", "y"), 3.0)
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="2"),)), 4.0)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="2"),)), 4.0)
 
     assert [origin.title for origin in session.files["/w/a"].origins] == ["", "edit"]
 
@@ -209,14 +209,14 @@ def test_a_call_that_was_allowed_may_have_begun_though_the_agent_does_not_say_so
 def test_what_an_undoing_leaves_of_a_change_comes_from_where_it_came() -> None:
     session = Session("s", "/w")
     session.apply(Prompted([]), 1)
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="1"),)), 2)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="1"),)), 2)
     session.apply(TurnEnded("end_turn"), 3)
     (origin,) = session.files["/w/a"].origins
 
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 4)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 4)
     left = list(session.files["/w/a"].origins)
     session.apply(WorkspaceCompared(()), 5)
-    session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 6)
+    session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", id="2"),), undone={"/w/a"}), 6)
 
     assert left == session.files["/w/a"].origins == [origin]
     assert origin.turn == 1

@@ -9,7 +9,7 @@ from acp_tui.protocol.schema import ImageContent, TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
 from acp_tui.session.entries import Entry
-from acp_tui.session.files import OnDisk
+from acp_tui.session.files import DiskState
 from acp_tui.session.plain import TYPES, plain
 from acp_tui.session.session import Session
 from tests.recordings import NAMES, updates
@@ -46,7 +46,7 @@ def test_what_terminals_printed_stands_there_by_their_ids() -> None:
 
 def test_changed_files_stand_there_with_what_the_disk_shows() -> None:
     session = Session("s1", "/w")
-    session.apply(events.WorkspaceCompared((OnDisk("/w/a.py", "M", "/w/a.py", 2, 1),)), 1.0)
+    session.apply(events.WorkspaceCompared((DiskState("/w/a.py", "M", "/w/a.py", 2, 1),)), 1.0)
 
     (change,) = json.loads(json.dumps(plain(session, str)))["changes"]
 

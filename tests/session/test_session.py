@@ -8,8 +8,7 @@ import pytest
 
 from acp_tui.protocol.schema import ContentBlock, PermissionOption, SessionSetup, TextContent, ToolCallFields
 from acp_tui.protocol.validation import read_update
-from acp_tui.session import events
-from acp_tui.session import session as endings
+from acp_tui.session import events, notices
 from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import AgentMessage, Notice, ToolCall, UserCommand
 from acp_tui.session.questions import Permission
@@ -51,13 +50,13 @@ def test_a_turn_in_which_something_was_done_ends_quietly() -> None:
     ],
 )
 def test_each_reason_has_its_own_words_and_an_unknown_one_the_agents(reason: str, says: str | None) -> None:
-    notice = endings.ending_notice(reason, "OfTomorrow", silent=False, at=1.0)
+    notice = notices.end_notice(reason, "OfTomorrow", silent=False, at=1.0)
 
     assert (notice.text if notice is not None else None) == says
 
 
 def test_a_turn_that_was_cancelled_is_not_called_silent() -> None:
-    notice = endings.ending_notice("cancelled", "cancelled", silent=True, at=1.0)
+    notice = notices.end_notice("cancelled", "cancelled", silent=True, at=1.0)
 
     assert notice is not None
     assert notice.text == "Cancelled."
@@ -76,7 +75,7 @@ def test_a_turn_that_was_cancelled_is_not_called_silent() -> None:
     ],
 )
 def test_an_error_is_told_with_its_code_and_with_what_stands_in_its_data(data: Any, detail: str) -> None:
-    notice = endings.failure(events.TurnFailed(-32603, "overloaded", data), at=1.0)
+    notice = notices.failure_notice(events.TurnFailed(-32603, "overloaded", data), at=1.0)
 
     assert (notice.text, notice.detail) == ("overloaded (error -32603)", detail)
 
@@ -113,14 +112,14 @@ PAGE = """<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>h1 {co
 
 @pytest.mark.parametrize("data", [PAGE, {"details": PAGE}, {"message": PAGE}])
 def test_a_page_of_html_in_an_error_is_reduced_to_its_words(data: Any) -> None:
-    notice = endings.failure(events.TurnFailed(-32603, "Internal error", data), 0.0)
+    notice = notices.failure_notice(events.TurnFailed(-32603, "Internal error", data), 0.0)
 
     assert notice.detail.split() == ["502", "Bad", "Gateway", "Bad", "Gateway"]
 
 
 def test_a_message_that_is_a_page_is_reduced_and_angles_in_words_are_kept() -> None:
-    assert "<" not in endings.failure(events.TurnFailed(-32603, PAGE), 0.0).text
-    assert endings.failure(events.TurnFailed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"
+    assert "<" not in notices.failure_notice(events.TurnFailed(-32603, PAGE), 0.0).text
+    assert notices.failure_notice(events.TurnFailed(-32603, "no", "a <b> c"), 0.0).detail == "a <b> c"
 
 
 # ------------------------------------------------------------------ plan, commands, usage, title

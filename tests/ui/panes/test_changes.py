@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from acp_tui.changes.untracked import Untracked
 from acp_tui.session.change import SessionChange
 from acp_tui.session.events import WorkspaceCompared, Wrote
-from acp_tui.session.files import OnDisk
+from acp_tui.session.files import DiskState
 from acp_tui.session.session import Session
 from acp_tui.ui.panes import changes
 from acp_tui.ui.panes.changes import LONG, ChangesPane, FileLine, untracked_lines
@@ -37,7 +37,7 @@ async def test_a_look_that_takes_long_is_told_beside_the_counts_and_gone_when_it
         assert app.pane.fact == "looking at the files, 12 s"
 
         session = Session("s", "/w")
-        session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", 2, 1),)))
         app.pane.show(session, SessionChange(fields=("files",)))
         assert app.pane.fact == f"+2 {app.pane.look.glyph('minus')}1  looking at the files, 12 s"
 
@@ -70,7 +70,7 @@ async def test_what_is_not_tracked_and_why_stands_above_the_files_and_goes_again
         ]
         app.pane.beside = lambda: said
         session = Session("s", "/w")
-        session.apply(WorkspaceCompared((OnDisk("/w/a", "M", "/w/a", 2, 1),)))
+        session.apply(WorkspaceCompared((DiskState("/w/a", "M", "/w/a", 2, 1),)))
         app.pane.show(session, SessionChange(fields=("files",)))
 
         app.pane.look_on()

@@ -10,7 +10,7 @@ from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.tree import ChangedFile
 from acp_tui.changes.undo import Hunk, Reviewed
 from acp_tui.conversation.rejections import Rejections
-from acp_tui.session.files import Edit, FileChange, OnDisk, Origin
+from acp_tui.session.files import DiskState, Edit, FileChange, Origin
 from acp_tui.ui.screens.changes import (
     ChangesScreen,
     Review,
@@ -80,7 +80,7 @@ async def test_a_session_without_changes_says_so() -> None:
 
 
 def _seen(old: bytes, new: bytes) -> tuple[FileChange, Seen]:
-    disk = OnDisk("/w/a", "M", "/w/a")
+    disk = DiskState("/w/a", "M", "/w/a")
     change = ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2", b"\0" in old + new)
     return FileChange("/w/a", seen=disk), Seen(change, old, old, new)
 
