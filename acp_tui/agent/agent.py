@@ -20,18 +20,20 @@ from acp_tui.agent.capabilities import (
     as_word,
     gone,
 )
+from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, Journal, Pipe
-from acp_tui.agent.coverage import behind
-from acp_tui.agent.decisions import Keep, Record
 from acp_tui.agent.events import Happening, Opened, Sessions, session_named_in
 from acp_tui.agent.host import Host
-from acp_tui.agent.own_questions import Decided, Overwriting, OwnQuestions
-from acp_tui.agent.questions import Questions
+from acp_tui.agent.permissions.authorization import USER, AnsweredBy
+from acp_tui.agent.permissions.client_questions import (
+    ClientQuestions,
+    ImplicitRequests,
+    StaleWrites,
+)
+from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
+from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
+from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Listing, Logins, Setup
-from acp_tui.agent.serving import SERVED, Service
-from acp_tui.agent.verdicts import PERSON, Given
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Wishes
 from acp_tui.changes import changed_files as snapped
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
@@ -97,7 +99,7 @@ class Agent:
         title: str = "",
         version: str = "0",
         line_limit: int = LINE_LIMIT,
-        keep: Keep | None = None,
+        keep: KeepDecision | None = None,
         title_is_command: bool = False,
     ) -> None:
         self.name = name
@@ -117,13 +119,20 @@ class Agent:
         self._sessions = Sessions(on_change, title_is_command=title_is_command)
         self.setup = Setup(self.connection, self._offered, host, self._sessions, self.note)
         """Makes, takes up and forks sessions."""
-        self._record = Record(keep, name)
-        self._questions = Questions(self.connection.reply, host, self._record)
+        self._recorder = DecisionRecorder(keep, name)
+        self._questions = OpenQuestions(self.connection.reply, host, self._recorder)
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
-        self._own = OwnQuestions(self.note)
-        self._overwriting = Overwriting(host, self._own, self._tell_act, self._overwritten)
-        self._wishes = Wishes(
-            host, self._own, self._questions.allowed, self._record, self._tell_act, lambda: self.title
+        self._client_questions = ClientQuestions(self.note)
+        self._stale_writes = StaleWrites(
+            host, self._client_questions, self._tell_act, self._stale_write_decided
+        )
+        self._implicit_requests = ImplicitRequests(
+            host,
+            self._client_questions,
+            self._questions.grants,
+            self._recorder,
+            self._tell_act,
+            lambda: self.title,
         )
         host.terminals.on_end = self._write_down_output
         self._closing: set[asyncio.Task[None]] = set()
@@ -242,10 +251,12 @@ class Agent:
             return
         # The questions first: some agents end the turn only after they are answered.
         self._questions.cancel(session_id, "stop")
-        self._own.cancel(session_id, "stop")
+        self._client_questions.cancel(session_id, "stop")
         self.connection.notify("session/cancel", {"sessionId": session_id})
 
-    def answer(self, session_id: str, key: str, option_id: str | None, given: Given = PERSON) -> None:
+    def answer(
+        self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy = USER
+    ) -> None:
         """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
 
         A stale write takes `write` or `keep`, what was not asked for `let` or `refuse`.
@@ -253,8 +264,8 @@ class Agent:
         Raises:
             ValueError: the agent did not offer this option.
         """
-        if not self._own.answer(session_id, key, option_id, given):
-            self._questions.answer(session_id, key, option_id, given)
+        if not self._client_questions.answer(session_id, key, option_id, answered_by):
+            self._questions.answer(session_id, key, option_id, answered_by)
 
     def answer_form(
         self, session_id: str, key: str, action: str, content: dict[str, Any] | None = None
@@ -296,8 +307,8 @@ class Agent:
         """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
-        self._own.cancel(session_id, "close")
-        self._questions.allowed.end_turn(session_id)
+        self._client_questions.cancel(session_id, "close")
+        self._questions.grants.end_turn(session_id)
         await self._host.take_back(session_id)
         if has(self._offered.can.session_capabilities.close):
             try:
@@ -334,10 +345,10 @@ class Agent:
             self.connection.remark(snapped.kept_row(session_id, event))
         if isinstance(event, events.TurnEnded | events.TurnFailed):
             self._questions.cancel(session_id, "the end of the turn")
-            self._own.cancel(session_id, "the end of the turn")
-            self._questions.allowed.end_turn(session_id)
+            self._client_questions.cancel(session_id, "the end of the turn")
+            self._questions.grants.end_turn(session_id)
         elif isinstance(event, events.Prompted | events.TurnCancelled):
-            self._questions.allowed.end_turn(session_id)
+            self._questions.grants.end_turn(session_id)
         elif isinstance(event, Opened):
             self._questions.cancel_lost(self._sessions)
 
@@ -432,7 +443,7 @@ class Agent:
             text = f"{written.path} has other names (hard links): what was written shows there, too."
             self._tell(session_id, text)
 
-    async def may(self, session_id: str, wish: Wish) -> Stale | None:
+    async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
         """Come back when something may be done that the agent wants done; it need not have asked before.
 
         Return what the person was shown of a file that is written over, if they were asked.
@@ -443,7 +454,7 @@ class Agent:
         session = self._sessions.find(session_id)
         if session is None:
             return None  # what follows will say so
-        return await self._wishes.may(session, self.name, wish)
+        return await self._implicit_requests.authorize(session, self.name, request)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
         """Come back when a file may be written over that the agent has not seen as it is.
@@ -451,13 +462,14 @@ class Agent:
         Raises:
             FileError: it may not.
         """
-        await self._overwriting.decide(session_id, stale)
+        await self._stale_writes.decide(session_id, stale)
 
-    def _overwritten(self, session_id: str, path: str, decided: Decided) -> None:
+    def _stale_write_decided(self, session_id: str, path: str, answer: ClientAnswer) -> None:
         """Have it written down what became of a stale write."""
         session = self._sessions.find(session_id)
         if session is not None:
-            self._record.overwriting(session, behind(session, Wish("edit", path)), path, decided)
+            call = call_behind(session, ImplicitRequest("edit", path))
+            self._recorder.stale_write(session, call, path, answer)
 
     def tell_unread(self, session_id: str) -> None:
         """Say in the chat what the agent has printed that is no message."""

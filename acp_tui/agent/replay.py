@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, get_args
 from acp_tui.agent import events as history
 from acp_tui.agent.capabilities import gone
 from acp_tui.agent.events import SessionEvent, Sessions
-from acp_tui.agent.questions import UNKNOWN_SESSION
+from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
 from acp_tui.changes import changed_files as snapped
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired
 from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.process import Process, SpawnFailed
-from acp_tui.agent.verdicts import Given
 from acp_tui.commands import conformance, vocabulary
 from acp_tui.commands.findings import Finding, Verdict, WireMessage
 from acp_tui.protocol import schema as errors
@@ -603,7 +603,7 @@ class _Examination:
         """Say no to whatever it asks: an examination allows nothing."""
         for key, question in list(session.questions.items()):
             if isinstance(question, Permission):
-                self._agent.answer(session.id, key, None, Given("nobody", "doctor"))
+                self._agent.answer(session.id, key, None, AnsweredBy("nobody", "doctor"))
             else:
                 self._agent.answer_form(session.id, key, "cancel")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from acp_tui.safe_text import exact_line
 
 if TYPE_CHECKING:
-    from acp_tui.agent.past_questions import PastAsk
+    from acp_tui.agent.permissions.past_requests import PastRequest
     from acp_tui.rules.book import RuleBook
     from acp_tui.rules.model import Verdict
 
@@ -71,7 +71,7 @@ def check(book: RuleBook, files: Sequence[Path]) -> int:
 
 def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | None, *, as_json: bool) -> int:
     """Print what the rules say to each past question, and return the exit code."""
-    from acp_tui.agent.past_questions import past_asks
+    from acp_tui.agent.permissions.past_requests import past_requests
     from acp_tui.rules.model import decide
     from acp_tui.store.recordings import recent
 
@@ -83,7 +83,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
         and (start is None or (one.started is not None and one.started >= start))
     ]
     counts: Counter[str] = Counter()
-    for past in past_asks(kept):
+    for past in past_requests(kept):
         book.enter(past.ask.workspace)
         verdict = decide(book, past.ask)
         counts[verdict.decision] += 1
@@ -101,7 +101,7 @@ def _summary(counts: Counter[str]) -> Iterator[str]:
         yield f"{counts[decision]} {word}"
 
 
-def _line(past: PastAsk, verdict: Verdict) -> str:
+def _line(past: PastRequest, verdict: Verdict) -> str:
     ask = past.ask
     when = f"{past.at.astimezone():%Y-%m-%d}" if past.at is not None else " " * 10
     what = " ".join((ask.command or ", ".join(ask.paths) or past.title or ask.tool_kind).split())
@@ -109,7 +109,7 @@ def _line(past: PastAsk, verdict: Verdict) -> str:
     return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{rules or 'no rule'}]"
 
 
-def _plain(past: PastAsk, verdict: Verdict) -> dict[str, Any]:
+def _plain(past: PastRequest, verdict: Verdict) -> dict[str, Any]:
     ask = past.ask
     return {
         "decision": verdict.decision,

@@ -354,10 +354,10 @@ class Conversation:
 
     def answer(self, question: tuple[str, str], option_id: str | None, how: str = "") -> None:
         """Answer a permission; `how` is the key or the click that the person did it with."""
-        from acp_tui.agent.verdicts import Given
+        from acp_tui.agent.permissions.authorization import AnsweredBy
 
         if self.agent is not None:
-            self.agent.answer(*question, option_id, Given("person", how))
+            self.agent.answer(*question, option_id, AnsweredBy("person", how))
 
     def answer_form(self, question: tuple[str, str], action: str, content: dict[str, Any] | None) -> None:
         """Answer a form or an address."""

@@ -15,7 +15,7 @@ import pytest
 from textual.pilot import Pilot
 
 from acp_tui import readable
-from acp_tui.agent import decisions as decided
+from acp_tui.agent.permissions import decision_records
 from acp_tui.agent.process import Process
 from acp_tui.conversation.conversation import Start
 from acp_tui.store.agents import demo_launch, known_agents
@@ -57,7 +57,7 @@ def surroundings() -> Iterator[Path]:
             patch.setenv("ACP_TUI_DEMO_SPEED", "0")
             patch.setattr(readable, "seconds", lambda duration: "0.4 s")  # imported by name, but later
             patch.setattr(readable, "clock", lambda duration: "0:07")
-            patch.setattr(decided, "now", lambda: "2026-01-05T12:00:00.000+00:00")
+            patch.setattr(decision_records, "now", lambda: "2026-01-05T12:00:00.000+00:00")
             yield workspace
     finally:
         shutil.rmtree(workspace)

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from acp_tui.agent.decisions import Record
-from acp_tui.agent.grants import Allowed
 from acp_tui.agent.host import Host
-from acp_tui.agent.own_questions import OwnQuestions
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Refused, Wishes
+from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
+from acp_tui.agent.permissions.decision_records import DecisionRecorder
+from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.rules.model import Rule
 from acp_tui.session import events
@@ -103,16 +101,16 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
     host = Host(Terminals())
     session = Session("s", str(workspace))
     host.lend("s", [str(workspace)])
-    allowed, asked = Allowed(), [False]
-    record = Record(None, "agent")
+    grants, asked = Grants(), [False]
+    recorder = DecisionRecorder(None, "agent")
 
     def note(_: str, event: events.Event) -> None:
         if isinstance(event, events.ImplicitlyAsked):
             asked[0] = True
             questions.answer("s", event.question.key, "refuse")
 
-    questions = OwnQuestions(note)
-    gate = Wishes(host, questions, allowed, record, lambda *_: None, str)
+    questions = ClientQuestions(note)
+    gate = ImplicitRequests(host, questions, grants, recorder, lambda *_: None, str)
     while result.tried < count:
         case = _Case(dice, workspace)
         host.policy, host.rules = case.policy, case.rules
@@ -120,20 +118,20 @@ async def _run(count: int, dice: random.Random, workspace: Path) -> Result:
             (workspace / name).write_text(_THERE)
         if case.is_given:
             question = case.question()
-            allowed.add(session, question, question.options[0])
+            grants.add(session, question, question.options[0])
         if case.turn_ended:
-            allowed.end_turn("s")
+            grants.end_turn("s")
         for again in (False, True):
             asked[0] = False
             try:
-                await gate.may(session, "agent", case.wish)
+                await gate.authorize(session, "agent", case.request)
             except Refused:
                 pass
             result.tried += 1
             if asked[0] != case.is_asked(again):
                 went = "asked" if asked[0] else "not asked"
                 result.wrong.append(f"{went}{', the second time' if again else ''}: {case}")
-        allowed.end_turn("s")
+        grants.end_turn("s")
     return result
 
 
@@ -167,12 +165,14 @@ class _Case:
         return ", ".join(parts).replace(self._workspace, "WS")
 
     @property
-    def wish(self) -> Wish:
+    def request(self) -> ImplicitRequest:
         """What the agent has us do."""
         if self.act == "execute":
             command, args = self.command.value
-            return Wish("execute", command=command, args=args, cwd=self.folder.value, env=self.env.value)
-        return Wish(self.act, self.path.value, self.content.value if self.act == "edit" else None)
+            return ImplicitRequest(
+                "execute", command=command, args=args, cwd=self.folder.value, env=self.env.value
+            )
+        return ImplicitRequest(self.act, self.path.value, self.content.value if self.act == "edit" else None)
 
     def question(self) -> Permission:
         """What it asked before."""

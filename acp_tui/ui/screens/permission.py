@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
 from acp_tui import readable
-from acp_tui.agent.coverage import folder_of
+from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.rules.protected import Destination
 from acp_tui.session.questions import doubts_of
 from acp_tui.ui.screens.dialog import Details, Dialog

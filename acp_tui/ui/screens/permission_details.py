@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from acp_tui import readable
-from acp_tui.agent.coverage import env_of, folder_key, folder_of, titled_command
-from acp_tui.agent.past_questions import MOST, Precedents
+from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents
+from acp_tui.agent.permissions.grants import titled_command
+from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
 from acp_tui.rules.explain import Explanation, Part, explain
 from acp_tui.rules.protected import Destination, destination
 from acp_tui.session.entries import worded_command
@@ -396,7 +397,7 @@ def rule_words(rule: Rule) -> str:
 def before_words(before: Precedents) -> str:
     """Return what was decided before, in a line."""
     what = f"“{before.beginning} …” " if before.beginning else ""
-    if before.allowed + before.rejected >= MOST:
+    if before.allowed + before.rejected >= MAX_PRECEDENTS:
         what += "at least "  # no more are looked at
     counts = ", ".join(f"{verb} {_times(count)}" for verb, count in _counts(before) if count)
     last = before.last.astimezone()
@@ -466,7 +467,7 @@ NOTHING_KNOWN: Final = Background()
 
 def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
     """Return what is known of a call of the conversation's session; `unasked`: the agent asks for none."""
-    from acp_tui.agent.verdicts import asking_rule
+    from acp_tui.agent.permissions.authorization import asking_rule
 
     running, session = conversation.running, conversation.session
     if running is None or session is None:
@@ -484,7 +485,7 @@ def _why(rule: Rule | None, policy: Policy) -> str:
 
 
 def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
-    from acp_tui.agent.past_questions import precedents
+    from acp_tui.agent.permissions.decision_records import precedents
 
     assert conversation.running is not None
     assert conversation.session is not None

@@ -199,7 +199,7 @@ class Asking:
 
     def _finder(self) -> Callable[[Sequence[str]], dict[str, OldText]] | None:
         """Return what reads the files of the session, where there is an agent that they are lent to."""
-        from acp_tui.agent.old_texts import old_texts
+        from acp_tui.agent.permissions.client_questions import old_texts
 
         host, session = self._screen.conversation.host, self._screen.conversation.session
         if host is None or session is None or not host.lends(session.id, session.cwd):

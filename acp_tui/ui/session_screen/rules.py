@@ -79,7 +79,7 @@ class Ruling:
 
     def make(self, call: ToolCall) -> None:
         """Make a rule of what is asked, in a dialog over its question."""
-        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.agent.permissions.authorization import ask_of
         from acp_tui.rules.book import SCOPES, Draft
         from acp_tui.ui.screens.rule_editor import RuleEditor
 
@@ -100,7 +100,7 @@ class Ruling:
 
     def reaches(self, call: ToolCall) -> list[Reach]:
         """Return what "always" may mean for a call."""
-        from acp_tui.agent.verdicts import ask_of
+        from acp_tui.agent.permissions.authorization import ask_of
         from acp_tui.ui.screens.permission_details import AGENT_ONLY
 
         session = self._screen.conversation.session
@@ -177,7 +177,7 @@ class Ruling:
         return agent.name if agent is not None else ""
 
     def _past(self) -> Sequence[Ask]:
-        from acp_tui.agent.past_questions import asks_of
+        from acp_tui.agent.permissions.decision_records import asks_of
         from acp_tui.store.decisions import NAME, Decisions
         from acp_tui.store.folders import data_folder
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from acp_tui.agent.past_questions import MOST, Precedents
+from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents
 from acp_tui.protocol.schema import (
     ContentBlock,
     ContentItem,
@@ -317,7 +317,9 @@ def test_commands_that_only_begin_alike_are_told_as_such() -> None:
 
 
 def test_more_than_are_looked_at_are_told_as_at_least_so_many() -> None:
-    assert before_words(Precedents(MOST, 0, datetime.now(UTC))).startswith(f"at least allowed {MOST} times")
+    assert before_words(Precedents(MAX_PRECEDENTS, 0, datetime.now(UTC))).startswith(
+        f"at least allowed {MAX_PRECEDENTS} times"
+    )
 
 
 async def test_questions_that_wait_are_listed_and_gone_to_without_an_answer() -> None:

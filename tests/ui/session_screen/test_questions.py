@@ -11,7 +11,7 @@ from textual.events import Key, Paste
 from textual.widgets import Input
 from textual.widgets.text_area import Selection
 
-from acp_tui.agent.verdicts import PERSON
+from acp_tui.agent.permissions.authorization import USER
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Elicitation, Permission
@@ -476,7 +476,7 @@ async def test_questions_that_are_withdrawn_at_once_bring_up_few_dialogs(
         running = here.conversation.running
         assert running is not None
         for key in list(here.conversation.questions)[:-1]:
-            running.agent.answer(*key, None, PERSON)
+            running.agent.answer(*key, None, USER)
             asking.show_next()
         assert len(pushed) <= 2, "the first one, and at most one after it"
         assert asking.shown is None

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.verdicts import Given
+from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.protocol.schema import Implementation
 from acp_tui.rules.model import Policy, Rule
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.session.questions import Permission, StaleWrite
 from acp_tui.session.session import Session
 from tests.agent.puppet import OPTIONS, Conversation, text
-from tests.agent.test_serving import lending, served
+from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
 from tests.waiting import until
 
@@ -80,7 +80,7 @@ async def test_a_command_that_nobody_allowed_waits_for_the_person(tmp_path: Path
         assert (question.call.kind, question.call.command) == ("execute", "touch made")
         assert [option.kind for option in question.options] == ["allow_once", "reject_once"]
 
-        talk.agent.answer("s2", question.key, "let", Given("person", "key y"))
+        talk.agent.answer("s2", question.key, "let", AnsweredBy("person", "key y"))
 
         terminal = (await talk.puppet.answer_to(request_id))["result"]
         await served(talk, "terminal/wait_for_exit", **terminal)
@@ -141,7 +141,7 @@ async def test_stopping_the_turn_answers_the_question_and_what_comes_while_it_st
         assert [one.by for one in talk.decisions] == ["cancelled"]
 
 
-async def test_a_wish_that_is_taken_back_is_no_question_any_more(tmp_path: Path) -> None:
+async def test_an_implicit_request_that_is_taken_back_is_no_question_any_more(tmp_path: Path) -> None:
     async with running(tmp_path) as (talk, session):
         request_id = wants(talk, "terminal/create", **RUN)
         await asked(talk, session)
@@ -461,7 +461,7 @@ async def test_what_a_rule_answered_covers_only_what_rules_speak_of(
         permission = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
         await talk.until(lambda: session.questions or talk.puppet.sent.answers(permission))
         for key in list(session.questions):  # rules may be more careful than the act needs
-            talk.agent.answer("s2", key, "yes", Given("rule"))
+            talk.agent.answer("s2", key, "yes", AnsweredBy("rule"))
 
         request_id = wants(talk, method, **params)
         await talk.until(lambda: session.questions or talk.puppet.sent.answers(request_id))
@@ -495,7 +495,7 @@ async def test_a_protected_file_that_only_a_rule_allowed_is_asked_about(tmp_path
         permission = wants(talk, "session/request_permission", toolCall=said, options=OPTIONS)
         await talk.until(lambda: session.questions or talk.puppet.sent.answers(permission))
         for key in list(session.questions):
-            talk.agent.answer("s2", key, "yes", Given("rule"))
+            talk.agent.answer("s2", key, "yes", AnsweredBy("rule"))
 
         wants(talk, "fs/write_text_file", path=path, content="x")
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from acp_tui.agent.events import question_key
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Refused
+from acp_tui.agent.permissions.client_questions import Refused
+from acp_tui.agent.permissions.grants import ImplicitRequest
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from tests.agent.puppet import CANCELLED, OPTIONS, Conversation, chosen, conversation
@@ -131,23 +131,23 @@ class Gate(RuleBasedStateMachine):
 
     @rule(session=SESSIONS, command=COMMANDS)
     def act(self, session: str, command: str) -> None:
-        wish = Wish("execute", command=command)
-        went_on = self.wait(self.goes_on(session, wish))
+        wanted = ImplicitRequest("execute", command=command)
+        went_on = self.wait(self.goes_on(session, wanted))
         assert went_on == (command in self.allowed[session])
         if went_on:
             self.allowed[session].remove(command)
 
-    async def goes_on(self, session: str, wish: Wish) -> bool:
+    async def goes_on(self, session: str, wanted: ImplicitRequest) -> bool:
         """Return whether an act goes on; a question about it is answered with no."""
 
         def own() -> list[Permission]:
             questions = self.session(session).questions.values()
             return [one for one in questions if isinstance(one, Permission) and one.unasked]
 
-        trying = asyncio.ensure_future(self.talk.agent.may(session, wish))
+        trying = asyncio.ensure_future(self.talk.agent.authorize(session, wanted))
         await until(lambda: trying.done() or own())
         for question in own():
-            assert question.call.command == wish.command
+            assert question.call.command == wanted.command
             self.talk.agent.answer(session, question.key, "refuse")
         try:
             await trying

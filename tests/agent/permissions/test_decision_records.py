@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_tui.agent.verdicts import Given
+from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.rules.model import Rule
 from tests.agent.puppet import FORM, OPTIONS, SESSION, chosen, conversation
 
@@ -18,7 +18,7 @@ async def test_a_decision_is_kept_with_what_was_asked_offered_and_chosen() -> No
         }
         talk.puppet.asks_permission("q", toolCall=call)
         await talk.until(lambda: talk.session.questions)
-        talk.agent.answer(SESSION, '"q"', "yes", Given("person", "key y"))
+        talk.agent.answer(SESSION, '"q"', "yes", AnsweredBy("person", "key y"))
 
         (kept,) = talk.decisions
         assert (kept.session, kept.agent, kept.workspace, kept.tool_call) == (SESSION, "puppet", "/w", "t1")
@@ -63,7 +63,7 @@ async def test_every_way_a_permission_ends_is_kept_and_forms_are_not() -> None:
 
 async def test_an_answer_goes_out_though_the_log_fails() -> None:
     async with conversation() as talk:
-        talk.agent._record._keep = _broken
+        talk.agent._recorder._keep = _broken
         talk.puppet.asks_permission("q")
         await talk.until(lambda: talk.session.questions)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from acp_tui.agent.host import StaleWrites
-from acp_tui.agent.verdicts import Given
+from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
 from tests.agent.puppet import Conversation
-from tests.agent.test_serving import lending, served
+from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
 
 
@@ -57,7 +57,7 @@ async def test_a_write_over_what_the_agent_has_not_seen_waits_for_the_person(tmp
         assert file.read_text() == "mine\n"
         with pytest.raises(ValueError, match="not offered"):
             talk.agent.answer("s2", question.key, "yes")
-        talk.agent.answer("s2", question.key, "write", Given("person", "key w"))
+        talk.agent.answer("s2", question.key, "write", AnsweredBy("person", "key w"))
         talk.agent.answer("s2", question.key, "keep")  # too late: it has its answer
         assert (await talk.puppet.answer_to("w"))["result"] == {}
         assert file.read_text() == "theirs\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.input_paths import named_in
+from acp_tui.agent.permissions.tool_input import named_in
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from acp_tui.agent.coverage import covers, real, shown_of, use_up
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Known, goes_on
+from acp_tui.agent.permissions.authorization import Grounds, goes_on
+from acp_tui.agent.permissions.grants import ImplicitRequest, grant_of, real
 from acp_tui.session.entries import Diff, Item, Location, Text, ToolCall
 from acp_tui.session.questions import OldText
 
@@ -31,8 +30,8 @@ KINDS = (
 )
 
 
-def is_covered(asked: ToolCall, wish: Wish, before: str | None = None, cwd: str = CWD) -> bool:
-    return covers(shown_of(asked, cwd), wish, real(wish.path) if wish.path else "", cwd, before)
+def is_covered(asked: ToolCall, wanted: ImplicitRequest, before: str | None = None, cwd: str = CWD) -> bool:
+    return grant_of(asked, cwd).covers(wanted, real(wanted.path) if wanted.path else "", cwd, before)
 
 
 def run(command: str | list[str], kind: str = "execute", title: str = "", **more: Any) -> ToolCall:
@@ -80,21 +79,21 @@ def test_a_permission_covers_an_act_that_is_the_same_in_all_that_was_shown(kind:
         asked = run("make", kind)
         asked.content = (Diff("/w/a", "new\n"),)
         asked.locations = (Location("/w/a"),)
-        wish, same = {
+        wanted, same = {
             "execute": (
-                Wish("execute", command=command.value, cwd=folder.value, env=env.value),
+                ImplicitRequest("execute", command=command.value, cwd=folder.value, env=env.value),
                 command.same and folder.same and env.same,
             ),
-            "edit": (Wish("edit", path.value, content.value), path.same and content.same),
-            "read": (Wish("read", path.value), path.same),
+            "edit": (ImplicitRequest("edit", path.value, content.value), path.same and content.same),
+            "read": (ImplicitRequest("read", path.value), path.same),
         }[act]
-        shown, expected = shown_of(asked, CWD), same and (kind, act) in COVERED
-        at = real(wish.path) if wish.path else ""
+        grant, expected = grant_of(asked, CWD), same and (kind, act) in COVERED
+        at = real(wanted.path) if wanted.path else ""
 
-        assert covers(shown, wish, at, CWD, None) == expected, (wish, asked)
+        assert grant.covers(wanted, at, CWD, None) == expected, (wanted, asked)
         if expected:
-            use_up(shown, wish, at)
-            assert not covers(shown, wish, at, CWD, None), f"a second time: {wish}"
+            grant.use_up(wanted, at)
+            assert not grant.covers(wanted, at, CWD, None), f"a second time: {wanted}"
 
 
 @pytest.mark.parametrize(
@@ -105,12 +104,12 @@ def test_a_title_covers_nothing_where_one_white_space_may_be_taken_for_another(s
     command = f"echo I would like to{space}touch evil"
     asked = ToolCall("t", form.format(command), "execute")
 
-    for wish in (
-        Wish("execute", command=command),
-        Wish("execute", command="sh", args=["-c", command]),
-        Wish("execute", command="echo", args=["I", "would", "like", "to", "touch", "evil"]),
+    for wanted in (
+        ImplicitRequest("execute", command=command),
+        ImplicitRequest("execute", command="sh", args=["-c", command]),
+        ImplicitRequest("execute", command="echo", args=["I", "would", "like", "to", "touch", "evil"]),
     ):
-        assert not is_covered(asked, wish)
+        assert not is_covered(asked, wanted)
 
 
 @pytest.mark.parametrize(
@@ -138,50 +137,53 @@ def test_a_title_covers_nothing_where_one_white_space_may_be_taken_for_another(s
 def test_a_command_is_the_same_however_it_is_said(asked: ToolCall, command: str, args: list[str]) -> None:
     raw = asked.raw_input or {}
     env = tuple((raw.get("env") or {}).items())
-    wish = Wish("execute", command=command, args=args, cwd=raw.get("cwd"), env=env)
-    assert is_covered(asked, wish)
+    wanted = ImplicitRequest("execute", command=command, args=args, cwd=raw.get("cwd"), env=env)
+    assert is_covered(asked, wanted)
 
 
 @pytest.mark.parametrize(
-    ("asked", "wish"),
+    ("asked", "wanted"),
     [
-        (ToolCall("t", "Run the tests", "execute"), Wish("execute", command="rm")),
-        (ToolCall("t", "Never run `rm x`", "execute"), Wish("execute", command="rm x")),
-        (ToolCall("t", "Say hello: touch evil", "other"), Wish("execute", command="touch evil")),
-        (ToolCall("t", "Shell: touch evil", "other"), Wish("execute", command="touch evil")),
-        (ToolCall("t", "Say hello: touch evil", "execute"), Wish("execute", command="touch evil")),
-        (ToolCall("t", "Plan: `touch evil`", "think"), Wish("execute", command="touch evil")),
-        (run("rm -rf ~", title="`ls -la`"), Wish("execute", command="ls -la")),
-        (run("rm -rf ~", title="ls -la"), Wish("execute", command="ls -la")),
-        (run("ls"), Wish("execute", command="/w/evil/sh", args=["-c", "ls"])),
-        (run("ls"), Wish("execute", command="./bash", args=["-c", "ls"])),
-        (run("ls"), Wish("execute", command="bash", args=["-c", "ls", "x"])),
-        (run("ls"), Wish("execute", command="bash", args=["--rcfile", "x", "-c", "ls"])),
-        (run("docker run x sh -c 'rm -rf /w'"), Wish("execute", command="rm -rf /w")),
-        (run("ls; rm x"), Wish("execute", command="ls;", args=["rm", "x"])),
-        (run("ls > out"), Wish("execute", command="ls", args=[">", "out"])),
-        (run("make"), Wish("execute", command="make", args=["install"])),
-        (run("make", cwd="/w/sub"), Wish("execute", command="make")),
-        (run("make", env={"A": "1"}), Wish("execute", command="make")),
-        (run("make", env={"A": "1"}), Wish("execute", command="make", env=(("A", "2"),))),
-        (run("make", env=[{"name": "A", "value": "1"}]), Wish("execute", command="make", env=(("B", "1"),))),
-        (run(""), Wish("execute", command="")),
-        (run("make", "edit"), Wish("execute", command="make")),
-        (edit(at="/w/a"), Wish("edit", "/w/a", "x")),
-        (edit(), Wish("edit", "/w/a", "x")),
-        (edit(Diff("/w/a", "x")), Wish("edit", "/w/a", None)),
-        (edit(Diff("/w/a", "x"), kind="read"), Wish("edit", "/w/a", "x")),
-        (ToolCall("t", "Read", "read"), Wish("read", "/w/a")),
-        (ToolCall("t", "Read", "read", raw_input={"path": "/w/a"}), Wish("read", "/w/a")),
+        (ToolCall("t", "Run the tests", "execute"), ImplicitRequest("execute", command="rm")),
+        (ToolCall("t", "Never run `rm x`", "execute"), ImplicitRequest("execute", command="rm x")),
+        (ToolCall("t", "Say hello: touch evil", "other"), ImplicitRequest("execute", command="touch evil")),
+        (ToolCall("t", "Shell: touch evil", "other"), ImplicitRequest("execute", command="touch evil")),
+        (ToolCall("t", "Say hello: touch evil", "execute"), ImplicitRequest("execute", command="touch evil")),
+        (ToolCall("t", "Plan: `touch evil`", "think"), ImplicitRequest("execute", command="touch evil")),
+        (run("rm -rf ~", title="`ls -la`"), ImplicitRequest("execute", command="ls -la")),
+        (run("rm -rf ~", title="ls -la"), ImplicitRequest("execute", command="ls -la")),
+        (run("ls"), ImplicitRequest("execute", command="/w/evil/sh", args=["-c", "ls"])),
+        (run("ls"), ImplicitRequest("execute", command="./bash", args=["-c", "ls"])),
+        (run("ls"), ImplicitRequest("execute", command="bash", args=["-c", "ls", "x"])),
+        (run("ls"), ImplicitRequest("execute", command="bash", args=["--rcfile", "x", "-c", "ls"])),
+        (run("docker run x sh -c 'rm -rf /w'"), ImplicitRequest("execute", command="rm -rf /w")),
+        (run("ls; rm x"), ImplicitRequest("execute", command="ls;", args=["rm", "x"])),
+        (run("ls > out"), ImplicitRequest("execute", command="ls", args=[">", "out"])),
+        (run("make"), ImplicitRequest("execute", command="make", args=["install"])),
+        (run("make", cwd="/w/sub"), ImplicitRequest("execute", command="make")),
+        (run("make", env={"A": "1"}), ImplicitRequest("execute", command="make")),
+        (run("make", env={"A": "1"}), ImplicitRequest("execute", command="make", env=(("A", "2"),))),
+        (
+            run("make", env=[{"name": "A", "value": "1"}]),
+            ImplicitRequest("execute", command="make", env=(("B", "1"),)),
+        ),
+        (run(""), ImplicitRequest("execute", command="")),
+        (run("make", "edit"), ImplicitRequest("execute", command="make")),
+        (edit(at="/w/a"), ImplicitRequest("edit", "/w/a", "x")),
+        (edit(), ImplicitRequest("edit", "/w/a", "x")),
+        (edit(Diff("/w/a", "x")), ImplicitRequest("edit", "/w/a", None)),
+        (edit(Diff("/w/a", "x"), kind="read"), ImplicitRequest("edit", "/w/a", "x")),
+        (ToolCall("t", "Read", "read"), ImplicitRequest("read", "/w/a")),
+        (ToolCall("t", "Read", "read", raw_input={"path": "/w/a"}), ImplicitRequest("read", "/w/a")),
         (
             ToolCall("t", "Read", "read", raw_input={"also": ["/w/a"]}, locations=(Location("/w/b"),)),
-            Wish("read", "/w/a"),
+            ImplicitRequest("read", "/w/a"),
         ),
-        (edit(Diff("/w/a", "x"), at="/w/a"), Wish("read", "/w/a")),
+        (edit(Diff("/w/a", "x"), at="/w/a"), ImplicitRequest("read", "/w/a")),
     ],
 )  # fmt: skip
-def test_what_was_not_shown_is_not_covered(asked: ToolCall, wish: Wish) -> None:
-    assert not is_covered(asked, wish)
+def test_what_was_not_shown_is_not_covered(asked: ToolCall, wanted: ImplicitRequest) -> None:
+    assert not is_covered(asked, wanted)
 
 
 @pytest.mark.parametrize(
@@ -221,18 +223,18 @@ def test_a_write_is_covered_when_the_changes_that_were_shown_make_it(
     changes: list[tuple[str, str]], before: str | None, after: str, expected: bool
 ) -> None:
     asked = edit(*(Diff("/w/a", new, old) for old, new in changes))
-    assert is_covered(asked, Wish("edit", "/w/a", after), before) == expected
+    assert is_covered(asked, ImplicitRequest("edit", "/w/a", after), before) == expected
 
 
 @pytest.mark.parametrize(
     "changes", [[("a", "n" * 20_000)], [("", "n")] * 20_000, [("a" * 9, "a" * 9)] * 20_000]
 )
 def test_a_change_that_cannot_fit_takes_no_room(changes: list[tuple[str, str]]) -> None:
-    shown = shown_of(edit(*(Diff("/w/a", new, old) for old, new in changes)), CWD)
-    wish = Wish("edit", "/w/a", "a" * 20_001)
+    grant = grant_of(edit(*(Diff("/w/a", new, old) for old, new in changes)), CWD)
+    wanted = ImplicitRequest("edit", "/w/a", "a" * 20_001)
     tracemalloc.start()
     try:
-        assert not covers(shown, wish, "/w/a", CWD, "a" * 20_000)
+        assert not grant.covers(wanted, "/w/a", CWD, "a" * 20_000)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -261,9 +263,9 @@ def test_a_write_over_a_whole_file_is_covered_where_what_it_loses_was_shown(
     told: str | None, shown_there: OldText | None, before: str | None, is_read: bool, expected: bool
 ) -> None:
     old_texts = {} if shown_there is None else {"a": shown_there}
-    shown = shown_of(edit(Diff("a", "new\n", told)), CWD, old_texts)
-    wish = Wish("edit", "/w/a", "new\n")
-    assert covers(shown, wish, "/w/a", CWD, before, is_read=is_read) == expected
+    grant = grant_of(edit(Diff("a", "new\n", told)), CWD, old_texts)
+    wanted = ImplicitRequest("edit", "/w/a", "new\n")
+    assert grant.covers(wanted, "/w/a", CWD, before, is_read=is_read) == expected
 
 
 def test_links_are_followed_as_they_led_when_it_was_allowed(tmp_path: Path) -> None:
@@ -271,30 +273,30 @@ def test_links_are_followed_as_they_led_when_it_was_allowed(tmp_path: Path) -> N
         (tmp_path / name).write_text("")
     link = tmp_path / "link"
     link.symlink_to("a")
-    shown = shown_of(edit(Diff("link", "x")), str(tmp_path))
-    wish = Wish("edit", str(link), "x")
-    assert covers(shown, wish, real(wish.path), str(tmp_path), "")
+    grant = grant_of(edit(Diff("link", "x")), str(tmp_path))
+    wanted = ImplicitRequest("edit", str(link), "x")
+    assert grant.covers(wanted, real(wanted.path), str(tmp_path), "")
 
     link.unlink()
     link.symlink_to("b")
 
-    assert not covers(shown, wish, real(wish.path), str(tmp_path), "")
+    assert not grant.covers(wanted, real(wanted.path), str(tmp_path), "")
 
 
 def test_a_question_about_several_files_covers_each_of_them_once() -> None:
-    shown = shown_of(edit(Diff("/w/a", "1"), Diff("/w/b", "2")), CWD)
+    grant = grant_of(edit(Diff("/w/a", "1"), Diff("/w/b", "2")), CWD)
     for path, content in (("/w/b", "2"), ("/w/a", "1")):
-        wish = Wish("edit", path, content)
-        assert covers(shown, wish, path, CWD, None)
-        use_up(shown, wish, path)
-        assert not covers(shown, wish, path, CWD, None)
+        wanted = ImplicitRequest("edit", path, content)
+        assert grant.covers(wanted, path, CWD, None)
+        grant.use_up(wanted, path)
+        assert not grant.covers(wanted, path, CWD, None)
 
 
 @pytest.mark.parametrize("kind", ACTS)
 @pytest.mark.parametrize("said", ["allow", "ask", "deny"])
 def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: Any) -> None:
     for by_rule, covered, protected, out, mode in itertools.product((False, True), repeat=5):
-        known = Known(kind, said, by_rule, covered, protected, out, mode)
+        grounds = Grounds(kind, said, by_rule, covered, protected, out, mode)
         reasons = {
             "it was shown and allowed": covered,
             "a rule or the policy allows it": said == "allow" and not protected and not out,
@@ -303,4 +305,4 @@ def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: An
             and said == "ask"
             and not by_rule | protected,
         }
-        assert goes_on(known) == (said != "deny" and any(reasons.values())), (known, reasons)
+        assert goes_on(grounds) == (said != "deny" and any(reasons.values())), (grounds, reasons)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.past_questions import Precedents, asks_of, precedents
+from acp_tui.agent.permissions.decision_records import Precedents, asks_of, precedents
 from acp_tui.rules.model import Ask
 from acp_tui.store.decisions import OVERWRITE, Decision, DecisionLog, OfferedOption
 from tests.store.test_decisions import ONE

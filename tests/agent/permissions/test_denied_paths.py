@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.host import Host
-from acp_tui.agent.verdicts import beforehand
+from acp_tui.agent.permissions.authorization import authorize
 from acp_tui.rules.model import Decision, Policy, Rule
 from acp_tui.session.entries import Location, ToolCall
 from acp_tui.session.session import Session
@@ -37,7 +37,7 @@ def decided(root: Path, policy: Policy = "allow-everything", *more: Rule, **call
     )
     host = Host(terminals=Terminals(), rules=[*denying, *more], policy=policy)
     host.lend("s", [str(root)])
-    return beforehand(host, ToolCall("t", **call), Session("s", str(root)), "x").decision
+    return authorize(host, ToolCall("t", **call), Session("s", str(root)), "x").decision
 
 
 def run(command: str, **more: str) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from acp_tui.agent.host import Host, NotLent
-from acp_tui.agent.verdicts import Denied
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Refused
+from acp_tui.agent.permissions.authorization import Denied
+from acp_tui.agent.permissions.client_questions import Refused
+from acp_tui.agent.permissions.grants import ImplicitRequest
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.schema import (
@@ -29,13 +29,13 @@ from acp_tui.workspace.terminals import BadDirectory, TerminalError, UnknownTerm
 log = logging.getLogger(__name__)
 
 
-class Person(Protocol):
+class ServiceDelegate(Protocol):
     """Who is told of what is done for a session, by its id, and asked where that would lose something."""
 
     def wrote(self, session_id: str, written: Written) -> None:
         """A file was written."""
 
-    async def may(self, session_id: str, wish: Wish) -> Stale | None:
+    async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
         """Come back when something may be done that the agent wants done.
 
         Return what the person was shown of a file that is written over, if they were asked.
@@ -56,14 +56,14 @@ class Person(Protocol):
 Reply = Callable[[Request, Any], None]
 Fail = Callable[..., None]
 """Called with a request, a code, a message and perhaps data."""
-Handler = Callable[[Host, Any, Person], Awaitable[dict[str, Any]]]
+Handler = Callable[[Host, Any, ServiceDelegate], Awaitable[dict[str, Any]]]
 
 
-async def read_text_file(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def read_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "file system", reading files."""
     request = read(ReadTextFileRequest, params)
     files = host.files(request.session_id)
-    await person.may(request.session_id, Wish("read", request.path))
+    await delegate.authorize(request.session_id, ImplicitRequest("read", request.path))
     try:
         text = await asyncio.to_thread(files.read_text, request.path, request.line, request.limit)
     except NotFound:
@@ -73,15 +73,17 @@ async def read_text_file(host: Host, params: Any, person: Person) -> dict[str, A
     return {"content": text}
 
 
-async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "file system", writing files."""
     request = read(WriteTextFileRequest, params)
     files = host.files(request.session_id)
-    over = await person.may(request.session_id, Wish("edit", request.path, request.content))
+    over = await delegate.authorize(
+        request.session_id, ImplicitRequest("edit", request.path, request.content)
+    )
 
     async def write() -> None:
         written = await asyncio.to_thread(files.write_text, request.path, request.content, over)
-        person.wrote(request.session_id, written)
+        delegate.wrote(request.session_id, written)
 
     while True:
         try:
@@ -92,7 +94,7 @@ async def write_text_file(host: Host, params: Any, person: Person) -> dict[str, 
             return {}
         except Stale as stale:  # again, if it changes once more while the person decides
             over = stale
-        await person.may_overwrite(request.session_id, over)
+        await delegate.may_overwrite(request.session_id, over)
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:
@@ -101,11 +103,11 @@ def _looked_at(work: asyncio.Future[None]) -> None:
         work.exception()
 
 
-async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", executing commands."""
     request = read(CreateTerminalRequest, params)
     files = host.files(request.session_id)
-    await person.may(request.session_id, _to_run(request))
+    await delegate.authorize(request.session_id, _to_run(request))
     limit = request.output_byte_limit
     terminal = await host.terminals.create(
         request.session_id,
@@ -118,7 +120,7 @@ async def create_terminal(host: Host, params: Any, person: Person) -> dict[str, 
     return {"terminalId": terminal.id}
 
 
-def wish_of(request: Request) -> Wish | None:
+def implicit_request_of(request: Request) -> ImplicitRequest | None:
     """Return what a request would have us do, for who looks at it later; None for another one.
 
     Raises:
@@ -128,12 +130,12 @@ def wish_of(request: Request) -> Wish | None:
         return _to_run(read(CreateTerminalRequest, request.params))
     if request.method == "fs/write_text_file":
         wanted = read(WriteTextFileRequest, request.params)
-        return Wish("edit", wanted.path, wanted.content)
+        return ImplicitRequest("edit", wanted.path, wanted.content)
     return None
 
 
-def _to_run(request: CreateTerminalRequest) -> Wish:
-    return Wish(
+def _to_run(request: CreateTerminalRequest) -> ImplicitRequest:
+    return ImplicitRequest(
         "execute",
         command=request.command,
         args=tuple(request.args),
@@ -146,7 +148,7 @@ def _variables(request: CreateTerminalRequest) -> tuple[tuple[str, str], ...]:
     return tuple((variable.name, variable.value) for variable in request.env)
 
 
-async def terminal_output(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def terminal_output(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", getting output."""
     request = read(TerminalRequest, params)
     terminal = host.terminals.get(request.session_id, request.terminal_id)
@@ -157,20 +159,20 @@ async def terminal_output(host: Host, params: Any, person: Person) -> dict[str, 
     return result
 
 
-async def wait_for_exit(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def wait_for_exit(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", waiting for exit."""
     request = read(TerminalRequest, params)
     return _status(await host.terminals.get(request.session_id, request.terminal_id).wait())
 
 
-async def kill_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def kill_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", killing commands."""
     request = read(TerminalRequest, params)
     await host.terminals.get(request.session_id, request.terminal_id).stop()
     return {}
 
 
-async def release_terminal(host: Host, params: Any, person: Person) -> dict[str, Any]:
+async def release_terminal(host: Host, params: Any, delegate: ServiceDelegate) -> dict[str, Any]:
     """Source: ACP, page "terminals", releasing."""
     request = read(TerminalRequest, params)
     await host.terminals.release(request.session_id, request.terminal_id)
@@ -195,7 +197,12 @@ class Service:
     """The work on the agent's requests, each in a task of its own, each answered once."""
 
     def __init__(
-        self, host: Host, reply: Reply, fail: Fail, person: Person, room: Callable[[], Awaitable[None]]
+        self,
+        host: Host,
+        reply: Reply,
+        fail: Fail,
+        delegate: ServiceDelegate,
+        room: Callable[[], Awaitable[None]],
     ) -> None:
         """Serve from the first request on.
 
@@ -203,13 +210,13 @@ class Service:
             host: what there is to serve.
             reply: sends a result.
             fail: sends an error.
-            person: is told, and asked.
+            delegate: is told, and asked.
             room: comes back when the agent has read enough of the answers before.
         """
         self._host = host
         self._reply = reply
         self._fail = fail
-        self._person = person
+        self._delegate = delegate
         self._room = room
         self._reading = asyncio.Semaphore(_READS)
         self._tasks: dict[Request, asyncio.Task[None]] = {}
@@ -253,7 +260,7 @@ class Service:
         """Do the work once there is room for its result, which for a file may be large."""
         async with self._reading if request.method == "fs/read_text_file" else nullcontext():
             await self._room()
-            return await SERVED[request.method](self._host, request.params, self._person)
+            return await SERVED[request.method](self._host, request.params, self._delegate)
 
 
 def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:

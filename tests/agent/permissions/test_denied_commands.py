@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.host import Host
-from acp_tui.agent.verdicts import beforehand
+from acp_tui.agent.permissions.authorization import authorize
 from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.session import Session
@@ -16,7 +16,7 @@ from acp_tui.workspace.terminals import Terminals
 
 def decided(*more: Rule, **call: Any) -> Decision:
     host = Host(terminals=Terminals(), rules=[Rule("deny", command="rm"), *more], policy="allow-everything")
-    return beforehand(host, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
+    return authorize(host, ToolCall("t", **{"kind": "execute", **call}), Session("s", "/w"), "x").decision
 
 
 @pytest.mark.parametrize(

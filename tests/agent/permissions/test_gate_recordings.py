@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from acp_tui.agent import events as history
-from acp_tui.agent.decisions import Record
-from acp_tui.agent.grants import Allowed
+from acp_tui.agent.client_methods import implicit_request_of
 from acp_tui.agent.host import Host
-from acp_tui.agent.own_questions import OwnQuestions
-from acp_tui.agent.serving import wish_of
-from acp_tui.agent.wish import Wish
-from acp_tui.agent.wishes import Refused, Wishes
+from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
+from acp_tui.agent.permissions.decision_records import DecisionRecorder
+from acp_tui.agent.permissions.grants import Grants, ImplicitRequest
 from acp_tui.protocol.jsonrpc import Call, Notification, Request
 from acp_tui.protocol.schema import PermissionRequest
 from acp_tui.protocol.validation import read
@@ -40,13 +38,14 @@ class Gate:
         self.asked: list[str | None] = []
         self.acts = 0
         self.host = Host(Terminals(), policy="ask")
-        self.allowed = Allowed()
+        self.grants = Grants()
         self._titles = title_is_command
         self._sessions: dict[str, Session] = {}
         self._open: dict[str, Request] = {}
         self._turns: dict[str, str] = {}
-        self._own = OwnQuestions(self._note)
-        self._wishes = Wishes(self.host, self._own, self.allowed, Record(None, ""), lambda *_: None, str)
+        self._own = ClientQuestions(self._note)
+        recorder = DecisionRecorder(None, "")
+        self._gate = ImplicitRequests(self.host, self._own, self.grants, recorder, lambda *_: None, str)
 
     def _note(self, session: str, event: events.Event) -> None:
         if isinstance(event, events.ImplicitlyAsked):
@@ -79,7 +78,7 @@ class Gate:
         elif direction == "in" and key in self._turns and "method" not in frame:
             session = self.session(self._turns.pop(key))
             session.apply(events.TurnEnded("end_turn"), at)
-            self.allowed.end_turn(session.id)
+            self.grants.end_turn(session.id)
 
     def _answered(self, request: Request, result: Any, at: float) -> None:
         session = self.session(history.session_of(request.params))
@@ -88,21 +87,21 @@ class Gate:
             question.option(result["outcome"].get("optionId")) if isinstance(question, Permission) else None
         )
         if isinstance(question, Permission) and option is not None:
-            self.allowed.add(session, question, option)
+            self.grants.add(session, question, option)
         for _, event in history.answered(request, result):
             session.apply(event, at)  # type: ignore[arg-type]
 
     async def _acts(self, request: Request) -> None:
         session = self.session(history.session_of(request.params))
-        wish = wish_of(request) or Wish("read", request.params["path"])
+        wanted = implicit_request_of(request) or ImplicitRequest("read", request.params["path"])
         self.acts += 1
         try:
-            await self._wishes.may(session, "", wish)
+            await self._gate.authorize(session, "", wanted)
         except Refused:
             return
-        if wish.content is not None:
-            Path(wish.path).parent.mkdir(parents=True, exist_ok=True)
-            Path(wish.path).write_text(wish.content)
+        if wanted.content is not None:
+            Path(wanted.path).parent.mkdir(parents=True, exist_ok=True)
+            Path(wanted.path).write_text(wanted.content)
 
 
 @pytest.mark.parametrize("name", NAMES)

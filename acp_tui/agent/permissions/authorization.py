@@ -1,0 +1,242 @@
+"""Authorization: what rules, the session's policy, grants and the agent's mode allow without a question.
+
+`authorize` asks the rules and the policy about a tool call; `answer_without_user` gives a permission request
+their decision as its answer. `goes_on` decides about requests that came without one, in the order of
+docs/security.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from acp_tui.agent.host import Host, NotLent
+from acp_tui.agent.permissions.tool_input import env_of, folder_of, hinted_in, input_paths
+from acp_tui.rules import model as rules
+from acp_tui.rules.paths import written_by
+from acp_tui.rules.protected import protection
+from acp_tui.session.entries import Text, ToolCall, absolute, unusual_commands
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.workspace.files import Files, with_targets
+
+Answerer = Literal["person", "rule", "policy", "cancelled", "withdrawn", "agent ended", "nobody"]
+"""Who or what answers a question, in the words of the decision log.
+
+"person" is the user, "cancelled" the end of the turn, "withdrawn" the agent; "nobody" answers a question that
+cannot be shown.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredBy:
+    """Who or what answered a question."""
+
+    who: Answerer
+    detail: str = ""
+    """The key that was pressed, the rule, the policy, or the reason of the end."""
+
+    def __str__(self) -> str:
+        """Return the words of the transcript and the journal."""
+        match self.who:
+            case "person":
+                return "you"
+            case "cancelled":
+                return self.detail
+            case "withdrawn":
+                return "the agent"
+            case _:
+                return f"{self.who}: {self.detail}" if self.detail else self.who
+
+
+USER: Final = AnsweredBy("person")
+
+_NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
+_BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
+"""The word or prompt in front of a command in a title."""
+_MAX_SEARCHED: Final = 10_000
+"""Characters of a text searched for a command."""
+
+
+class Authorization(NamedTuple):
+    """The decision of a rule or the policy about a tool call."""
+
+    decision: rules.Decision
+    answered_by: AnsweredBy
+
+
+class AutomaticAnswer(NamedTuple):
+    """An answer to a permission request that needs no user."""
+
+    option_id: str | None
+    """None: cancelled, since no option carries the decision out."""
+    answered_by: AnsweredBy
+
+
+class Denied(Exception):
+    """A rule of the user denies a request; the message is for the agent."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__("denied by a rule of the user")  # where the rules lie is not the agent's business
+        self.source = source
+        """The rule, in the words of the decision log."""
+
+
+def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Authorization:
+    """Return the decision of the user's rules about a call, else of the session's policy.
+
+    Neither allows a write to a protected file, unless a rule names it.
+    """
+    said = rules.decide(host.rules, ask_of(call, session, agent))
+    files = _files(host, session)
+    if said.rule is not None:
+        decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
+    else:
+        policy = host.policy_of(session.id)
+        decision = rules.by_policy(policy, call.kind, call.command, _policy_paths(call, session.cwd), files)
+        answered_by = AnsweredBy("policy", rules.WORDS[policy])
+    if decision == "allow" and _writes_protected(call, session, files, (said.rule, *said.also)):
+        decision = "ask"
+    return Authorization(decision, answered_by)
+
+
+def answer_without_user(
+    host: Host, question: Permission, session: Session, agent: str
+) -> AutomaticAnswer | None:
+    """Return the answer of a rule or the policy to a permission request; None: ask the user."""
+    decision, answered_by = authorize(host, question.call, session, agent)
+    if decision == "ask":
+        return None
+    choices = [(option.option_id, option.kind) for option in question.options]
+    option_id = rules.choose(choices, decision)
+    if option_id is None and decision != "deny":
+        return None
+    return AutomaticAnswer(option_id, answered_by)
+
+
+def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rules.Rule | None:
+    """Return the rule that has the user asked about a call: it wins over every policy."""
+    said = rules.decide(host.rules, ask_of(call, session, agent))
+    return said.rule if said.decision == "ask" else None
+
+
+class Grounds(NamedTuple):
+    """The grounds on which an implicit request goes on or becomes a question."""
+
+    kind: str
+    decision: rules.Decision
+    """Of a rule, else of the policy."""
+    is_by_rule: bool = False
+    is_covered: bool = False
+    """A grant covers the request: exactly this was shown and allowed."""
+    is_protected: bool = False
+    """The request writes a protected file, and no rule that allows it names that file."""
+    leads_out: bool = False
+    """The request is a command outside the workspace."""
+    mode_lets: bool = False
+    """The user has chosen a mode of the agent that acts without asking."""
+
+
+_ASKED_BY_POLICY: Final = frozenset({"execute", "edit"})
+"""Kinds that a policy has asked about; reading is how agents look at the workspace."""
+
+
+def goes_on(grounds: Grounds) -> bool:
+    """Return whether an implicit request goes on without a question. Nothing else decides that."""
+    if grounds.decision == "deny":
+        return False
+    if grounds.is_covered:
+        return True
+    if grounds.is_protected:
+        return False
+    if grounds.decision == "allow":
+        return not grounds.leads_out or grounds.mode_lets
+    if grounds.is_by_rule:
+        return False
+    return grounds.kind not in _ASKED_BY_POLICY or grounds.mode_lets
+
+
+def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
+    """Return a tool call in the form that rules are matched with."""
+    mode = session.option("mode")
+    named = (absolute(path, session.cwd) for path in call.named_paths)
+    return rules.Ask(
+        agent=agent,
+        tool_kind=call.kind,
+        paths=with_targets(named, session.cwd),
+        inputs=with_targets(input_paths(call, session.cwd), session.cwd),
+        hints=tuple(_hints(call)),
+        folder=absolute(folder_of(call, session.cwd), session.cwd),
+        env=tuple(env_of(call).items()),
+        command=call.command,
+        worded=_worded(call),
+        told=tuple(_told(call)),
+        mode=str(mode.config.current_value) if mode is not None else None,
+        workspace=session.cwd,
+        session=session.id,
+    )
+
+
+def _hints(call: ToolCall) -> Iterator[str]:
+    """Yield further texts of the input that may be paths, without the command and its words."""
+    said = call.said_command
+    yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
+
+
+def _worded(call: ToolCall) -> str | None:
+    """Return the command that the words of a call ask for, where no field names one; several as lines."""
+    if call.command is not None or call.kind not in ("execute", "other"):
+        return None
+    said = [call.worded_command, *unusual_commands(call.raw_input)]
+    return "\n".join(dict.fromkeys(text for text in said if text)) or None
+
+
+def _told(call: ToolCall) -> Iterator[str]:
+    """Yield the texts of a call in which a further command, or the only one, may stand."""
+    said = call.said_command
+    if said is not None:
+        if call.kind in ("execute", "other"):
+            yield from unusual_commands(call.raw_input, said.keys)
+        return
+    if isinstance(call.raw_input, dict):
+        yield from (text for key in ("command", "cmd") if isinstance(text := call.raw_input.get(key), str))
+    if call.kind in _NEVER_RUNNING:
+        return
+    yield call.title
+    yield _BEFORE_COMMAND.sub("", call.title.strip())
+    yield from unusual_commands(call.raw_input)
+    for item in call.content:
+        if isinstance(item, Text):
+            yield item.text[:_MAX_SEARCHED]
+
+
+def _policy_paths(call: ToolCall, cwd: str) -> list[str]:
+    """Return the paths that a policy checks; an edit that only its input places has none."""
+    named = call.named_paths
+    return [*named, *input_paths(call, cwd)] if named or call.kind != "edit" else []
+
+
+def _writes_protected(
+    call: ToolCall, session: Session, files: Files | None, by: Sequence[rules.Rule | None]
+) -> bool:
+    """Return whether a call may write a protected file that no allowing rule names."""
+    if call.kind in rules.LOOKING and call.command is None:
+        return False
+    roots = files.roots if files is not None else (session.cwd,)
+    if call.command is not None:
+        written = written_by(call.command, absolute(folder_of(call, session.cwd), session.cwd))
+    else:
+        named = [absolute(path, session.cwd) for path in call.named_paths]
+        written = [*named, *input_paths(call, session.cwd)]
+    parts = {part.casefold() for rule in by if rule and rule.path for part in rule.path.split("/")}
+    found = (protection(path, roots) for path in written)
+    return any(one is not None and one.names.isdisjoint(parts) for one in found)
+
+
+def _files(host: Host, session: Session) -> Files | None:
+    try:
+        return host.files(session.id)
+    except NotLent:
+        return None

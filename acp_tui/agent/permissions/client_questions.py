@@ -1,0 +1,363 @@
+"""Client questions: what the client asks when an agent acts without a permission request.
+
+Two kinds: an implicit request, which rules and policy leave to the user, and a stale write, which would
+replace what the agent has not read. `old_texts` reads the files that a permission request would replace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final, NamedTuple, NoReturn
+
+from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.authorization import USER, AnsweredBy, Denied, Grounds, authorize, goes_on
+from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder
+from acp_tui.agent.permissions.grants import Grants, ImplicitRequest, call_behind
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.rules.protected import why_protected
+from acp_tui.session import events
+from acp_tui.session.entries import absolute
+from acp_tui.session.events import Event
+from acp_tui.session.questions import OldText, Permission, StaleWrite
+from acp_tui.session.session import Session
+from acp_tui.workspace.files import FileError, Files, OutsideRoots, Stale
+
+
+class _Pending(NamedTuple):
+    answer: asyncio.Future[ClientAnswer]
+    choices: Collection[str]
+
+
+class ClientQuestions:
+    """The open client questions of one connection."""
+
+    def __init__(self, note: Callable[[str, Event], None]) -> None:
+        """Take the function that applies an event to the session of an id."""
+        self._note = note
+        self._numbers = itertools.count(1)
+        self._open: dict[tuple[str, str], _Pending] = {}
+
+    async def ask(
+        self,
+        session_id: str,
+        asked: Callable[[str], Event],
+        choices: Collection[str],
+        record: Callable[[ClientAnswer], None],
+    ) -> ClientAnswer:
+        """Ask and return the answer; the question closes however this ends.
+
+        Args:
+            session_id: where it is asked.
+            asked: makes the event that asks, given the key of the question.
+            choices: the possible answers.
+            record: called with the answer, also when the agent withdraws its request.
+        """
+        key = f"own-{next(self._numbers)}"
+        answer: asyncio.Future[ClientAnswer] = asyncio.get_running_loop().create_future()
+        self._open[session_id, key] = _Pending(answer, choices)
+        self._note(session_id, asked(key))
+        since, answered = time.monotonic(), ClientAnswer(None, AnsweredBy("withdrawn"))
+        try:
+            answered = await answer
+        finally:
+            del self._open[session_id, key]
+            answered = answered._replace(waited=time.monotonic() - since)
+            record(answered)
+            self._note(session_id, events.Answered(key, answered.choice, str(answered.answered_by)))
+        return answered
+
+    def answer(self, session_id: str, key: str, choice: str | None, answered_by: AnsweredBy = USER) -> bool:
+        """Answer an open question, with nothing for None; return whether there is one of this key.
+
+        Raises:
+            ValueError: the choice is not offered.
+        """
+        pending = self._open.get((session_id, key))
+        if pending is None:
+            return False
+        if choice is not None and choice not in pending.choices:
+            raise ValueError(f"not offered: {choice!r}")
+        if not pending.answer.done():
+            pending.answer.set_result(ClientAnswer(choice, answered_by))
+        return True
+
+    def cancel(self, session_id: str, why: str) -> None:
+        """Answer the open questions of a session with nothing."""
+        for (session, _), pending in self._open.items():
+            if session == session_id and not pending.answer.done():
+                pending.answer.set_result(ClientAnswer(None, AnsweredBy("cancelled", why)))
+
+
+LET, REFUSE = "let", "refuse"
+_OPTIONS: Final = {
+    "execute": ("Run it", "Do not run it"),
+    "edit": ("Write it", "Do not write it"),
+    "read": ("Let it be read", "Do not let it be read"),
+}
+_NO_TEXT: Final = "\0"
+"""Stands for the content of a file that is no text."""
+_CHANGED: Final = "It has changed on disk since the agent last read or wrote it."
+_ENCODING: Final = "Its text is {} now, and will be UTF-8."
+_VERBS: Final = {"execute": "run", "edit": "write", "read": "read"}
+
+
+class Refused(Exception):
+    """The user has refused a request, or the turn was stopped; the message is for the agent."""
+
+
+class ImplicitRequests:
+    """Authorize the implicit requests of one connection."""
+
+    def __init__(
+        self,
+        host: Host,
+        questions: ClientQuestions,
+        grants: Grants,
+        recorder: DecisionRecorder,
+        tell: Callable[[str, str], None],
+        title: Callable[[], str],
+    ) -> None:
+        """Authorize for one connection.
+
+        Args:
+            host: has the rules and policies.
+            questions: asks the user.
+            grants: what permissions have allowed.
+            recorder: writes to the decision log.
+            tell: adds a notice to the chat of the session of an id.
+            title: returns the name of the agent in the chat and in dialogs.
+        """
+        self._host = host
+        self._questions = questions
+        self._grants = grants
+        self._recorder = recorder
+        self._tell = tell
+        self._title = title
+
+    async def authorize(self, session: Session, agent: str, request: ImplicitRequest) -> Stale | None:
+        """Return when a request may go on; a write gets the old text that the user was shown.
+
+        Raises:
+            Denied: a rule of the user denies it.
+            Refused: the user refuses it, or the turn was stopped.
+        """
+        if request.kind != "execute" and not self._host.lends(session.id, request.path):
+            return None  # the request itself will fail on that
+        said = authorize(self._host, request.as_call(), session, agent)
+        if said.decision == "deny":
+            self._deny(session, request, said.answered_by.detail)
+        is_protected = request.kind == "edit" and self._is_protected(session, request)
+        is_by_rule = said.answered_by.who == "rule"
+        grounds = Grounds(
+            request.kind,
+            said.decision,
+            is_by_rule=is_by_rule,
+            is_covered=await self._is_covered(session, request, is_protected=is_protected),
+            # A rule allows a protected file only where it names that.
+            is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
+            leads_out=self._leads_out(session, request),
+            mode_lets=session.lets_act,
+        )
+        if goes_on(grounds):
+            return None
+        if session.turn_state == "cancelling":
+            raise Refused("It was not done: the turn was stopped.")
+        return await self._ask(session, request)
+
+    async def _is_covered(self, session: Session, request: ImplicitRequest, *, is_protected: bool) -> bool:
+        """Return whether a grant covers a request, and use it up."""
+        before, is_read = None, True
+        if request.kind == "edit" and self._grants.has_change_of(session, request):
+            there, _ = await asyncio.to_thread(self._there, session.id, request)
+            before = there.now if there is not None and not there.encoding else None
+            is_read = before is not None or (there is not None and there.version is None)
+        return self._grants.use(session, request, before, is_read=is_read, is_protected=is_protected)
+
+    def _is_protected(self, session: Session, request: ImplicitRequest) -> bool:
+        return why_protected(request.path, self._host.files(session.id).roots) is not None
+
+    def _leads_out(self, session: Session, request: ImplicitRequest) -> bool:
+        """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""
+        if self._host.policy_of(session.id) == "allow-everything":
+            return False
+        folder = request.cwd
+        return request.kind == "execute" and bool(folder) and not self._host.lends(session.id, folder or "")
+
+    def _deny(self, session: Session, request: ImplicitRequest, source: str) -> NoReturn:
+        where = f" ({source})" if source else ""
+        if self._recorder.denied(session, call_behind(session, request), request.as_call(), source):
+            text = f"Denied by a rule{where}: {self._title()} had us {_in_words(request)} without asking."
+            self._tell(session.id, text)
+        raise Denied(source)
+
+    async def _ask(self, session: Session, request: ImplicitRequest) -> Stale | None:
+        there, is_new = await asyncio.to_thread(self._there, session.id, request)
+        if there is not None and there.now == request.content and not there.encoding:
+            return there  # some agents have written it by themselves: nothing changes
+        call, about = request.as_call(_text_of(there)), call_behind(session, request)
+        call.tool_call_id = about.tool_call_id if about is not None else ""
+        call.title = _CHANGED if is_new else about.title if about is not None else ""
+        if there is not None and there.now is not None and there.encoding:
+            call.title = " ".join(filter(None, (_ENCODING.format(there.encoding), call.title)))
+        options = _options(request.kind)
+
+        def record(answer: ClientAnswer) -> None:
+            self._recorder.implicit(session, about, call, options, answer)
+
+        def asked(key: str) -> events.ImplicitlyAsked:
+            return events.ImplicitlyAsked(Permission(key, call, options, unasked=True))
+
+        answer = await self._questions.ask(session.id, asked, (LET, REFUSE), record)
+        if answer.choice == LET:
+            self._tell(session.id, f"You let {self._title()} {_in_words(request)}.")
+            return there
+        if answer.choice is None:
+            raise Refused("It was not done: the turn was stopped.")
+        self._tell(session.id, f"You did not let {self._title()} {_in_words(request)}.")
+        raise Refused("The person does not allow this.")
+
+    def _there(self, session_id: str, request: ImplicitRequest) -> tuple[Stale | None, bool]:
+        """Return the present content of a file to be written, and whether it is new to the agent."""
+        if request.content is None:
+            return None, False
+        try:
+            return self._host.files(session_id).compare(request.path, request.content)
+        except FileError:  # the write itself will fail on that
+            return None, False
+
+
+def _text_of(there: Stale | None) -> str | None:
+    if there is None or there.version is None:
+        return None
+    return _NO_TEXT if there.now is None else there.now
+
+
+def _options(kind: str) -> list[PermissionOption]:
+    yes, no = _OPTIONS[kind]
+    return [
+        PermissionOption(option_id=LET, name=yes, kind="allow_once"),
+        PermissionOption(option_id=REFUSE, name=no, kind="reject_once"),
+    ]
+
+
+def _in_words(request: ImplicitRequest) -> str:
+    what = request.line if request.kind == "execute" else request.path  # variables may hold secrets
+    line = " ".join(what.split())
+    return f"{_VERBS[request.kind]} “{line if len(line) <= 120 else f'{line[:119]}…'}”"
+
+
+_OUTCOMES: Final = {
+    "write": "The agent has written over what was newly in {}.",
+    "keep": "Kept {}; the agent was told to read it again.",
+}
+
+
+class FileKept(FileError):
+    """The file stays as it is; the message tells the agent what to do."""
+
+
+class StaleWrites:
+    """Decide about the stale writes of one connection."""
+
+    def __init__(
+        self,
+        host: Host,
+        questions: ClientQuestions,
+        tell: Callable[[str, str], None],
+        record: Callable[[str, str, ClientAnswer], None],
+    ) -> None:
+        """Decide for one connection.
+
+        Args:
+            host: has the user's setting for stale writes.
+            questions: asks the user.
+            tell: adds a notice to the chat of the session of an id.
+            record: called with the session's id, the path and the answer.
+        """
+        self._host = host
+        self._questions = questions
+        self._tell = tell
+        self._record = record
+
+    async def decide(self, session_id: str, stale: Stale) -> None:
+        """Return when the file may be replaced.
+
+        Raises:
+            FileKept: it may not.
+        """
+        always = self._host.stale_writes
+        if always == "ask":
+            choice = await self._asked(session_id, stale)
+        else:
+            choice = always
+            answered_by = AnsweredBy("rule", f'stale_writes = "{choice}" in the settings')
+            self._record(session_id, stale.path, ClientAnswer(choice, answered_by))
+        if choice is not None:
+            self._tell(session_id, _OUTCOMES[choice].format(stale.path))
+        if choice == "keep":
+            raise FileKept(f"{stale} It was not written: read it again.")
+        if choice is None:
+            raise FileKept(f"{stale} It was not written: the turn was stopped.")
+
+    async def _asked(self, session_id: str, stale: Stale) -> str | None:
+        answer = await self._questions.ask(
+            session_id,
+            lambda key: events.Conflicted(_question(key, stale)),
+            _OUTCOMES,
+            lambda answer: self._record(session_id, stale.path, answer),
+        )
+        return answer.choice
+
+
+def _question(key: str, stale: Stale) -> StaleWrite:
+    is_there = stale.version is not None
+    return StaleWrite(key, stale.path, stale.wanted, stale.now, stale.before, is_there, stale.encoding)
+
+
+_MAX_SHOWN: Final = 1 << 20
+"""Characters of one text that is shown."""
+_MAX_SHOWN_IN_ALL: Final = 4 << 20
+"""Characters of all of them."""
+
+
+def old_texts(files: Files, paths: Iterable[str], cwd: str) -> dict[str, OldText]:
+    """Return the texts of files that a permission request would replace, or why they are not shown.
+
+    Blocking: call it in a thread. The files do not count as read by the agent.
+    """
+    return dict(_old_texts(files, dict.fromkeys(paths), cwd))
+
+
+def _old_texts(files: Files, paths: Iterable[str], cwd: str) -> Iterator[tuple[str, OldText]]:
+    left = _MAX_SHOWN_IN_ALL
+    for path in paths:
+        found = _old_text(files, absolute(path, cwd)) if left > 0 else OldText(why_not="not looked at")
+        left -= len(found.text or "")
+        yield path, found
+
+
+def _old_text(files: Files, path: str) -> OldText:
+    try:
+        there, _ = files.compare(path, "")
+    except OutsideRoots:
+        return OldText(why_not="it lies outside the workspace") if _is_taken(path) else OldText()
+    except FileError as error:
+        return OldText(why_not=str(error).removesuffix("."))
+    if there.version is None:
+        return OldText()
+    if there.now is None:
+        return OldText(why_not="it is no text that can be read")
+    if len(there.now) > _MAX_SHOWN:
+        return OldText(why_not=f"{len(there.now.splitlines()):,} lines, too long to be shown")
+    return OldText(there.now)
+
+
+def _is_taken(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # no path of this machine
+        return False

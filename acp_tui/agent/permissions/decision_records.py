@@ -1,0 +1,243 @@
+"""Decision records: what the decision log keeps of each answer, and what it tells of earlier ones."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from acp_tui.agent.permissions.authorization import AnsweredBy
+from acp_tui.agent.permissions.tool_input import input_paths
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.rules.model import Ask
+from acp_tui.session.entries import ToolCall, absolute
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+from acp_tui.store.decisions import OVERWRITE, Decision, Decisions, OfferedOption, now
+
+log = logging.getLogger(__name__)
+
+KeepDecision = Callable[[Decision], None]
+"""Writes a decision to the log."""
+
+_STALE_WRITE_OPTIONS: Final = {
+    "write": OfferedOption("write", "Write the agent's version", "allow_once"),
+    "keep": OfferedOption("keep", "Keep what is there", "reject_once"),
+}
+_DENIED: Final = OfferedOption("denied", "Denied", "reject_once")
+"""The option recorded where a rule denied and nothing was asked."""
+
+
+class ClientAnswer(NamedTuple):
+    """The answer to a question that the client asked by itself."""
+
+    choice: str | None
+    """None: nothing was chosen."""
+    answered_by: AnsweredBy
+    waited: float = 0.0
+    """Seconds between question and answer."""
+
+
+class DecisionRecorder:
+    """Record the decisions about one agent. A log that fails stops nobody."""
+
+    def __init__(self, keep: KeepDecision | None, agent: str) -> None:
+        """Take the log (None: keep nothing) and the user's name of the agent."""
+        self._keep = keep
+        self._agent = agent
+        self._denied: set[tuple[str, str, str, str | None, str]] = set()
+
+    def permission(
+        self,
+        asked: Permission,
+        session: Session,
+        result: dict[str, Any],
+        answered_by: AnsweredBy,
+        waited: float,
+    ) -> None:
+        """Record a permission with the call as its question showed it.
+
+        Args:
+            asked: the question.
+            session: where it was asked.
+            result: the answer, as it goes to the agent.
+            answered_by: who answered.
+            waited: seconds between question and answer.
+        """
+
+        def made() -> Decision:
+            option_id = result["outcome"].get("optionId")
+            options = tuple(OfferedOption(one.option_id, one.name, one.kind) for one in asked.options)
+            chosen = next((option for option in options if option.id == option_id), None)
+            about = self._about(session, asked.call, answered_by, waited)
+            return replace(about, options=options, chosen=chosen)
+
+        self._add(made)
+
+    def stale_write(self, session: Session, call: ToolCall | None, path: str, answer: ClientAnswer) -> None:
+        """Record the answer about a stale write.
+
+        Args:
+            session: where it was asked.
+            call: the tool call behind the write, if known.
+            path: of the file.
+            answer: the answer of the user or of the settings.
+        """
+
+        def made() -> Decision:
+            told = _as_news_of(call, ToolCall("", "", OVERWRITE))
+            about = self._about(session, told, answer.answered_by, answer.waited)
+            chosen = _STALE_WRITE_OPTIONS[answer.choice] if answer.choice is not None else None
+            return replace(about, paths=(path,), options=tuple(_STALE_WRITE_OPTIONS.values()), chosen=chosen)
+
+        self._add(made)
+
+    def implicit(
+        self,
+        session: Session,
+        call: ToolCall | None,
+        request: ToolCall,
+        options: Sequence[PermissionOption],
+        answer: ClientAnswer,
+    ) -> None:
+        """Record the user's answer about an implicit request; `call` is the tool call behind it, if known."""
+
+        def made() -> Decision:
+            about = self._about(session, _as_news_of(call, request), answer.answered_by, answer.waited)
+            offered = {one.option_id: OfferedOption(one.option_id, one.name, one.kind) for one in options}
+            return replace(
+                about, options=tuple(offered.values()), chosen=offered.get(answer.choice or ""), unasked=True
+            )
+
+        self._add(made)
+
+    def denied(self, session: Session, call: ToolCall | None, request: ToolCall, rule: str) -> bool:
+        """Record an implicit request that a rule denied; return whether it is the first of its kind.
+
+        Repeats are not recorded: an agent that tries again and again must not push older decisions out.
+        """
+        attempt = (session.id, request.kind, ":".join(request.named_paths), request.command, rule)
+        if attempt in self._denied:
+            return False
+        self._denied.add(attempt)
+
+        def made() -> Decision:
+            about = self._about(session, _as_news_of(call, request), AnsweredBy("rule", rule), 0.0)
+            return replace(about, chosen=_DENIED, unasked=True)
+
+        self._add(made)
+        return True
+
+    def _about(self, session: Session, call: ToolCall, answered_by: AnsweredBy, waited: float) -> Decision:
+        named = call.named_paths
+        known = {absolute(path, session.cwd) for path in named}
+        return Decision(
+            at=now(),
+            session=session.id,
+            agent=self._agent,
+            workspace=session.cwd,
+            tool_call=call.tool_call_id,
+            kind=call.kind,
+            title=call.title,
+            command=call.command,
+            paths=tuple(named),
+            options=(),
+            chosen=None,
+            by=answered_by.who,
+            detail=answered_by.detail,
+            waited=round(waited, 3),
+            inputs=tuple(path for path in input_paths(call, session.cwd) if path not in known),
+        )
+
+    def _add(self, made: Callable[[], Decision]) -> None:
+        if self._keep is None:
+            return
+        try:
+            self._keep(made())
+        except Exception:  # the answer counts all the same
+            log.exception("the decision log")
+
+
+def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:
+    """Return a request under the id and title of the tool call behind it, if that is known."""
+    if call is None:
+        return told
+    return replace(told, tool_call_id=call.tool_call_id, title=call.title)
+
+
+def asks_of(decisions: Iterable[Decision]) -> Iterator[Ask]:
+    """Yield the recorded requests in the form that rules are matched with; their mode is not recorded."""
+    for one in decisions:
+        if one.kind == OVERWRITE:  # no rule answers that
+            continue
+        paths = tuple(absolute(path, one.workspace) for path in one.paths)
+        yield Ask(
+            one.agent,
+            one.kind,
+            paths,
+            one.command,
+            workspace=one.workspace,
+            session=one.session,
+            inputs=one.inputs,
+        )
+
+
+MAX_PRECEDENTS: Final = 300
+"""Decisions that are searched: older ones say little, and the user waits."""
+
+
+@dataclass(frozen=True)
+class Precedents:
+    """The number of earlier decisions about the same thing, without cancelled ones."""
+
+    allowed: int
+    rejected: int
+    last: datetime
+    """The time of the newest decision."""
+    beginning: str = ""
+    """The common first words of commands that only begin alike; empty for the very same command."""
+
+
+def precedents(
+    path: Path, workspace: str, kind: str, command: str | None, paths: Iterable[str], beginning: str = ""
+) -> Precedents | None:
+    """Return the earlier decisions about a command, or about a call of a kind with the same paths.
+
+    Args:
+        path: the decision log.
+        workspace: only decisions of sessions in this folder count.
+        kind: the kind of the tool call.
+        command: as it stands in the log; None: the paths count.
+        paths: all of them, absolute.
+        beginning: first words to search for if the whole command was never asked; empty: none.
+
+    Raises:
+        OSError: the log cannot be read.
+    """
+    if command is not None:
+        same = _found(path, command, workspace, lambda one: one.command == command)
+        if same or not beginning:
+            return _counted(same)
+        begins = f"{beginning} "
+        alike = _found(path, beginning, workspace, lambda one: f"{one.command} ".startswith(begins))
+        return _counted(alike, beginning)
+    named = tuple(paths)
+    if not named:
+        return None
+    return _counted(_found(path, named[0], workspace, lambda one: one.kind == kind and one.paths == named))
+
+
+def _found(path: Path, holding: str, workspace: str, fits: Callable[[Decision], bool]) -> list[Decision]:
+    recent = islice(Decisions(path, holding), MAX_PRECEDENTS)
+    return [one for one in recent if one.workspace == workspace and one.chosen is not None and fits(one)]
+
+
+def _counted(found: list[Decision], beginning: str = "") -> Precedents | None:
+    if not found:
+        return None
+    allowed = sum(one.is_allowed for one in found)
+    return Precedents(allowed, len(found) - allowed, found[0].time, beginning)

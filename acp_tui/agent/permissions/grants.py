@@ -1,0 +1,364 @@
+"""Grants: what permissions have allowed in the running turn.
+
+An agent that got a permission may then act through the client: write a file, read one, run a command. Such a
+request goes on without a second question only if it is what the question showed: the same command, folder and
+variables, or the same file with the same new text. Each part of a grant is good for one act.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in
+from acp_tui.protocol.schema import PermissionOption
+from acp_tui.session.entries import Diff, Location, ToolCall, absolute, is_shell, shell_command
+from acp_tui.session.questions import OldText, Permission, doubt_of
+from acp_tui.session.session import Session
+
+NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
+_COMMAND_KINDS: Final = ("execute", "other")
+"""Kinds of call whose permission is one to run a command."""
+_WRITE_KINDS: Final = ("edit", "other")
+_CONTROLS: Final = "();<>|&"
+_END: Final = "\n"
+_MAX_COMPARED: Final = 128 << 20
+"""Characters of a file read for all of its changes; beyond that, the user is asked again."""
+_MAX_ENTRIES: Final = 200
+"""Newest entries searched for the tool call of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImplicitRequest:
+    """A file or terminal request, which an agent may send without a permission request."""
+
+    kind: str
+    """`read`, `edit` or `execute`, as the kind of a tool call."""
+    path: str = ""
+    content: str | None = None
+    """The new text of the file."""
+    command: str = ""
+    args: Sequence[str] = ()
+    cwd: str | None = None
+    env: Sequence[tuple[str, str]] = ()
+    """Environment variables, which may change what the command does."""
+
+    @property
+    def line(self) -> str:
+        """The command line without its variables; a lone shell text as it is."""
+        words = [self.command, *self.args] if self.args else self.command
+        said = shell_command("execute", {"command": words})
+        return said.text if said is not None else ""
+
+    def as_call(self, before: str | None = None) -> ToolCall:
+        """Return the tool call that would report this request; `before` is the present text of the file."""
+        call = ToolCall("", kind=self.kind)
+        if self.path:
+            call.locations = (Location(self.path),)
+        if self.content is not None:
+            call.content = (Diff(self.path, self.content, before),)
+        if self.kind == "execute":
+            call.raw_input = {"command": self._command()}
+            if self.cwd:
+                call.raw_input["cwd"] = self.cwd
+            if self.env:
+                call.raw_input["env"] = dict(self.env)
+        return call
+
+    def _command(self) -> str | list[str]:
+        """Return the command behind its effective variables, as one would type it."""
+        setting = [f"{name}={shlex.quote(value)}" for name, value in effective_env(self.env).items()]
+        words = [self.command, *self.args]
+        if not setting:
+            return words if self.args else self.command
+        if not self.args and not all(map(str.isalnum, self.command)):
+            words = ["sh", "-c", self.command]
+        return " ".join([*setting, shlex.join(words)])
+
+
+@dataclass(slots=True)
+class Grant:
+    """One permission that was given: the parts of its question that no act has used up."""
+
+    commands: tuple[str, ...] = ()
+    """Readings of the one command that may run."""
+    folder: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    writes: dict[str, list[Diff]] = field(default_factory=dict)
+    """The changes of each file."""
+    old_texts: dict[str, str] = field(default_factory=dict)
+    """The text of each file that the client showed because the agent had sent none."""
+    reads: set[str] = field(default_factory=set)
+    by_user: bool = True
+    """The user has seen the question; otherwise a rule or the policy has answered."""
+    entry: ToolCall | None = None
+    """The call of a permission given while no turn ran: the grant lasts until the call is over."""
+
+    def covers(
+        self, request: ImplicitRequest, path: str, cwd: str, before: str | None, *, is_read: bool = True
+    ) -> bool:
+        """Return whether a request is exactly what was shown.
+
+        Args:
+            request: the request of the agent.
+            path: its path, links followed.
+            cwd: the folder of the session.
+            before: the present text of the file; None where there is no file.
+            is_read: False for a file whose text is unknown: then no change of it is covered.
+        """
+        if request.kind == "read":
+            return path in self.reads
+        if request.kind == "edit":
+            changes = self.writes.get(path, ())
+            if not is_read or request.content is None:
+                return False
+            if any(change.before is None for change in changes) and (before or "") != self.old_texts.get(
+                path, ""
+            ):
+                return False  # what the write would lose was not shown
+            return _makes(before, changes, request.content)
+        is_here = real(absolute(request.cwd or cwd, cwd)) == self.folder
+        return (
+            is_here
+            and effective_env(request.env) == self.env
+            and any(runs(text, request) for text in self.commands)
+        )
+
+    def concerns(self, request: ImplicitRequest, path: str) -> bool:
+        """Return whether a request is for the file or command that was shown, if not for the same act."""
+        if request.kind == "execute":
+            return any(runs(text, request) for text in self.commands)
+        return path in (self.writes if request.kind == "edit" else self.reads)
+
+    def use_up(self, request: ImplicitRequest, path: str) -> None:
+        """Remove the part that a request has used."""
+        self.commands = () if request.kind == "execute" else self.commands
+        if request.kind == "edit":
+            self.writes.pop(path, None)
+        elif request.kind == "read":
+            self.reads.discard(path)
+
+
+def grant_of(call: ToolCall, cwd: str, old_texts: Mapping[str, OldText] = NO_OLD_TEXTS) -> Grant:
+    """Return the grant of a permission for a call, links followed.
+
+    Args:
+        call: the call as the question showed it.
+        cwd: the folder of the session.
+        old_texts: the texts that were shown of files whose old text the agent had not sent.
+    """
+    grant = Grant(folder=real(absolute(folder_of(call, cwd), cwd)), env=env_of(call))
+    if call.kind in _COMMAND_KINDS:
+        grant.commands = tuple(commands_of(call))
+    if call.kind in _WRITE_KINDS:
+        for item in call.content:
+            if isinstance(item, Diff):
+                path = real(absolute(item.path, cwd))
+                grant.writes.setdefault(path, []).append(item)
+                old = old_texts.get(item.path) if item.before is None else None
+                if old is not None and old.text is not None:
+                    grant.old_texts[path] = old.text
+    if call.kind == "read":
+        # Paths of the input do not count: the dialog folds the input.
+        paths = (os.path.expanduser(path) for path in call.named_paths)  # noqa: PTH111 - text
+        grant.reads = {real(absolute(path, cwd)) for path in paths}
+    return grant
+
+
+class Grants:
+    """The grants in the sessions of one connection."""
+
+    def __init__(self) -> None:
+        self._grants: dict[str, list[Grant]] = {}
+        """By session, the oldest first."""
+
+    def add(
+        self, session: Session, asked: Permission, option: PermissionOption, *, by_user: bool = True
+    ) -> None:
+        """Add the grant of an answered permission, if the option allows and nothing about it is odd.
+
+        An answer by a rule or the policy grants no command with variables or in another folder: rules do not
+        speak of these, so the command is judged again when it comes.
+        """
+        if option.kind not in ("allow_once", "allow_always") or doubt_of(option, asked.options):
+            return
+        grant = grant_of(asked.call, session.cwd, asked.old_texts)
+        grant.by_user = by_user
+        if session.turn_state == "idle":
+            entry = session.entries[asked.place] if asked.place is not None else None
+            grant.entry = entry if isinstance(entry, ToolCall) else asked.call
+        if not by_user and (grant.env or grant.folder != real(session.cwd)):
+            grant.commands = ()
+        self._grants.setdefault(session.id, []).append(grant)
+
+    def end_turn(self, session_id: str) -> None:
+        """Drop the grants of a session: a permission is for its turn."""
+        self._grants.pop(session_id, None)
+
+    def has_change_of(self, session: Session, request: ImplicitRequest) -> bool:
+        """Return whether a change of the requested file was granted, so that its text is worth reading."""
+        path = real(request.path)
+        return any(path in grant.writes for grant in self._left(session))
+
+    def use(
+        self,
+        session: Session,
+        request: ImplicitRequest,
+        before: str | None = None,
+        *,
+        is_read: bool = True,
+        is_protected: bool = False,
+    ) -> bool:
+        """Return whether a grant covers a request, and use that grant up.
+
+        A request for the same file or command that no grant covers uses one up as well: the agent has had
+        its one act.
+
+        Args:
+            session: the session of the request.
+            request: the request of the agent.
+            before: the present text of the file; None where there is no file.
+            is_read: False for a file whose text is unknown.
+            is_protected: count only what the user has seen.
+        """
+        path = real(request.path) if request.path else ""
+        grants = [one for one in self._left(session) if one.by_user or not is_protected]
+        covering = (one for one in grants if one.covers(request, path, session.cwd, before, is_read=is_read))
+        found = next(covering, None)
+        spent = found or next((one for one in grants if one.concerns(request, path)), None)
+        if spent is not None:
+            spent.use_up(request, path)
+        return found is not None
+
+    def _left(self, session: Session) -> list[Grant]:
+        """Return the grants in force, and drop those whose call is over."""
+        grants = self._grants.get(session.id, [])
+        grants[:] = [one for one in grants if one.entry is None or not one.entry.is_final]
+        return grants
+
+
+def is_about(call: ToolCall, request: ImplicitRequest, cwd: str) -> bool:
+    """Return whether a tool call names the file or command of a request."""
+    if request.kind == "execute":
+        return any(runs(text, request) for text in commands_of(call))
+    named = (*call.named_paths, *named_in(call.raw_input, narrow=call.command is not None))
+    return request.path in {absolute(path, cwd) for path in named}
+
+
+def call_behind(session: Session, request: ImplicitRequest) -> ToolCall | None:
+    """Return the open tool call that names the file or command of a request."""
+    newest = islice(reversed(session.entries), _MAX_ENTRIES)
+    calls = (entry for entry in newest if isinstance(entry, ToolCall))
+    return next((call for call in calls if not call.is_final and is_about(call, request, session.cwd)), None)
+
+
+def commands_of(call: ToolCall) -> Iterator[str]:
+    """Yield the readings of the command that a call shows; its title counts where nothing else names one."""
+    command = call.command or call.worded_command
+    if command is not None:
+        yield command
+    elif call.kind == "execute":
+        yield from _readings(call.title)
+
+
+def titled_command(call: ToolCall) -> str | None:
+    """Return the command to show for a call that names it in its title alone."""
+    if call.kind != "execute" or call.command is not None or call.worded_command is not None:
+        return None
+    return next(iter([*_readings(call.title, any_space=True)][-1:]), None)
+
+
+def _readings(title: str, *, any_space: bool = False) -> Iterator[str]:
+    """Yield the readings of a title as a command; none if one white space may be mistaken for another."""
+    title = title.strip()
+    is_plain = all(one == " " or not one.isspace() for one in title)
+    if not title or not (any_space or is_plain):
+        return
+    yield title
+    if len(title) > 2 and title.startswith("`") and title.endswith("`"):
+        yield title[1:-1]
+    tool, colon, rest = title.partition(": ")
+    if colon and " " not in tool:
+        yield rest
+
+
+def runs(text: str, request: ImplicitRequest) -> bool:
+    """Return whether a request runs the command line that was shown."""
+    text, words = text.strip(), [request.command, *request.args]
+    if not text or not request.command.strip():
+        return False
+    if not request.args:
+        return text == request.command.strip()
+    if len(words) == 3 and words[1] in ("-c", "-lc") and is_shell(words[0]) and words[2].strip() == text:
+        return True
+    return _words(text) == words
+
+
+def real(path: str) -> str:
+    """Return a path with its links followed."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no path of this machine
+        return path
+
+
+def _words(text: str) -> list[str] | None:
+    """Return the words of a plain command; None where a shell would do more than start it."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_CONTROLS)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words, plain = list(lexer), shlex.split(text)
+    except ValueError:
+        return None
+    return plain if words == plain and all(word.strip(_CONTROLS) or not word for word in plain) else None
+
+
+def _makes(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether changes turn the text of a file into another, with either kind of line ends."""
+    if _gives(before, changes, wanted):
+        return True
+    if not before or not (_ends_in_crlf(before) and _ends_in_crlf(wanted)):
+        return False
+    # Agents show such files with the line ends that they themselves work with.
+    return _gives(before.replace("\r\n", "\n"), changes, wanted.replace("\r\n", "\n"))
+
+
+def _ends_in_crlf(text: str) -> bool:
+    return "\r\n" in text and text.count("\n") == text.count("\r\n")
+
+
+def _gives(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether changes turn a text into another, each at the only place of its old part."""
+    if not changes or not _may_give(before, changes, wanted):
+        return False
+    text = before
+    for change in changes:
+        old, new = change.before, change.new_text
+        if old is None:
+            text = new
+            continue
+        at = text.find(old) if text is not None else -1
+        if text is None or at < 0 or text.find(old, at + 1) >= 0:  # of several places, none was shown
+            return False
+        text = f"{text[:at]}{new}{text[at + len(old) :]}"
+    # Some agents show a new file without its last line end.
+    return text == wanted or (
+        not before and text is not None and f"{text.removesuffix(_END)}{_END}" == wanted
+    )
+
+
+def _may_give(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:
+    """Return whether the lengths fit: checked first, since the agent decides how large the texts are."""
+    length = longest = len(before or "")
+    for change in changes:
+        old, new = change.before, change.new_text
+        length = len(new) if old is None else length + len(new) - len(old)
+        longest = max(longest, length)
+    if longest * len(changes) > _MAX_COMPARED:
+        return False
+    return length == len(wanted) or (not before and length + 1 == len(wanted))

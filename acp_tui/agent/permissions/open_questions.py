@@ -1,0 +1,142 @@
+"""Open questions: permission requests, forms and addresses of an agent that wait for their answer.
+
+Rules and the policy answer some at once, the user answers others, the end of the turn those that are left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from acp_tui.agent.events import Sessions, question_key, session_of
+from acp_tui.agent.host import Host
+from acp_tui.agent.permissions.authorization import USER, AnsweredBy, answer_without_user
+from acp_tui.agent.permissions.decision_records import DecisionRecorder
+from acp_tui.agent.permissions.grants import Grants
+from acp_tui.protocol.jsonrpc import Request
+from acp_tui.session.questions import Permission
+from acp_tui.session.session import Session
+
+CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
+UNKNOWN_SESSION: Final = "nobody: unknown session"
+"""The answerer of a question for an unknown session, in the words of the journal."""
+SendAnswer = Callable[[Request, Any, str], None]
+"""Sends a result as the answer to a request; the text says who gave it."""
+
+
+@dataclass(slots=True)
+class _OpenQuestion:
+    request: Request
+    session: Session
+    since: float
+    permission: Permission | None
+    """None for a form or an address."""
+
+
+class OpenQuestions:
+    """The open questions of one connection."""
+
+    def __init__(self, reply: SendAnswer, host: Host, recorder: DecisionRecorder) -> None:
+        self._reply = reply
+        self._host = host
+        self._recorder = recorder
+        self._open: dict[tuple[str, str], _OpenQuestion] = {}
+        self.grants = Grants()
+        """What the answers have allowed."""
+
+    def asked(self, request: Request, session: Session | None, agent: str) -> None:
+        """Open a question that the session shows already, and answer it at once where no user is needed."""
+        if session is None:
+            self._reply(request, _nothing(request), UNKNOWN_SESSION)
+            return
+        key = question_key(request.id)
+        doubled = (session.id, key) in self._open
+        if doubled:  # two questions under one id cannot be told apart: neither is put to the user
+            self._close(session.id, key, _nothing(request), AnsweredBy("nobody", "an id used twice"))
+        question = session.questions.get(key)
+        permission = question if isinstance(question, Permission) else None
+        self._open[session.id, key] = _OpenQuestion(request, session, time.monotonic(), permission)
+        if doubled or session.turn_state == "cancelling":
+            self._close(session.id, key, _nothing(request), AnsweredBy("cancelled", "stop"))
+            return
+        if permission is not None:
+            self._answer_without_user(permission, session, agent)
+
+    def answer(self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy) -> None:
+        """Answer a permission with an offered option, or with None: cancelled. A closed one is left alone.
+
+        Raises:
+            ValueError: the agent did not offer this option.
+        """
+        if option_id is None:
+            self._close(session_id, key, CANCELLED, answered_by)
+        elif (session_id, key) in self._open:
+            waiting = self._open[session_id, key]
+            option = waiting.permission.option(option_id) if waiting.permission is not None else None
+            if waiting.permission is None or option is None:
+                raise ValueError(f"not offered: {option_id!r}")
+            self.grants.add(waiting.session, waiting.permission, option, by_user=answered_by.who == "person")
+            result = {"outcome": {"outcome": "selected", "optionId": option_id}}
+            self._close(session_id, key, result, answered_by)
+
+    def answer_form(self, session_id: str, key: str, action: str, content: dict[str, Any] | None) -> None:
+        """Answer an elicitation: accept (a form with its content), decline or cancel."""
+        result: dict[str, Any] = {"action": action}
+        open_one = self._open.get((session_id, key))
+        is_form = open_one is not None and open_one.request.params.get("mode") == "form"
+        if action == "accept" and is_form:
+            result["content"] = content or {}
+        self._close(session_id, key, result, USER)
+
+    def cancel(self, session_id: str, why: str) -> None:
+        """Answer the open questions of a session with nothing."""
+        for (session, key), question in list(self._open.items()):
+            if session == session_id:
+                self._close(session, key, _nothing(question.request), AnsweredBy("cancelled", why))
+
+    def cancel_lost(self, sessions: Sessions) -> None:
+        """Answer the questions of sessions that were never made."""
+        for (session_id, key), question in list(self._open.items()):
+            if sessions.find(session_id) is not question.session:
+                self._close(session_id, key, _nothing(question.request), AnsweredBy("nobody"))
+
+    def forget(self) -> None:
+        """Drop all questions: the agent has ended."""
+        for question in self._open.values():
+            self._keep(question, CANCELLED, AnsweredBy("agent ended"))
+        self._open.clear()
+
+    def take_back(self, request: Request) -> None:
+        """Withdraw a question of the agent; the request gets its one answer all the same."""
+        session_id, key = session_of(request.params), question_key(request.id)
+        question = self._open.get((session_id, key))
+        if question is not None and question.request is request:
+            self._close(session_id, key, _nothing(request), AnsweredBy("withdrawn"))
+
+    def _answer_without_user(self, question: Permission, session: Session, agent: str) -> None:
+        """Give the answer of a rule or the policy, if there is one."""
+        if not question.options:
+            self._close(session.id, question.key, CANCELLED, AnsweredBy("nobody", "no options"))
+            return
+        answer = answer_without_user(self._host, question, session, agent)
+        if answer is not None:
+            self.answer(session.id, question.key, answer.option_id, answer.answered_by)
+
+    def _close(self, session_id: str, key: str, result: dict[str, Any], answered_by: AnsweredBy) -> None:
+        question = self._open.pop((session_id, key), None)
+        if question is not None:
+            self._keep(question, result, answered_by)  # before the answer: it may change the call
+            self._reply(question.request, result, str(answered_by))
+
+    def _keep(self, question: _OpenQuestion, result: dict[str, Any], answered_by: AnsweredBy) -> None:
+        """Record the answer to a permission."""
+        if question.permission is not None:
+            waited = time.monotonic() - question.since
+            self._recorder.permission(question.permission, question.session, result, answered_by, waited)
+
+
+def _nothing(request: Request) -> dict[str, Any]:
+    """Return the answer for nothing chosen."""
+    return CANCELLED if request.method == "session/request_permission" else {"action": "cancel"}

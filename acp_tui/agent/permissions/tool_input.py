@@ -1,0 +1,170 @@
+"""Paths, folder and environment variables in the raw input of a tool call.
+
+Every agent names the fields of its tools in its own way, so paths are recognised by words in field names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Set
+from itertools import islice
+from typing import Any, Final
+from urllib.parse import unquote
+
+from acp_tui.session.entries import ToolCall
+
+_FILE_FIELDS: Final = frozenset({"path", "file_path", "abs_path", "absolute_path", "filename", "file"})
+"""Fields that name a file in the input of a command, too; its folder is no such field."""
+_PATH_FIELD: Final = re.compile(
+    r"(?:.*_)?(?:paths?|files?|filenames?|dirs?|director(?:y|ies)|folders?|uris?)"
+    r"|source|src|destination|dest|target"
+)
+_WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MAX_PATH: Final = 4096  # characters
+_MAX_JSON: Final = 100_000  # characters
+_MAX_DEPTH: Final = 6
+_MAX_PATHS: Final = 1_000
+_FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "directory")
+_HARMLESS: Final = frozenset(
+    {
+        *("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"),
+        *("LINES", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "DEBIAN_FRONTEND"),
+        *("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL", "QWEN_CODE"),
+    }
+)
+"""Variables that only change how a program prints, or name its caller."""
+_HARMLESS_PAIRS: Final = frozenset({("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")})
+
+
+def named_in(raw_input: Any, *, narrow: bool = False) -> list[str]:
+    """Return the paths that an input names, as written, each once.
+
+    Finds too many rather than too few: a path can deny a call or turn it into a question, never allow it.
+
+    Args:
+        raw_input: the input of the tool, of any shape.
+        narrow: read the input of a command: only outermost fields that name a file count.
+    """
+    if isinstance(raw_input, str):
+        raw_input = _read(raw_input)
+    if not isinstance(raw_input, dict | list) or (narrow and isinstance(raw_input, list)):
+        return []
+    found = _narrow(raw_input) if isinstance(raw_input, dict) and narrow else _wide(raw_input, _MAX_DEPTH)
+    return list(dict.fromkeys(islice(found, _MAX_PATHS)))
+
+
+def hinted_in(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
+    """Return every text of an input that may be a path, whatever its field is called.
+
+    Args:
+        raw_input: the input of the tool, of any shape.
+        without: outermost fields that are known to hold something else.
+    """
+    if isinstance(raw_input, dict):
+        raw_input = {key: value for key, value in raw_input.items() if key not in without}
+    return list(dict.fromkeys(islice(_words(raw_input), _MAX_PATHS)))
+
+
+def input_paths(call: ToolCall, cwd: str) -> list[str]:
+    """Return the paths that only the input of a call names, absolute."""
+    found = named_in(call.raw_input, narrow=call.command is not None)
+    return [os.path.join(cwd, os.path.expanduser(path)).replace("/./", "/") for path in found]  # noqa: PTH111, PTH118 - text, not yet a path
+
+
+def folder_of(call: ToolCall, cwd: str) -> str:
+    """Return the working directory of a command; `cwd` where the input names none."""
+    key = folder_key(call.raw_input)
+    return cwd if key is None else str(call.raw_input[key])
+
+
+def folder_key(raw: Any) -> str | None:
+    """Return the field of an input that names the working directory."""
+    if not isinstance(raw, dict):
+        return None
+    return next((key for key in _FOLDER_FIELDS if isinstance(raw.get(key), str)), None)
+
+
+def env_of(call: ToolCall) -> dict[str, str]:
+    """Return the environment variables in the input of a command that may change what it does."""
+    raw = call.raw_input.get("env") if isinstance(call.raw_input, dict) else None
+    if isinstance(raw, dict):
+        return effective_env([(str(name), str(value)) for name, value in raw.items()])
+    if isinstance(raw, list):
+        pairs = [(one.get("name"), one.get("value")) for one in raw if isinstance(one, dict)]
+        return effective_env([(str(name), str(value)) for name, value in pairs])
+    return {}
+
+
+def effective_env(env: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the environment variables that may change what a command does."""
+    pairs = ((name, value) for name, value in env if (name, value) not in _HARMLESS_PAIRS)
+    return {name: value for name, value in pairs if name not in _HARMLESS}
+
+
+def _narrow(raw_input: dict[Any, Any]) -> Iterator[str]:
+    for key, value in raw_input.items():
+        if _snake_case(key) in _FILE_FIELDS:
+            yield from _values(value)
+
+
+def _wide(value: Any, depth: int) -> Iterator[str]:
+    """Yield the paths in fields of any depth; a field name may itself be a path."""
+    if depth and isinstance(value, str):
+        value = _read(value)
+    if depth and isinstance(value, list):
+        for item in value:
+            yield from _wide(item, depth - 1)
+    if not depth or not isinstance(value, dict):
+        return
+    for key, inner in value.items():
+        if isinstance(key, str) and key.startswith("/"):
+            yield from _values(key)
+        if _PATH_FIELD.fullmatch(_snake_case(key)):
+            yield from _values(inner)
+        yield from _wide(inner, depth - 1)
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the one-line texts of an input at any depth.
+
+    A loop instead of recursion: the agent decides how deep its input is.
+    """
+    waiting = [(value, _MAX_DEPTH * 4)]
+    while waiting:
+        value, depth = waiting.pop()
+        if not depth:
+            continue
+        if isinstance(value, str):
+            read = _read(value)
+            if read is not None:
+                waiting.append((read, depth - 1))
+            else:
+                yield from _values(value)
+        elif isinstance(value, list):
+            waiting += [(item, depth - 1) for item in value[:_MAX_PATHS]]
+        elif isinstance(value, dict):
+            waiting += [(item, depth - 1) for item in islice(value.values(), _MAX_PATHS)]
+            waiting += [(key, depth - 1) for key in islice(value, _MAX_PATHS) if isinstance(key, str)]
+
+
+def _read(text: str) -> Any:
+    """Return the object or list that a text encodes as JSON, else None: some agents pass their input so."""
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > _MAX_JSON:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _values(value: Any) -> Iterator[str]:
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(text, str) and text and "\n" not in text and len(text) <= _MAX_PATH:
+            yield unquote(text.removeprefix("file://")) if text.startswith("file://") else text
+
+
+def _snake_case(key: Any) -> str:
+    """Return a field name in snake case."""
+    return _WORD_START.sub("_", str(key)).lower()
