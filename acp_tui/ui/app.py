@@ -292,21 +292,24 @@ class AcpApp(App[int]):
         """Return how a key is written for people."""
         return shown_key(binding, ascii=self._ascii)
 
-    def action_theme(self) -> None:
+    async def action_theme(self) -> None:
         """Choose a theme from a menu."""
-        from acp_tui.ui.screens.menu import Menu, ThemeMenu
+        from acp_tui.ui.screens.menu import Menu
+
+        if not isinstance(self.screen, Menu):  # a menu is open already
+            self.run_worker(self._choose_theme(), group="theme", exclusive=True)
+            await asyncio.sleep(0)  # the menu opens now, and has the keys that come right after
+
+    async def _choose_theme(self) -> None:
+        from acp_tui.ui.screens.menu import ThemeMenu
+        from acp_tui.ui.screens.unasked import answer_of
 
         theming, before = self.theming, self.theming.name
-
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                theming.choose(name)
-            elif theming.name != before:
-                theming.use(before)
-
-        if isinstance(self.screen, Menu):
-            return  # a menu is open already
-        self.push_screen(ThemeMenu(theming.names(), before, theming.look, theming.use), chosen)
+        name = await answer_of(self, ThemeMenu(theming.names(), before, theming.look, theming.use))
+        if name is not None:
+            theming.choose(name)
+        elif theming.name != before:
+            theming.use(before)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Open, take up and close sessions from a session only, not from over a question."""
@@ -353,8 +356,9 @@ class AcpApp(App[int]):
         """Show where links of a program lead, and open one if the user says so."""
         from acp_tui.ui.session_screen.open import open_link
 
-        cwd = self.session_screen.conversation.cwd
-        self.run_worker(open_link(self, event.links, cwd, self.theming.look), group="links", exclusive=True)
+        screen = self.session_screen
+        opening = open_link(screen, event.links, screen.conversation.cwd)
+        self.run_worker(opening, group="links", exclusive=True)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the user's editor."""

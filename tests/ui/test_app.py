@@ -19,7 +19,7 @@ from acp_tui.ui import app as winding_up
 from acp_tui.ui.app import left_of
 from acp_tui.ui.screens.help import HelpScreen
 from acp_tui.ui.screens.login import LoginDialog
-from acp_tui.ui.screens.menu import LiveMenu
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
 from acp_tui.workspace.processes import wait_uncancelled
@@ -334,7 +334,7 @@ async def test_r34_r41_hostile_text_is_shown_and_never_obeyed(tmp_path: Path) ->
         await here.sees("[/x]", "[@click=app.quit]")
         assert here.obeyed == []
         await here.press("escape", "ctrl+u", "f6")
-        await here.is_before(LiveMenu)
+        await here.is_before(Menu)
         assert here.obeyed == []
         await here.press("escape")
         await here.say("ask")

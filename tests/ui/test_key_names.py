@@ -22,7 +22,7 @@ from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.decisions import DecisionsScreen
 from acp_tui.ui.screens.help import HelpScreen
-from acp_tui.ui.screens.menu import Menu, NameDialog, ThemeMenu
+from acp_tui.ui.screens.menu import LineDialog, Menu, ThemeMenu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.protocol import ProtocolScreen
 from acp_tui.ui.screens.rules import RulesScreen
@@ -131,7 +131,7 @@ async def test_no_default_key_is_named_by_lists_and_screens_where_all_are_change
             ("session.rules", RulesScreen, "rules.new"),
             ("session.decisions", DecisionsScreen, "decisions.close"),
             ("session.protocol", ProtocolScreen, "protocol.close"),
-            ("session.rename", NameDialog, "dialog.put-aside"),
+            ("session.rename", LineDialog, "dialog.put-aside"),
             ("session.policy", Menu, "menu.close"),
             ("session.ladder", Menu, "menu.close"),
         ]

@@ -17,7 +17,7 @@ from acp_tui.store.agents import demo_launch
 from acp_tui.store.folders import state_folder
 from acp_tui.store.preferences import SessionNames
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.menu import NameDialog
+from acp_tui.ui.screens.menu import LineDialog
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen, StartScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
@@ -228,7 +228,7 @@ async def test_another_agent_is_chosen_for_a_tab_of_its_own(tmp_path: Path) -> N
 async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_restarts(tmp_path: Path) -> None:
     async with two_sessions(tmp_path, Settings()) as (here, _first, second):
         await here.press("alt+r")
-        await here.is_before(NameDialog)
+        await here.is_before(LineDialog)
         await here.press(*"mine", "enter")
         await here.sees("2 mine")
         await here.say("/usage")
@@ -242,7 +242,7 @@ async def test_a_name_of_the_person_stays_over_titles_of_the_agent_and_over_rest
         await here.sees("your name       mine", f"title           {session.title}")
         await here.press("escape")
         await here.say("/rename")
-        await here.is_before(NameDialog)
+        await here.is_before(LineDialog)
         await here.sees(f"Empty: {session.title}")
         await here.press("ctrl+u", "enter")
         await here.until(lambda: second.title_of_tab == session.title)

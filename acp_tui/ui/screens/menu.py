@@ -1,15 +1,15 @@
-"""A menu: a titled list that narrows while the person types; for modes, models, sessions and themes."""
+"""Menus: titled lists that narrow while the user types; for modes, models, sessions and themes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,9 +17,11 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
+from typing_extensions import override
 
 from acp_tui.store.prompts import Prompt
 from acp_tui.ui.screens.dialog import Dialog
+from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.look import Look
@@ -34,18 +36,53 @@ _NO_MATCH = "nothing matches"
 
 
 @dataclass(frozen=True)
-class Item:
-    """One thing to choose."""
+class MenuItem:
+    """One item to choose."""
 
     key: str
-    """What the menu dismisses with; any text."""
+    """Result of the menu; any text."""
     label: str
     description: str = ""
     group: str = ""
-    """Heading that it stands under; items of one group follow each other."""
+    """Heading above it; the items of a group stand together."""
 
 
-def matching(items: Iterable[Item], words: str) -> list[Item]:
+Items = Sequence[MenuItem] | Callable[[], Sequence[MenuItem]]
+"""The items of a menu; or a function, for items that change while the menu is open."""
+Current = str | Callable[[], str | None] | None
+"""Key of the current item, in the same two forms."""
+
+
+class MenuOwner(Protocol):
+    """A screen that opens a menu."""
+
+    look: Look
+
+    @property
+    def app(self) -> App[Any]:
+        """The application of the screen."""
+
+
+async def choose(
+    owner: MenuOwner, title: str, items: Items, current: Current = None, *, nothing: str = _NO_MATCH
+) -> str | None:
+    """Let the user choose from a menu; return the key of the item, or None.
+
+    Run it in a worker: Textual handles no other message of the caller until it returns.
+
+    Args:
+        owner: the screen that asks.
+        title: stands above the menu.
+        items: what there is to choose.
+        current: the key of the item that is marked, and chosen by Enter alone.
+        nothing: stands in place of the items while there are none.
+    """
+    menu = Menu(title, items, current, owner.look)
+    menu.nothing = nothing
+    return await answer_of(owner.app, menu)
+
+
+def matching(items: Iterable[MenuItem], words: str) -> list[MenuItem]:
     """Return the items that contain every word somewhere, in whichever case."""
     wanted = words.casefold().split()
     return [
@@ -55,29 +92,32 @@ def matching(items: Iterable[Item], words: str) -> list[Item]:
     ]
 
 
-class Place(NamedTuple):
-    """Where somebody was in a menu, for the next one of its kind."""
+class MenuPlace(NamedTuple):
+    """Position in a menu, for the next menu of its kind."""
 
     words: str = ""
-    """What stood in the filter."""
+    """Text of the filter."""
     key: str | None = None
-    """The key of the item that was moved to."""
+    """Key of the highlighted item."""
 
 
 class MenuList(OptionList, can_focus=False):
     """The items of a menu; the line above has the focus."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return a row for each item: none is wrapped, and none has to be measured."""
+        """Return one row per item: items are not wrapped, so none has to be measured."""
         return self.option_count
 
     def on_resize(self) -> None:
-        """Keep the chosen item in view: the list may have become lower since it was scrolled to."""
+        """Keep the highlighted item in view when the list becomes lower."""
         self.scroll_to_highlight()
 
 
 class Menu(Dialog[str]):
-    """Lets the person choose one item; dismisses with its key, or None."""
+    """Lets the user choose one item; dismisses with its key, or None.
+
+    Items given as a function are followed: `refresh_items` lists what it returns by then.
+    """
 
     IS_GUARDED = False
     FRAME_ROWS = 6
@@ -90,19 +130,21 @@ class Menu(Dialog[str]):
         Binding("pagedown", "move('page_down')", "Page down", show=False, id="menu.page-down"),
     ]
 
-    def __init__(self, title: str, items: Sequence[Item], current: str | None, look: Look) -> None:
+    def __init__(self, title: str, items: Items, current: Current, look: Look) -> None:
         super().__init__(title, look)
-        self._items = list(items)
-        self._shown: dict[Option, Item] = {}
-        self._made: dict[Item, Option] = {}
-        """The rows of all items that were listed before: narrowing a long list makes none anew."""
+        self._find_items = items if callable(items) else lambda: items
+        self._find_current = current if callable(current) else lambda: current
+        self._items = list(self._find_items())
+        self._current = self._find_current()
+        self._shown: dict[Option, MenuItem] = {}
+        self._made: dict[MenuItem, Option] = {}
+        """Rows of all items listed so far: narrowing a long list makes none anew."""
         self._made_for = -1
-        """How wide their labels are."""
-        self._current = current
-        self.place = Place()
-        """Where to begin."""
+        """Width of the column of labels in these rows."""
+        self.place = MenuPlace()
+        """Position to begin at."""
         self.nothing = _NO_MATCH
-        """What it says while there is nothing to choose."""
+        """Text in place of the items while there are none."""
 
     def compose(self) -> ComposeResult:
         """Yield the filter and the items below it."""
@@ -120,8 +162,8 @@ class Menu(Dialog[str]):
         """List everything, with the current item chosen."""
         self._list(self.place.words)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         move = pair_of(self, "menu.up", "menu.down")
         return [(move, "move"), ("Enter", "choose"), (key_of(self, "menu.close"), "close")]
 
@@ -159,7 +201,7 @@ class Menu(Dialog[str]):
         return self.query_one(MenuList)
 
     def _list(self, words: str) -> None:
-        """Show what matches, keeping the item that was moved to if it still does."""
+        """List the items that match; the highlighted one stays so while it is among them."""
         found = self.matching(words)
         if self._made_for != self._column:
             self._made.clear()
@@ -184,10 +226,10 @@ class Menu(Dialog[str]):
         self._highlight(options, kept)
         self.after_refresh(self.fit)
 
-    def set_items(self, items: Sequence[Item]) -> None:
-        """List other items from now on; the one that was moved to stays so while it is among them.
+    def set_items(self, items: Sequence[MenuItem]) -> None:
+        """List other items; the highlighted one stays so while it is among them.
 
-        Else none is moved to: a key that was meant for the one that is gone does nothing to another.
+        Else none is: Enter that was meant for an item that is gone must not choose another.
         """
         self._items = list(items)
         self._made_for = -1
@@ -198,6 +240,13 @@ class Menu(Dialog[str]):
         self._list(self.query_one(Input).value)
         if moved_to is not None and all(item.key != moved_to for item in items):
             self.body.highlighted = None
+
+    def refresh_items(self) -> None:
+        """List the items there are by now."""
+        items, current = list(self._find_items()), self._find_current()
+        if (items, current) != (self._items, self._current):
+            self._current = current
+            self.set_items(items)
 
     def move_to(self, key: str | None) -> None:
         """Move to an item by its key; to the first where it is not listed."""
@@ -214,15 +263,15 @@ class Menu(Dialog[str]):
         highlighted = self.body.highlighted
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
 
-    def place_without(self) -> Place:
+    def place_without(self) -> MenuPlace:
         """Return where to go on once the item that was moved to is gone: the one after it, else before it."""
         keys = [self._shown[option].key for option in self.body.options if option in self._shown]
         key = self.highlighted_key()
         at = keys.index(key) if key in keys else 0
         others = [*keys[at + 1 : at + 2], *keys[max(0, at - 1) : at]]
-        return Place(self.query_one(Input).value, next(iter(others), None))
+        return MenuPlace(self.query_one(Input).value, next(iter(others), None))
 
-    def matching(self, words: str) -> list[Item]:
+    def matching(self, words: str) -> list[MenuItem]:
         """Return the items that are listed while `words` stand in the filter."""
         return matching(self._items, words)
 
@@ -231,55 +280,59 @@ class Menu(Dialog[str]):
         same = [number for number in choosable if self._shown[options[number]].key == key]
         self.body.highlighted = next(iter(same or choosable), None)
 
-    def _row(self, item: Item, column: int) -> Content:
+    def _row(self, item: MenuItem, column: int) -> Content:
         mark = self.look.glyph("current") if item.key == self._current else " "
         label, about = (safe_line(start_of(text, _LONGEST)) for text in (item.label, item.description))
         gap = " " * max(0, column - cell_len(label))
         return Content.assemble((f"{mark} ", "$accent"), label, (f"{gap}  {about}", "$muted"))
 
 
-class LiveMenu(Menu):
-    """A menu of what there is now, also once it is open; what the keys are on stays so."""
-
-    def __init__(
-        self, title: str, items: Callable[[], Sequence[Item]], current: Callable[[], str | None], look: Look
-    ) -> None:
-        super().__init__(title, items(), current(), look)
-        self._items_now, self._current_now = items, current
-
-    def refresh_items(self) -> None:
-        """List what there is by now."""
-        items, current = list(self._items_now()), self._current_now()
-        if (items, current) != (self._items, self._current) and self.is_mounted:
-            self._current = current
-            self.set_items(items)
-
-
-class NameDialog(Dialog[str]):
-    """Takes a name; dismisses with it, or None. An empty one stands for the agent's own title."""
+class LineDialog(Dialog[str]):
+    """Takes one line of text; dismisses with it, or None."""
 
     IS_GUARDED = False
 
-    def __init__(self, name: str, title: str, longest: int, look: Look) -> None:
-        """Begin with the name of now; `title` is what the tab says without one."""
-        super().__init__("Name of this session", look)
-        self._name_now = name
-        self._own_title = title
+    def __init__(
+        self,
+        heading: str,
+        text: str,
+        look: Look,
+        *,
+        placeholder: str,
+        does: str,
+        below: str = "",
+        longest: int = 0,
+    ) -> None:
+        """Begin with a text.
+
+        Args:
+            heading: stands in the frame.
+            text: stands in the field at first.
+            look: the styles.
+            placeholder: stands in the empty field.
+            does: says what Enter does.
+            below: stands below the field.
+            longest: the number of characters at most; 0 for no limit.
+        """
+        super().__init__(heading, look)
+        self._text = text
+        self._placeholder = placeholder
+        self._does = does
+        self._below = below
         self._longest = longest
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the field, and what comes without a name."""
-        yield InputLine(self._name_now, placeholder="a name of your own", max_length=self._longest, id="name")
-        yield Static(
-            Content.styled(f"Empty: {safe_line(self._own_title)}", "$muted"), id="without", markup=False
-        )
+        yield InputLine(self._text, placeholder=self._placeholder, max_length=self._longest)
+        if self._below:
+            yield Static(Content.styled(safe_line(self._below), "$muted"))
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
-        return [("Enter", "keep"), (key_of(self, "dialog.put-aside"), "close")]
+        return [("Enter", self._does), (key_of(self, "dialog.put-aside"), "close")]
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the field."""
         return self.query_one(Input)
 
     @on(Input.Submitted)
@@ -300,13 +353,13 @@ class PastPrompts(Menu):
 
     def __init__(self, prompts: Sequence[Prompt], look: Look) -> None:
         """Take the prompts, the newest last; of equal ones the newest is shown."""
-        newest: dict[str, Item] = {}
+        newest: dict[str, MenuItem] = {}
         for place, prompt in reversed(list(enumerate(prompts))):
             text = " ".join(prompt.text[:_SEARCHED].split())
-            newest.setdefault(text, Item(str(place), text))
+            newest.setdefault(text, MenuItem(str(place), text))
         super().__init__("History", list(newest.values()), None, look)
 
-    def matching(self, words: str) -> list[Item]:
+    def matching(self, words: str) -> list[MenuItem]:
         """Return the prompts that hold the letters in order; a word's letters may be apart."""
         from frizbee import Haystacks, Matcher
 
@@ -318,10 +371,10 @@ class PastPrompts(Menu):
 
 
 class ThemeMenu(Menu):
-    """Lets the person choose a theme; `show` draws everything in the one that was moved to."""
+    """Lets the user choose a theme; `show` draws everything in the highlighted one."""
 
     def __init__(self, names: Sequence[str], current: str, look: Look, show: Callable[[str], object]) -> None:
-        super().__init__("Theme", [Item(name, name) for name in names], current, look)
+        super().__init__("Theme", [MenuItem(name, name) for name in names], current, look)
         self._show_theme = show
         self._seen = current
 
@@ -341,37 +394,10 @@ OTHER: Final = "other"
 
 
 def folder_menu(gone: str, here: str, look: Look) -> Menu:
-    """Return the menu of what can be done; a key that comes by itself does nothing but read on."""
+    """Return the menu for a session whose folder is gone; Enter alone only reads on."""
     items = [
-        Item(READ, "Read only", "nothing is started", gone),
-        Item(HERE, "Go on here", here, gone),
-        Item(OTHER, "Choose a folder", "type where the session goes on", gone),
+        MenuItem(READ, "Read only", "nothing is started", gone),
+        MenuItem(HERE, "Go on here", here, gone),
+        MenuItem(OTHER, "Choose a folder", "type where the session goes on", gone),
     ]
     return Menu("The folder of this session is not there any more", items, READ, look)
-
-
-class FolderDialog(Dialog[str]):
-    """Takes the path of a folder; dismisses with it, or None."""
-
-    IS_GUARDED = False
-
-    def __init__(self, path: str, title: str, look: Look) -> None:
-        super().__init__(title, look)
-        self._path = path
-
-    def compose_body(self) -> ComposeResult:
-        """Yield the field."""
-        yield InputLine(self._path, placeholder="a folder that is there", id="folder")
-
-    def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
-        return [("Enter", "go on there"), (key_of(self, "dialog.put-aside"), "close")]
-
-    def first_focus(self) -> Widget | None:
-        """Return the field."""
-        return self.query_one(Input)
-
-    @on(Input.Submitted)
-    def _submit(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(event.value)

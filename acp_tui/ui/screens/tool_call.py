@@ -22,6 +22,7 @@ from acp_tui.session.entries import Diff, Text
 from acp_tui.ui.entries.messages import card, picture
 from acp_tui.ui.entries.tool_call import call_pieces
 from acp_tui.ui.entries.words import call_title
+from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.keys import Keys
@@ -36,8 +37,6 @@ from acp_tui.ui.widgets.transcript.blocks import Block, Piece, TextBlock
 from acp_tui.ui.widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from acp_tui.session.entries import Item, ToolCall
     from acp_tui.workspace.terminals import Terminal
 
@@ -136,16 +135,12 @@ _SIGNALS: Final = (
 )
 
 
-def choose_signal(app: App[Any], terminal: Terminal, look: Look) -> None:
-    """Let the person choose a signal, and send it to the foreground of a terminal."""
-    from acp_tui.ui.screens.menu import Item, Menu
-
-    def chosen(name: str | None) -> None:
-        if name is not None:
-            terminal.signal(signal.Signals[name])
-
-    items = [Item(number.name, number.name, words) for number, words in _SIGNALS]
-    app.push_screen(Menu("Signal", items, None, look), chosen)
+async def choose_signal(owner: MenuOwner, terminal: Terminal) -> None:
+    """Let the user choose a signal, and send it to the foreground of a terminal."""
+    items = [MenuItem(number.name, number.name, words) for number, words in _SIGNALS]
+    name = await choose(owner, "Signal", items)
+    if name is not None:
+        terminal.signal(signal.Signals[name])
 
 
 _LOCATIONS: Final = 3
@@ -250,7 +245,7 @@ class ToolCallScreen(Screen[None]):
         """Choose a signal for what runs in the foreground of the terminal; the turn goes on."""
         terminal = self._terminal()
         if terminal is not None:
-            choose_signal(self.app, terminal, self.look)
+            self.run_worker(choose_signal(self, terminal), group="menu", exclusive=True)
 
     def action_zoom(self) -> None:
         """Give the page the whole screen, or not."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from textual.actions import parse
 from textual.binding import Binding, BindingType
 
 from acp_tui.conversation.opening import Attach
 from acp_tui.session.session import THIS_TURN
-from acp_tui.ui.screens.menu import Item, Menu
-from acp_tui.ui.session_screen.questions import answer_of
+from acp_tui.ui.screens.menu import Menu, MenuItem, choose
+from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
@@ -29,6 +30,7 @@ async def open_door(screen: SessionScreen, name: str) -> None:
     opening = DOORS[name](screen)
     if opening is not None:
         await opening
+    await asyncio.sleep(0)  # a worker opens its menu now, and the menu has the keys that come right after
 
 
 def can_open(screen: SessionScreen, name: str) -> bool:
@@ -81,14 +83,13 @@ def _can_log_out(screen: SessionScreen) -> bool:
     return can_log_out(screen.conversation.agent)
 
 
-def _policy(screen: SessionScreen) -> None:
+def _menu(choice: Callable[[SessionScreen], Coroutine[Any, Any, None]]) -> Callable[[SessionScreen], None]:
+    """Return what opens a menu in a worker and does what is chosen."""
 
-    choose_policy(screen)
+    def opened(screen: SessionScreen) -> None:
+        screen.run_worker(choice(screen), group="menu", exclusive=True)
 
-
-def _queue(screen: SessionScreen) -> None:
-
-    show_queue(screen)
+    return opened
 
 
 def _range(screen: SessionScreen) -> None:
@@ -108,18 +109,18 @@ DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = 
     "call": lambda screen: screen.rooms.opened.some_call(),
     "decisions": lambda screen: screen.rooms.opened.decisions(),
     "details": lambda screen: screen.rooms.opened.session_details(),
-    "export": lambda screen: screen.rooms.exporting.choose(),
+    "export": _menu(lambda screen: screen.rooms.exporting.choose()),
     "find": _find,
     "fork": _fork,
     "hand-over": _hand_over,
-    "ladder": lambda screen: screen.rooms.unresponsive.choose(),
+    "ladder": _menu(lambda screen: screen.rooms.unresponsive.choose()),
     "log-out": _log_out,
-    "mode": lambda screen: screen.rooms.option_menus.choose("mode"),
-    "model": lambda screen: screen.rooms.option_menus.choose("model"),
-    "option": lambda screen: screen.rooms.option_menus.choose_option(),
-    "policy": _policy,
+    "mode": _menu(lambda screen: screen.rooms.option_menus.choose("mode")),
+    "model": _menu(lambda screen: screen.rooms.option_menus.choose("model")),
+    "option": _menu(lambda screen: screen.rooms.option_menus.choose_option()),
+    "policy": _menu(lambda screen: choose_policy(screen)),
     "protocol": lambda screen: screen.rooms.opened.protocol(),
-    "queue": _queue,
+    "queue": _menu(lambda screen: show_queue(screen)),
     "range": _range,
     "rename": lambda screen: screen.rooms.naming.ask(),
     "restore": _restore,
@@ -265,23 +266,17 @@ _OFFERS: Final[dict[Policy, tuple[str, str]]] = {
 }
 
 
-def choose_policy(screen: SessionScreen) -> None:
-    """Let the person choose from a menu; it counts for this session, and no longer than it is open."""
-    from acp_tui.ui.screens.menu import Item, Menu
-
+async def choose_policy(screen: SessionScreen) -> None:
+    """Let the user choose from a menu; it counts for this session, and no longer than it is open."""
     current = screen.conversation.choosing.policy
     if current is None:
         screen.notify("A policy needs a session to count in.", severity="warning")
         return
-    items = [Item(policy, *words) for policy, words in _OFFERS.items()]
-
-    def chosen(policy: str | None) -> None:
-        if policy is not None and policy != screen.conversation.choosing.policy:
-            screen.conversation.choosing.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
-            screen.show_status()
-
-    menu = Menu("Where no rule of yours matches", items, current, screen.look)
-    screen.app.push_screen(menu, chosen)
+    items = [MenuItem(policy, *words) for policy, words in _OFFERS.items()]
+    policy = await choose(screen, "Where no rule of yours matches", items, current)
+    if policy is not None and policy != screen.conversation.choosing.policy:
+        screen.conversation.choosing.set_policy(policy)  # type: ignore[arg-type]  # one of the offers
+        screen.show_status()
 
 
 async def choose_range(screen: SessionScreen) -> None:
@@ -291,8 +286,7 @@ async def choose_range(screen: SessionScreen) -> None:
     if session is None:
         screen.notify("There is no session yet.", severity="warning")
         return
-    menu = Menu("Show changes of", choices(session), str(session.since), screen.look)
-    chosen = await answer_of(screen.app, menu)
+    chosen = await choose(screen, "Show changes of", choices(session), str(session.since))
     if chosen is None or session is not conversation.session:
         return
     if conversation.tracking is not None:
@@ -305,13 +299,13 @@ async def choose_range(screen: SessionScreen) -> None:
             screen.showing.session_changed(change)
 
 
-def choices(session: Session) -> list[Item]:
+def choices(session: Session) -> list[MenuItem]:
     """Return what there is to choose from, the newest turn first."""
     return [
-        Item("0", "the whole session"),
-        Item(str(THIS_TURN), "this turn", "the newest one, whichever that is"),
+        MenuItem("0", "the whole session"),
+        MenuItem(str(THIS_TURN), "this turn", "the newest one, whichever that is"),
         *(
-            Item(str(number), f"since turn {number}", session.prompt_of(number), "since a turn")
+            MenuItem(str(number), f"since turn {number}", session.prompt_of(number), "since a turn")
             for number in range(len(session.turns), 0, -1)
         ),
     ]
@@ -328,7 +322,7 @@ class QueueMenu(Menu):
 
     def __init__(self, screen: SessionScreen) -> None:
         self._session_screen = screen
-        super().__init__("Queue", self._items_now(), None, screen.look)
+        super().__init__("Queue", self._queued, None, screen.look)
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
@@ -337,11 +331,10 @@ class QueueMenu(Menu):
 
     def refresh_items(self) -> None:
         """List what waits by now; with nothing left the list goes away."""
-        items = self._items_now()
-        if not items and self.is_current:
+        if not self._queue and self.is_current:
             self.dismiss(None)
-        elif items != self._items and self.is_mounted:
-            self.set_items(items)
+        else:
+            super().refresh_items()
 
     def action_shift(self, step: int) -> None:
         """Say the prompt that was moved to earlier or later."""
@@ -369,8 +362,8 @@ class QueueMenu(Menu):
     def _queue(self) -> list[Prompt]:
         return self._session_screen.conversation.queue
 
-    def _items_now(self) -> list[Item]:
-        return [Item(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
+    def _queued(self) -> list[MenuItem]:
+        return [MenuItem(str(id(prompt)), " ".join(prompt.text.split())) for prompt in self._queue]
 
 
 def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
@@ -378,20 +371,15 @@ def named(queue: Sequence[Prompt], key: str | None) -> Prompt | None:
     return next((prompt for prompt in queue if str(id(prompt)) == key), None)
 
 
-def show_queue(screen: SessionScreen) -> None:
-    """Let the person put the queue in order, and take what they choose back into the prompt."""
-
-    def chosen(key: str | None) -> None:
-        prompt = named(screen.conversation.queue, key)
-        if prompt is not None:
-            screen.prompt.give_back(
-                screen.conversation.take_from_queue(screen.conversation.queue.index(prompt))
-            )
-
-    if screen.conversation.queue:
-        screen.app.push_screen(QueueMenu(screen), chosen)
-    else:
+async def show_queue(screen: SessionScreen) -> None:
+    """Let the user put the queue in order, and take a prompt of it back."""
+    if not screen.conversation.queue:
         screen.notify("Nothing waits to be said.")
+        return
+    prompt = named(screen.conversation.queue, await answer_of(screen.app, QueueMenu(screen)))
+    if prompt is not None:
+        place = screen.conversation.queue.index(prompt)
+        screen.prompt.give_back(screen.conversation.take_from_queue(place))
 
 
 def can_fork(conversation: Conversation) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from acp_tui.protocol.schema import TerminalItem
-from acp_tui.readable import seconds
+from acp_tui.readable import lines, seconds
 from acp_tui.session.entries import (
     AgentMessage,
     Diff,
@@ -28,6 +28,7 @@ from acp_tui.ui.entries.messages import described
 from acp_tui.ui.entries.output import result_text
 from acp_tui.ui.entries.words import STATUS_WORDS, call_title, kind_word
 from acp_tui.ui.panes.chat import ChatPane
+from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.widgets.diff.diff import Line, compute
 from acp_tui.ui.widgets.text import safe, safe_line
 
@@ -50,17 +51,16 @@ class Exporting:
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
-    def choose(self) -> None:
-        """Let the person choose a form."""
-        from acp_tui.ui.screens.menu import Item, Menu
-
+    async def choose(self) -> None:
+        """Let the user choose a form."""
         session = self._screen.conversation.session
         if session is None or not session.entries:
             self._screen.notify("There is nothing to export yet.")
             return
-        items = [Item(key, name, about) for key, name, about in _FORMS]
-        menu = Menu("Export the session as", items, None, self._screen.look)
-        self._screen.app.push_screen(menu, lambda form: self._write(session, form) if form else None)
+        items = [MenuItem(key, name, about) for key, name, about in _FORMS]
+        form = await choose(self._screen, "Export the session as", items)
+        if form is not None:
+            self._write(session, form)
 
     def _write(self, session: Session, form: str) -> None:
         from acp_tui.store.redaction import save_export
@@ -145,8 +145,6 @@ class Copying:
 
     def code(self) -> None:
         """Copy the code in the block that the keys are on; of several the person chooses."""
-        from acp_tui.readable import lines
-        from acp_tui.ui.screens.menu import Item, Menu
         from acp_tui.ui.widgets.markdown.links import codes
 
         block = self._block()
@@ -156,14 +154,16 @@ class Copying:
         elif len(found) == 1:
             self._copy(found[0], "the code")
         else:
-            items = [
-                Item(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
-                for place, code in enumerate(found)
-            ]
-            menu = Menu("Copy which code?", items, items[-1].key, self._screen.look)
-            self._screen.app.push_screen(
-                menu, lambda key: self._copy(found[int(key)], "the code") if key is not None else None
-            )
+            self._screen.run_worker(self._choose_code(found), group="menu", exclusive=True)
+
+    async def _choose_code(self, found: Sequence[str]) -> None:
+        items = [
+            MenuItem(str(place), next(iter(code.strip().splitlines()), ""), lines(_count(code)))
+            for place, code in enumerate(found)
+        ]
+        key = await choose(self._screen, "Copy which code?", items, items[-1].key)
+        if key is not None:
+            self._copy(found[int(key)], "the code")
 
     def show_source(self) -> None:
         """Show the block that the keys are on as the text that it came as."""
@@ -181,8 +181,6 @@ class Copying:
         return chat.cursor
 
     def _copy(self, text: str, what: str) -> None:
-        from acp_tui.readable import lines
-
         self._screen.app.copy_to_clipboard(text)
         self._screen.notify(f"Copied {what}: {lines(_count(text))}.")
 

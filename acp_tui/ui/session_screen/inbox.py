@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
-from acp_tui.ui.screens.menu import Item, LiveMenu
+from acp_tui.ui.screens.menu import LineDialog, Menu, MenuItem
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line, shortened
 
@@ -120,11 +120,11 @@ def about(question: Question, session: Session | None) -> str:
     return call_sentence(question.call, session.cwd if session is not None else "")
 
 
-class InboxMenu(LiveMenu):
+class InboxMenu(Menu):
     """Lists what waits, as of now; dismisses with its key."""
 
-    def __init__(self, items: Callable[[], Sequence[Item]], current: str | None, look: Look) -> None:
-        super().__init__("Inbox", items, lambda: current, look)
+    def __init__(self, items: Callable[[], Sequence[MenuItem]], current: str | None, look: Look) -> None:
+        super().__init__("Inbox", items, current, look)
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
@@ -154,7 +154,7 @@ class Inbox:
         else:
             await self._tabs.go_to(self._tabs.screens.index(one.screen))
 
-    def _items(self) -> list[Item]:
+    def _items(self) -> list[MenuItem]:
         return [self._item(one) for one in waiting(self._tabs.screens)]
 
     def _shown(self) -> str | None:
@@ -163,12 +163,12 @@ class Inbox:
         found = (one for one in waiting([screen]) if one.question is not None)
         return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
 
-    def _item(self, one: Waiting) -> Item:
+    def _item(self, one: Waiting) -> MenuItem:
         number = self._tabs.screens.index(one.screen) + 1
         here = ", this session" if self._tabs.is_current(one.screen) else ""
         label = shortened(f"{number} {one.screen.title_of_tab}", 30)
         about = f"{WORDS[one.kind]}: {one.what}" if one.what else WORDS[one.kind]
-        return Item(self._key(one), label, f"{about}{here}")
+        return MenuItem(self._key(one), label, f"{about}{here}")
 
     def _key(self, one: Waiting) -> str:
         """Name what waits, for as long as it does."""
@@ -195,13 +195,19 @@ class Naming:
 
     def ask(self) -> None:
         """Let the person write a name."""
-        from acp_tui.ui.screens.menu import NameDialog
-
         if self._screen.conversation.session is None:
             self._screen.notify("There is no session to name yet.")
             return
         without = title_of(self._screen) or self._screen.conversation.agent_name
-        dialog = NameDialog(self.own, without, LONGEST, self._screen.look)
+        dialog = LineDialog(
+            "Name of this session",
+            self.own,
+            self._screen.look,
+            placeholder="a name of your own",
+            does="keep",
+            below=f"Empty: {without}",
+            longest=LONGEST,
+        )
         self._screen.app.push_screen(dialog, lambda name: None if name is None else self.rename(name))
 
     def rename(self, name: str) -> None:

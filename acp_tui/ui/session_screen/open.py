@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from acp_tui.protocol.schema import EmbeddedResource, ResourceLink
 from acp_tui.readable import size
 from acp_tui.session.text_buffer import TextBuffer
+from acp_tui.ui.screens.menu import MenuItem, MenuOwner, choose
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.markdown.links import links_in
 from acp_tui.ui.widgets.text import exact_line, safe_line, shortened
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
     from acp_tui.session.entries import Message, ToolCall
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
-    from acp_tui.ui.screens.menu import Item
     from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.transcript.blocks import Block
 
 
@@ -149,8 +148,7 @@ class Opened:
     def _offer(self, found: dict[str, str]) -> None:
         """Offer to open one of some links, names by addresses."""
         if found:
-            cwd = self._screen.conversation.cwd
-            opening = open_link(self._screen.app, found, cwd, self._screen.look)
+            opening = open_link(self._screen, found, self._screen.conversation.cwd)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _show_kept(self, session: Session) -> None:
@@ -207,16 +205,14 @@ def file_of(uri: str, cwd: str) -> Path | None:
         return None
 
 
-async def open_link(app: App[Any], found: dict[str, str], cwd: str, look: Look) -> None:
-    """Let the person choose one of some addresses: a file opens in their editor, a page in their browser."""
-    from acp_tui.ui.screens.menu import Item, Menu
-
-    items: Sequence[Item] = [Item(uri, uri, about(uri, name)) for uri, name in found.items()]
-    uri = await app.push_screen_wait(Menu("Open", items, None, look))
-    if uri is not None and await _is_meant(app, uri, found[uri], look):
-        problem = await _opened(app, uri, cwd)
+async def open_link(owner: MenuOwner, found: dict[str, str], cwd: str) -> None:
+    """Let the user choose an address: a file opens in their editor, a page in their browser."""
+    items = [MenuItem(uri, uri, about(uri, name)) for uri, name in found.items()]
+    uri = await choose(owner, "Open", items)
+    if uri is not None and await _is_meant(owner, uri, found[uri]):
+        problem = await _opened(owner.app, uri, cwd)
         if problem:
-            app.notify(problem, title="Open", severity="warning")
+            owner.app.notify(problem, title="Open", severity="warning")
 
 
 def other_host(uri: str, name: str) -> str:
@@ -233,19 +229,17 @@ def about(uri: str, name: str) -> str:
     return f"leads to {host}, not to “{name}”" if host else name
 
 
-async def _is_meant(app: App[Any], uri: str, name: str, look: Look) -> bool:
+async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
     """Ask before a link is opened whose words name another host; return whether it is to be opened."""
-    from acp_tui.ui.screens.menu import Item, Menu
-
     host = other_host(uri, name)
     if not host:
         return True
     items = [
-        Item("no", "Do not open it"),
-        Item("yes", f"Open {host}", uri),
+        MenuItem("no", "Do not open it"),
+        MenuItem("yes", f"Open {host}", uri),
     ]
     heading = f"This link says “{shortened(exact_line(name), 60)}”, and leads to {exact_line(host)}"
-    return await app.push_screen_wait(Menu(heading, items, "no", look)) == "yes"
+    return await choose(owner, heading, items, "no") == "yes"
 
 
 def _is_file_name(word: str) -> bool:
@@ -320,28 +314,22 @@ class Unresponsive:
         for notice in [one for one in app._notifications if one.title == _NOTICE]:
             app._unnotify(notice)
 
-    def choose(self) -> None:
-        """Let the person choose what to do."""
-        from acp_tui.ui.screens.menu import Menu
-
+    async def choose(self) -> None:
+        """Let the user choose what to do."""
         conversation = self._screen.conversation
         if conversation.running is None:
             self._screen.notify("There is no agent running.")
             return
         agent = conversation.running
-        menu = Menu(self._heading(), list(self._items()), "wait", self._screen.look)
-
-        def chosen(what: str | None) -> None:
-            if conversation.running is not agent:
-                return  # it has ended meanwhile
-            if what == "stop":
-                conversation.stop()
-            elif what == "kill":
-                self._screen.run_worker(agent.agent.stop(), group="kill")
-            elif what == "restart":
-                self._screen.rooms.beginning.again()
-
-        self._screen.app.push_screen(menu, chosen)
+        what = await choose(self._screen, self._heading(), list(self._items()), "wait")
+        if conversation.running is not agent:
+            return  # it has ended meanwhile
+        if what == "stop":
+            conversation.stop()
+        elif what == "kill":
+            self._screen.run_worker(agent.agent.stop(), group="kill")
+        elif what == "restart":
+            self._screen.rooms.beginning.again()
 
     def _heading(self) -> str:
         conversation = self._screen.conversation
@@ -351,16 +339,14 @@ class Unresponsive:
         unread = f", does not read what it is sent ({size(connection.unread)})" if connection.unread else ""
         return f"{conversation.agent_name}: {heard}{unread}"
 
-    def _items(self) -> Iterator[Item]:
-        from acp_tui.ui.screens.menu import Item
-
+    def _items(self) -> Iterator[MenuItem]:
         running, session = self._screen.conversation.running, self._screen.conversation.session
         others = " and its other sessions here" if running is not None and running.is_shared else ""
-        yield Item("wait", "Wait", "do nothing now")
+        yield MenuItem("wait", "Wait", "do nothing now")
         if session is not None and session.turn_state == "running":
-            yield Item("stop", "Stop the turn", "ask the agent to end it")
-        yield Item("kill", "Kill the agent", f"end its process{others}; what was said stays")
-        yield Item("restart", "Restart the agent", "end it and begin again, below what was said")
+            yield MenuItem("stop", "Stop the turn", "ask the agent to end it")
+        yield MenuItem("kill", "Kill the agent", f"end its process{others}; what was said stays")
+        yield MenuItem("restart", "Restart the agent", "end it and begin again, below what was said")
 
 
 class OptionMenus:
@@ -381,34 +367,29 @@ class OptionMenus:
         if values:
             self._set(option, values[place % len(values)])
 
-    def choose(self, category: str) -> None:
-        """Let the person choose a value from a menu, of the `mode` or the `model`."""
+    async def choose(self, category: str) -> None:
+        """Let the user choose a value of the `mode` or the `model`."""
         option = self._option(category)
         if option is None:
             self._say_none(f"{category}s")
         else:
-            self._choose_value(option)
+            await self._choose_value(option)
 
-    def choose_option(self) -> None:
-        """Let the person choose any option, and then its value."""
-        from acp_tui.ui.screens.menu import Item, LiveMenu
-
+    async def choose_option(self) -> None:
+        """Let the user choose any option, and then its value."""
         if not self._options:
             self._say_none("options")
             return
 
-        def items() -> list[Item]:
-            return [Item(one.config.id, one.config.name, one.value_name) for one in self._options]
+        def items() -> list[MenuItem]:
+            return [MenuItem(one.config.id, one.config.name, one.value_name) for one in self._options]
 
-        def chosen(option_id: str | None) -> None:
-            if option_id is not None and (option := self._by_id(option_id)) is not None:
-                self._choose_value(option)
+        option_id = await choose(self._screen, "Options", items)
+        if option_id is not None and (option := self._by_id(option_id)) is not None:
+            await self._choose_value(option)
 
-        self._screen.app.push_screen(LiveMenu("Options", items, lambda: None, self._screen.look), chosen)
-
-    def _choose_value(self, option: Option) -> None:
+    async def _choose_value(self, option: Option) -> None:
         from acp_tui.protocol.schema import BooleanOption, SelectOption
-        from acp_tui.ui.screens.menu import LiveMenu
 
         config = option.config
         if isinstance(config, BooleanOption):
@@ -421,7 +402,7 @@ class OptionMenus:
 
         shown = option
 
-        def items() -> list[Item]:
+        def items() -> list[MenuItem]:
             nonlocal shown
             shown = self._by_id(config.id) or shown
             return _items(known) if (known := now()) is not None else []
@@ -429,13 +410,10 @@ class OptionMenus:
         def current() -> str | None:
             return known.current_value if (known := now()) is not None else None
 
-        def chosen(value: str | None) -> None:
-            if value is not None and self._by_id(config.id) is not None:
-                self._set(shown, value)  # as it was chosen, whatever has come since
-
-        menu = LiveMenu(config.name, items, current, self._screen.look)
-        menu.nothing = "the agent does not offer this any more"
-        self._screen.app.push_screen(menu, chosen)
+        gone = "the agent does not offer this any more"
+        value = await choose(self._screen, config.name, items, current, nothing=gone)
+        if value is not None and self._by_id(config.id) is not None:
+            self._set(shown, value)  # as it was chosen, whatever has come since
 
     def _say_none(self, what: str) -> None:
         conversation = self._screen.conversation
@@ -463,14 +441,15 @@ class OptionMenus:
         return session.option(category) if session is not None else None
 
 
-def _items(config: SelectOption) -> list[Item]:
+def _items(config: SelectOption) -> list[MenuItem]:
     from acp_tui.protocol.schema import OptionValueGroup
-    from acp_tui.ui.screens.menu import Item
 
     items = []
     for choice in config.options:
         if isinstance(choice, OptionValueGroup):
-            items += [Item(one.value, one.name, one.description or "", choice.name) for one in choice.options]
+            items += [
+                MenuItem(one.value, one.name, one.description or "", choice.name) for one in choice.options
+            ]
         else:
-            items.append(Item(choice.value, choice.name, choice.description or ""))
+            items.append(MenuItem(choice.value, choice.name, choice.description or ""))
     return items

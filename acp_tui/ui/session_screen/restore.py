@@ -12,8 +12,8 @@ from textual.widgets import OptionList
 
 from acp_tui.changes.git_store import SnapshotError
 from acp_tui.ui.screens.dialog import Details, Dialog
-from acp_tui.ui.screens.menu import Item, Menu
-from acp_tui.ui.session_screen.questions import answer_of
+from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
@@ -190,13 +190,11 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
 
 async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
     """Let the person choose a turn; whoever chooses none stays with the one that there was."""
-    newest = tracking.turns[-1]
     items = [
-        Item(str(number), f"before turn {number}", _prompt(screen, number))
+        MenuItem(str(number), f"before turn {number}", _prompt(screen, number))
         for number in reversed(tracking.turns)
     ]
-    menu = Menu("Restore files to", items, str(turn or newest), screen.look)
-    chosen = await answer_of(screen.app, menu)
+    chosen = await choose(screen, "Restore files to", items, str(turn or tracking.turns[-1]))
     return int(chosen) if chosen is not None else turn
 
 

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from acp_tui.conversation.opening import Attach
-from acp_tui.ui.screens.menu import Item, Menu, Place
+from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
 from acp_tui.ui.session_screen.commands import fork_listed
 from acp_tui.ui.session_screen.start import folder_to_go_on_in
 from acp_tui.ui.widgets.key_names import key_of
@@ -105,7 +105,7 @@ _RECENT: Final = 50
 """Recorded sessions that are looked at."""
 _AT_ONCE: Final = 0.2
 """Seconds in which most agents give their list; after that, the person is told that it is being read."""
-_TOP: Final = Place()
+_TOP: Final = MenuPlace()
 _NONE: Final = "There are no earlier sessions."
 _NOT_READ: Final = "the agent's list is being read"
 _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:"
@@ -120,7 +120,7 @@ class SessionsMenu(Menu):
     ]
     can_delete = False
     can_fork = False
-    left = Place()
+    left = MenuPlace()
     """Where to go on after the wish."""
 
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -145,7 +145,7 @@ class SessionsMenu(Menu):
     def _dismiss_with(self, wish: str) -> None:
         key = self.highlighted_key()
         if key is not None and key.startswith(_TAKE_UP):
-            here = Place(self.query_one(Input).value, key)
+            here = MenuPlace(self.query_one(Input).value, key)
             self.left = self.place_without() if wish == _DELETE else here
             self.dismiss(wish + key.removeprefix(_TAKE_UP))
 
@@ -156,7 +156,7 @@ class SessionList:
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
-    async def show(self, place: Place = _TOP) -> None:
+    async def show(self, place: MenuPlace = _TOP) -> None:
         """Let the person take up an earlier session, look at a recorded one, or delete one.
 
         What the agent has comes into the list as it is read, which may take a while. The list begins at
@@ -165,7 +165,7 @@ class SessionList:
         listing = Listing(self._screen.conversation)
         found = await self._recorded()
         recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
-        menu = SessionsMenu("Sessions", recorded, None, self._screen.look)
+        menu = SessionsMenu("Sessions", lambda: self._items(listing, recorded), None, self._screen.look)
         menu.can_delete, menu.can_fork, menu.place = self._can("delete"), self._can("fork"), place
         menu.note, menu.nothing = _NOT_READ, "the agent is asked for its sessions …"
 
@@ -199,7 +199,7 @@ class SessionList:
             await listing.has_begun.wait()
 
     async def _do(
-        self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[RecordedSession], place: Place
+        self, choice: str, infos: Sequence[SessionInfo], recorded: Sequence[RecordedSession], place: MenuPlace
     ) -> None:
         if choice.startswith(_RECORDED):
             await self._look_at(recorded[int(choice.removeprefix(_RECORDED))])
@@ -254,20 +254,18 @@ class SessionList:
         name = (recorded.path, recorded.session_id)
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
 
-    async def _delete(self, info: SessionInfo, place: Place) -> None:
+    async def _delete(self, info: SessionInfo, place: MenuPlace) -> None:
         from acp_tui.agent.capabilities import AgentError
 
         agent = self._screen.conversation.agent
-        question = Menu(
-            f"Delete {self._title(info)}?",
-            [Item("keep", "Keep it"), Item("delete", "Delete it", "the agent forgets this session")],
-            "keep",
-            self._screen.look,
-        )
         if agent is None:
             return
-        if await self._screen.presence.ask(question) != "delete":
-            await self.show(Place(place.words, _TAKE_UP + info.session_id))
+        items = [
+            MenuItem("keep", "Keep it"),
+            MenuItem("delete", "Delete it", "the agent forgets this session"),
+        ]
+        if await choose(self._screen, f"Delete {self._title(info)}?", items, "keep") != "delete":
+            await self.show(MenuPlace(place.words, _TAKE_UP + info.session_id))
             return
         try:
             await agent.delete_session(info.session_id)
@@ -287,20 +285,20 @@ class SessionList:
     def _tell(self, problem: str) -> None:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
-    def _items(self, listing: Listing, recorded: Sequence[Item]) -> list[Item]:
+    def _items(self, listing: Listing, recorded: Sequence[MenuItem]) -> list[MenuItem]:
         return [*map(self._item, listing.found), *recorded]
 
-    def _item(self, info: SessionInfo) -> Item:
+    def _item(self, info: SessionInfo) -> MenuItem:
         where = self._where(self._shown(info.session_id))
         about = " · ".join(filter(None, (where, _local(info.updated_at or ""), info.cwd)))
         agent = self._screen.conversation.agent_name
-        return Item(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
+        return MenuItem(_TAKE_UP + info.session_id, self._title(info), about, f"{agent} can take up")
 
-    def _recorded_item(self, number: int, one: RecordedSession) -> Item:
+    def _recorded_item(self, number: int, one: RecordedSession) -> MenuItem:
         when = _local(one.started.isoformat()) if one.started is not None else ""
         where = self._where(self._showing(one))
         about = " · ".join(filter(None, (where, one.agent, when, one.cwd)))
-        return Item(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
+        return MenuItem(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
 
     def _where(self, shown: SessionScreen | None) -> str:
         """Say in which tab a session is open, if it is."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.agent.agent import KEPT_OUTPUT
 from acp_tui.session.events import CommandEnded, CommandStarted, Noted
-from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.widgets.text import shortened
 from acp_tui.workspace.terminals import Terminal, TerminalError, Terminals, UnknownTerminal
 
@@ -172,8 +172,7 @@ async def choose_what_to_stop(screen: SessionScreen) -> None:
     if not left:
         screen.notify("Nothing goes on in the background.")
         return
-    title = "In the background: Enter stops it"
-    chosen = await screen.app.push_screen_wait(Menu(title, _items(left), None, screen.look))
+    chosen = await choose(screen, "In the background: Enter stops it", _items(left))
     for number, terminal in enumerate(left):
         if chosen in (_ALL, str(number)):
             await terminal.kill()
@@ -185,9 +184,9 @@ def left_running(screen: SessionScreen) -> list[Terminal]:
     return [*screen.conversation.background, *screen.rooms.own_shell.background]
 
 
-def _items(left: Sequence[Terminal]) -> list[Item]:
-    items = [Item(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
-    return [*items, Item(_ALL, "all of them", "")] if len(left) > 1 else items
+def _items(left: Sequence[Terminal]) -> list[MenuItem]:
+    items = [MenuItem(str(number), one.command_line, _processes(one)) for number, one in enumerate(left)]
+    return [*items, MenuItem(_ALL, "all of them", "")] if len(left) > 1 else items
 
 
 def _processes(terminal: Terminal) -> str:

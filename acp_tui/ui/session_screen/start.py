@@ -460,7 +460,7 @@ async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str 
 
     Returns None where the user only wants to read; then nothing is started.
     """
-    from acp_tui.ui.screens.menu import HERE, OTHER, FolderDialog, folder_menu
+    from acp_tui.ui.screens.menu import HERE, OTHER, LineDialog, folder_menu
 
     if not cwd or _is_folder(cwd):
         return cwd or here
@@ -470,7 +470,10 @@ async def folder_to_go_on_in(screen: SessionScreen, cwd: str, here: str) -> str 
     title = "The folder in which the session goes on"
     path: str | None = here
     while choice == OTHER and path is not None:
-        path = await screen.presence.ask(FolderDialog(path, title, screen.look))
+        dialog = LineDialog(
+            title, path, screen.look, placeholder="a folder that is there", does="go on there"
+        )
+        path = await screen.presence.ask(dialog)
         if path is not None:
             if (chosen := _folder(path)) is not None:
                 return chosen

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from acp_tui.session.change import Field
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
-    from acp_tui.ui.session_screen.questions import Result
+    from acp_tui.ui.screens.unasked import Result
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
@@ -314,7 +314,7 @@ class Presence:
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen over this session, once it is seen, and return what it is dismissed with."""
-        from acp_tui.ui.session_screen.questions import answer_of
+        from acp_tui.ui.screens.unasked import answer_of
 
         await self._seen.wait()
         return await answer_of(self._screen.app, screen)

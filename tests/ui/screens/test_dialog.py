@@ -28,8 +28,7 @@ from acp_tui.ui.screens.permission import Answer, PermissionDialog
 from acp_tui.ui.screens.rules import RuleTrust
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.ui.screens.unasked import UnaskedScreen
-from acp_tui.ui.session_screen.questions import withdraw
+from acp_tui.ui.screens.unasked import UnaskedScreen, withdraw
 from acp_tui.ui.session_screen.restore import RestoreDialog
 from tests.ui.screens.dialogs import LOOK, NOTHING, Desk, shown
 from tests.ui.screens.permissions import asks, dialog

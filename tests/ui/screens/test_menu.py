@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from acp_tui.store.settings import Settings
-from acp_tui.ui.screens.menu import Item, Menu, ThemeMenu, matching
+from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, matching
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
 from tests.ui.seats import seat
 
 ITEMS = [
-    Item("m/1", "Default", "asks before edits"),
-    Item("m/2", "Plan", "changes nothing"),
-    Item("m/3", "[bold]Bypass\x1b[0m", "asks nothing", "Dangerous"),
+    MenuItem("m/1", "Default", "asks before edits"),
+    MenuItem("m/2", "Plan", "changes nothing"),
+    MenuItem("m/3", "[bold]Bypass\x1b[0m", "asks nothing", "Dangerous"),
 ]
 
 
@@ -72,7 +72,7 @@ async def test_a_click_chooses() -> None:
 
 
 async def test_many_items_stay_within_the_screen() -> None:
-    items = [Item(str(number), f"Session {number}") for number in range(300)]
+    items = [MenuItem(str(number), f"Session {number}") for number in range(300)]
     async with shown(Menu("Sessions", items, "250", LOOK)) as (app, pilot):
         await until(pilot, lambda: "Session 250" in app.text)
         assert "Esc" in app.text
@@ -99,7 +99,7 @@ async def test_a_menu_is_as_wide_in_its_first_frame_as_later() -> None:
 @pytest.mark.parametrize("notices", [1, 2])
 @pytest.mark.parametrize("count", [2, 12, 40])
 async def test_notices_never_cover_the_keys_of_a_dialog(count: int, notices: int) -> None:
-    items = [Item(str(number), f"item {number}") for number in range(count)]
+    items = [MenuItem(str(number), f"item {number}") for number in range(count)]
     async with shown(Menu("Many", items, None, LOOK), notices=True) as (app, pilot):
         for number in range(notices):
             app.notify("something that has two lines to say, or even three", title=f"Title {number}")

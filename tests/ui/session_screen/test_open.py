@@ -20,7 +20,7 @@ from acp_tui.session.entries import AgentMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens import address as browser
-from acp_tui.ui.screens.menu import LiveMenu, Menu
+from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen.open import IGNORED, about, file_of, links, open_link, other_host
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_export import told
@@ -189,7 +189,7 @@ async def test_a_link_whose_words_name_another_host_is_opened_when_the_user_says
     monkeypatch.setattr(browser, "open_in_browser", visit)
     async with seat(tmp_path) as here:
         found = {"https://evil.example/x": "https://github.com/x"}
-        here.app.run_worker(open_link(here.app, found, str(tmp_path), here.session.look))
+        here.app.run_worker(open_link(here.session, found, str(tmp_path)))
         await here.is_before(Menu)
         await here.sees("leads to evil.example")
         await here.press("enter")
@@ -210,7 +210,7 @@ async def test_modes_are_cycled_and_chosen(tmp_path: Path) -> None:
         await here.sees("Plan ▾")
 
         await here.press("f6")
-        await here.is_before(LiveMenu)
+        await here.is_before(Menu)
         await here.press("c", "o", "enter")
 
         await here.sees("Code ▾")
@@ -227,7 +227,7 @@ async def test_an_open_menu_follows_what_the_agent_offers_and_keeps_what_was_mov
     async with seat(tmp_path, modes=["ask", "plan", "code"]) as here:
         await here.sees("Ask ▾")
         await here.press("f6")
-        menu = await here.is_before(LiveMenu)
+        menu = await here.is_before(Menu)
         await here.press("down")
         assert menu.highlighted_key() == "plan"
         session = here.conversation.session

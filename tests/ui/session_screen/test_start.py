@@ -18,7 +18,7 @@ from acp_tui.store.launch import Launch
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens import address as browser
 from acp_tui.ui.screens.login import LoginDialog, LoginWait, TerminalLoginScreen
-from acp_tui.ui.screens.menu import FolderDialog, Menu
+from acp_tui.ui.screens.menu import LineDialog, Menu
 from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.session_screen.sessions import SessionsMenu
 from acp_tui.ui.session_screen.start import explain
@@ -183,11 +183,11 @@ async def test_it_goes_on_in_a_folder_that_is_typed_and_asks_again_for_one_that_
         await here.say("go on")
         await here.sees(GONE)
         await here.press("down", "down", "enter")
-        await here.is_before(FolderDialog)
+        await here.is_before(LineDialog)
         here.app.screen.query_one(Input).value = str(tmp_path / "no")
         await here.press("enter")
         await here.sees("There is no such folder")
-        await here.is_before(FolderDialog)
+        await here.is_before(LineDialog)
         here.app.screen.query_one(Input).value = str(tmp_path / "new")
         await here.press("enter")
 

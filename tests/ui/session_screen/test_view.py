@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from acp_tui.session.change import SessionChange
 from acp_tui.session.session import Session
-from acp_tui.ui.screens.menu import Item, Menu
+from acp_tui.ui.screens.menu import Menu, MenuItem
 from acp_tui.ui.session_screen import view as lost_frame
 from acp_tui.ui.session_screen import view as module
 from acp_tui.ui.session_screen.view import Drawing
@@ -230,7 +230,9 @@ async def test_a_dialog_of_a_session_waits_until_the_session_is_seen(tmp_path: P
         await here.until(lambda: here.session is not first and here.conversation.phase == "ready")
         assert not first.presence.is_seen
 
-        asking = asyncio.create_task(first.presence.ask(Menu("Well?", [Item("y", "Yes")], None, first.look)))
+        asking = asyncio.create_task(
+            first.presence.ask(Menu("Well?", [MenuItem("y", "Yes")], None, first.look))
+        )
         await here.pilot.pause()
         assert not isinstance(here.app.screen, Menu)
         await here.press("alt+1")
@@ -265,7 +267,7 @@ async def test_a_notice_is_seen_once_when_a_dialog_comes_over_it(tmp_path: Path)
         here.session.notify("told only once", timeout=600)
         await here.sees("told only once")
 
-        here.app.push_screen(Menu("Well?", [Item("y", "Yes")], None, here.session.look))
+        here.app.push_screen(Menu("Well?", [MenuItem("y", "Yes")], None, here.session.look))
         await here.is_before(Menu)
 
         await here.sees("told only once", "Well?")
