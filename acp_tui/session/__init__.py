@@ -1,1 +1,1 @@
-"""One conversation: what was said and done so far. Pure."""
+"""The state of a session: entries, plan, options, questions, changed files. No I/O and no clock."""

@@ -1,4 +1,7 @@
-"""What an event changed: where, not what. A view reads the session and makes itself equal."""
+"""A change of a session: places, not values.
+
+A view compares itself with the session.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ Field = Literal["turn", "plan", "options", "commands", "usage", "title", "questi
 
 
 class SessionChange(NamedTuple):
-    """Entries by index, whether new or grown, and fields by name."""
+    """Changed entries by index, and changed fields by name."""
 
     entries: tuple[int, ...] = ()
     fields: tuple[Field, ...] = ()

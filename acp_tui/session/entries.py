@@ -1,4 +1,4 @@
-"""What is remembered of a conversation, in the order in which it was first seen."""
+"""The entries of a session's transcript, in the order of their first appearance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acp_tui.session.text_buffer import TextBuffer
 
 @dataclass(slots=True)
 class Text:
-    """A text that a tool produced: Markdown, or what a program printed."""
+    """Text produced by a tool: Markdown or program output."""
 
     text: str
 
@@ -33,37 +33,37 @@ class Diff:
 
     @property
     def before(self) -> str | None:
-        """The text before the change; None for a new file, however the agent says it."""
+        """The old text, or None for a new file."""
         return self.old_text or None
 
 
 @dataclass(slots=True)
 class Location:
-    """A place that a tool call works on."""
+    """A file location that a tool call works on."""
 
     path: str
     line: int | None = None
 
 
 Item = Text | Diff | tools.ContentItem | tools.TerminalItem | tools.UnknownItem
-"""A piece of what a tool call brought; a `ContentItem` is anything but text."""
+"""A part of a tool call's content; a `ContentItem` is never text."""
 
 NO_ITEMS: Final[tuple[Item, ...]] = ()
 NO_PLACES: Final[tuple[Location, ...]] = ()
 
 
 def absolute(path: str, cwd: str) -> str:
-    """Return a path that an agent names as it is meant in a folder."""
+    """Return an agent's path as an absolute one, read against `cwd`."""
     return path if path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
 
 
 def items_of(content: Iterable[tools.ToolCallContent]) -> tuple[Item, ...]:
-    """Return the content of a tool call as it is kept."""
+    """Return the content of a tool call as stored items."""
     return tuple([_item(word) for word in content])
 
 
 def places_of(locations: Iterable[tools.ToolCallLocation]) -> tuple[Location, ...]:
-    """Return the locations of a tool call as they are kept."""
+    """Return the locations of a tool call as stored ones."""
     return tuple([Location(place.path, place.line) for place in locations])
 
 
@@ -77,29 +77,29 @@ def _item(word: tools.ToolCallContent) -> Item:
 
 _SCRIPT_OPTIONS: Final = ("-c", "-lc")
 _SHELLS: Final = frozenset({"sh", "bash", "dash"})
-"""Shells that read a text as our parser does; what another one makes of it is not told by the text."""
+"""Shells that read a text as our parser does."""
 _FOLDERS: Final = frozenset({"", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"})
-"""Where a program of that name is that shell; the first stands for the search path."""
+"""Folders where a program of that name is that shell; "" means the search path."""
 
 _OPERATION: Final = re.compile(r"[a-z][a-z_]*")
 _LONGEST: Final = 10_000
-"""Characters of a text up to which a command is looked for in it."""
+"""Longest text, in characters, searched for a command."""
 _ABOUT_RUNNING: Final = frozenset(
     {
         *("command", "cmd", "commands", "args", "cwd", "workdir", "working_directory", "directory", "env"),
         *("description", "justification", "timeout", "timeout_ms", "is_background", "run_in_background"),
     }
 )
-"""What the input of a tool that runs commands holds beside the command."""
+"""Input fields of command tools, apart from the command."""
 
 _IN_WORDS: Final = re.compile(r"(?:[^`\n]{0,80}: )?Run (?:the )?(?:shell )?command:? `(.+)`\.?", re.DOTALL)
-"""A sentence in which an agent asks for a command, in all that it says."""
+"""A text that consists of a request to run one command."""
 
 _TELLING: Final = re.compile(
     r"(?:.*_)?(?:commands?|cmds?|cmd_?line|argv|args|arguments|scripts?|code|shell|bash|sh|exec|execute|run|program"
     r"|executable|snippet|line|input)"
 )
-"""Fields that may hold what a tool runs."""
+"""Names of fields that may hold something a tool runs."""
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DEEPEST: Final = 8
 _MOST: Final = 200
@@ -108,32 +108,32 @@ _HIDES: Final = ("\\", "$", "`", "<<")
 
 
 class StatedCommand(NamedTuple):
-    """A command, and the keys of the input that say it."""
+    """A command, and the input keys that state it."""
 
     text: str
     keys: frozenset[str] = frozenset()
 
 
 def shell_command(kind: str, raw_input: Any) -> StatedCommand | None:
-    """Return what a tool call of a kind runs or wants to run, if its input says so."""
+    """Return the command a tool call runs according to its input, or None."""
     if not isinstance(raw_input, dict) or _is_operation(kind, raw_input):
         return None
     return _in_input(raw_input)
 
 
 def worded_command(texts: Iterable[str]) -> str | None:
-    """Return the command that the words of a call ask for, where one of its texts says nothing else.
+    """Return the command in the texts of a call, if one of them states nothing else.
 
-    Nothing holds an agent to its words: such a command may be shown and forbidden, and allows nothing.
+    The agent is not bound by its texts: such a command may be shown and denied, but never allowed by a rule.
     """
     found = (_IN_WORDS.fullmatch(text.strip()) for text in texts if len(text) < _LONGEST)
     return next((said[1] for said in found if said is not None), None)
 
 
 def unusual_commands(raw_input: Any, without: Set[str] = frozenset()) -> list[str]:
-    """Return what the input of a tool may run, in fields that no agent we know uses for that.
+    """Return possible commands in unusual input fields.
 
-    Likewise: they can be forbidden, and allow nothing.
+    They may be denied, but never allowed by a rule.
     """
     if isinstance(raw_input, dict):
         raw_input = {key: value for key, value in raw_input.items() if key not in without}
@@ -167,7 +167,7 @@ def _told(raw: Any) -> Iterator[str]:
 
 
 def _joined(raw: Mapping[Any, Any]) -> Iterator[str]:
-    """Yield a program and its arguments that stand in two fields."""
+    """Yield a program and its arguments from two fields."""
     for key in ("command", "cmd", "program", "executable", "name", "file", "path"):
         for rest in ("args", "arguments", "argv", "params", "parameters"):
             program, words = raw.get(key), raw.get(rest)
@@ -190,7 +190,7 @@ def _in_input(raw: Mapping[str, Any]) -> StatedCommand | None:
     key = "command" if raw.get("command") is not None else "cmd"
     command, arguments, several = raw.get(key), raw.get("args"), raw.get("commands")
     if isinstance(command, str):
-        if isinstance(arguments, list) and arguments:  # in the words of `terminal/create`
+        if isinstance(arguments, list) and arguments:  # the form of `terminal/create`
             return StatedCommand(f"{command} {shlex.join(map(str, arguments))}", frozenset({key, "args"}))
         keys = {key, "commands"} if several == [command] else {key}
         return StatedCommand(command, frozenset(keys))
@@ -202,20 +202,20 @@ def _in_input(raw: Mapping[str, Any]) -> StatedCommand | None:
 
 
 def _of_words(words: Sequence[str]) -> str:
-    """Return what a list of words runs: a script for a shell that is named with it, else the words."""
+    """Return the command of a list of words: the script of a shell, else the words."""
     if len(words) == 3 and is_shell(words[0]) and words[1] in _SCRIPT_OPTIONS:
         return words[2]
     return shlex.join(words)
 
 
 def is_shell(program: str) -> bool:
-    """Return whether a program is a shell that we read, and no other program of that name."""
+    """Return whether a program is one of the shells we can read."""
     folder, name = posixpath.split(program)
     return name in _SHELLS and folder in _FOLDERS
 
 
 def _in_turn(commands: Sequence[str]) -> str:
-    """Return commands that are run one by one as lines; none may swallow the next, as an open quote would."""
+    """Return a sequence of commands as lines, each unable to swallow the next."""
     if len(commands) == 1:
         return commands[0]
     return "\n".join(one if _stands_alone(one) else shlex.join(("sh", "-c", one)) for one in commands)
@@ -230,7 +230,7 @@ def _stands_alone(command: str) -> bool:
 
 
 def _is_operation(kind: str, raw: Mapping[str, Any]) -> bool:
-    """Whether `command` only names what a tool does with the rest of its input, as editors' tools have it."""
+    """Return whether `command` names an operation of the tool, as in editor tools."""
     command = raw.get("command")
     return (
         kind != "execute"
@@ -241,38 +241,38 @@ def _is_operation(kind: str, raw: Mapping[str, Any]) -> bool:
 
 
 Part = TextBuffer | ContentBlock
-"""A piece of a message: text that may still grow, or a block of another kind."""
+"""A part of a message: growing text, or a block of another kind."""
 
 Severity = Literal["info", "warning", "error"]
 
 NOTE: Final = "\n\nSince your last turn I have changed files on disk:"
-"""How a block of a prompt begins that is a note of ours and not the user's own words."""
+"""Start of the client's own note in a prompt."""
 
 FINAL: Final = frozenset(("completed", "failed", "cancelled", "rejected", "interrupted"))
-"""Statuses after which nothing more is expected of a tool call; the last three are ours, not the agent's."""
+"""Final statuses of a tool call; the last three are the client's, not the agent's."""
 
 
 @dataclass(slots=True)
 class UserMessage:
-    """What the person said."""
+    """A message of the user."""
 
     parts: list[Part] = field(default_factory=list)
     message_id: str | None = None
     at: float = 0.0
     """Seconds, on the clock of the session's events."""
     dropped: bool = False
-    """The agent refused, and does not keep this in its context."""
+    """True if the agent refused, and does not keep this in its context."""
 
 
 @dataclass(slots=True)
 class AgentMessage:
-    """What the agent said: Markdown, and blocks of other kinds."""
+    """A message of the agent: Markdown and blocks of other kinds."""
 
     parts: list[Part] = field(default_factory=list)
     message_id: str | None = None
     at: float = 0.0
     finished: bool = False
-    """No more of it is expected. It may still grow if the agent thinks otherwise."""
+    """True once complete; a late chunk may still extend it."""
     dropped: bool = False
 
 
@@ -284,85 +284,85 @@ class Thought:
     message_id: str | None = None
     at: float = 0.0
     last: float = 0.0
-    """When the newest piece came."""
+    """Time of the latest chunk."""
     finished: bool = False
     dropped: bool = False
 
 
 @dataclass(slots=True)
 class ToolCall:
-    """Something the agent does, or wants to do."""
+    """A tool call, pending, running or final."""
 
     tool_call_id: str
     title: str = ""
     """Empty until the agent gives one."""
     kind: str = "other"
     status: str = "pending"
-    """The agent's word, or ours: cancelled, rejected (by the person), interrupted (no result reported)."""
+    """The agent's status, or the client's: cancelled, rejected (by the user), interrupted (no result)."""
     content: Sequence[Item] = NO_ITEMS
     locations: Sequence[Location] = NO_PLACES
     raw_input: Any = None
     raw_output: Any = None
     name: str | None = None
     meta: Mapping[str, Any] | None = None
-    """The `_meta` of all its updates, merged key by key."""
+    """The `_meta` of all updates, merged key by key."""
     output: TextBuffer | None = None
-    """What a command printed that the agent runs by itself: the newest of it."""
+    """Latest output of a command run by the agent itself."""
     exit_code: int | None = None
     exit_signal: str | None = None
-    """How that command ended, once it has."""
+    """Name of the signal that ended that command."""
     started: float = 0.0
-    """When it came, or was allowed."""
+    """Time of its announcement or permission."""
     ended: float | None = None
     decision: str = ""
-    """How its permission was answered, for people."""
+    """The answer to its permission request, for display."""
     waits: bool = False
-    """It has not begun: the agent says so, or has asked for permission."""
+    """True until it starts: pending, or awaiting permission."""
     title_is_command: bool = field(default=False, compare=False)
-    """Whether its agent tells the command by the title alone, when it is going to `execute` one."""
+    """True if the agent states commands in the title alone."""
     dropped: bool = False
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more is expected."""
+        """True once no result is expected."""
         return self.status in FINAL
 
     @property
     def named_paths(self) -> list[str]:
-        """The paths that it names, as written, each once: where it works, and what it changes."""
+        """The paths of its locations and diffs, as written, each once."""
         changed = (item.path for item in self.content if isinstance(item, Diff))
         return list(dict.fromkeys([*(place.path for place in self.locations), *changed]))
 
     @property
     def command(self) -> str | None:
-        """The command that it runs or wants to run, if it says so."""
+        """The command it runs, or None."""
         said = self.said_command
         return said.text if said is not None else None
 
     @property
     def said_command(self) -> StatedCommand | None:
-        """The command, and where its input says it."""
+        """The command with the input keys that state it, or None."""
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
             return StatedCommand(self.title) if self.title else None
         return shell_command(self.kind, self.raw_input)
 
     @property
     def worded_command(self) -> str | None:
-        """The command that only its words ask for, which nothing holds its agent to."""
+        """The command stated only in its texts, which do not bind the agent; or None."""
         if self.kind not in ("execute", "other") or self.command is not None:
             return None
         return worded_command((self.title, *(item.text for item in self.content if isinstance(item, Text))))
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is known but the id: not worth a line."""
+        """True if only the id is known."""
         told = self.title or self.content or self.locations or self.decision or self.output is not None
         return not told and self.raw_input is None and self.raw_output is None and self.kind == "other"
 
 
 @dataclass(slots=True)
 class Notice:
-    """A fact about the session itself: a mode changed, a turn stopped early, the agent died."""
+    """A notice about the session: a mode change, an early end, a dead agent."""
 
     text: str
     severity: Severity = "info"
@@ -373,16 +373,16 @@ class Notice:
 
 @dataclass(slots=True)
 class UserCommand:
-    """A command that the person ran beside the conversation."""
+    """A shell command of the user, unseen by the agent."""
 
     terminal_id: str
     command: str
     at: float = 0.0
     ended: float | None = None
     exit_code: int | None = None
-    """None while it runs, and when a signal has ended it."""
+    """None while it runs, and after a signal."""
     output: TextBuffer | None = None
-    """The newest of what it printed, once it has ended."""
+    """Latest output, once the command has ended."""
     dropped: bool = False
 
 
@@ -391,7 +391,7 @@ Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | UserCommand
 
 
 def line_of(message: Message) -> str:
-    """Return a message's text on one line, without a note of ours."""
+    """Return a message's text on one line, without the client's note."""
     said = (part for part in message.parts if isinstance(part, TextBuffer))
     return " ".join("".join(text for text in map(str, said) if not text.startswith(NOTE)).split())
 

@@ -1,4 +1,4 @@
-"""What happens in a session beside the agent's updates: what we do, and what answers bring."""
+"""Events of a session, apart from the agent's updates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acp_tui.session.questions import Elicitation, Permission, StaleWrite
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """The session was made, loaded or resumed; the answer names its modes and options."""
+    """The session was created, loaded or resumed with these modes and options."""
 
     setup: SessionSetup
     cwd: str = ""
@@ -23,28 +23,28 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """The session is a fork of another one, in which these entries stand."""
+    """The session is a fork of another one with these entries."""
 
     entries: tuple[Entry, ...]
     subject: str
-    """What the other one is about; may be empty."""
+    """Subject of the source session, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """The person said something; a turn begins."""
+    """The user sent a prompt; a turn begins."""
 
     prompt: list[ContentBlock]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCancelled:
-    """The person stopped the turn; it ends when the agent says so."""
+    """The user cancelled the turn, which runs until the agent ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn ended; `content` is what some agents say only in the answer to the prompt."""
+    """The turn ended; `content` is text that some agents send only here."""
 
     stop_reason: str
     content: tuple[ContentBlock, ...] = ()
@@ -61,7 +61,7 @@ class TurnFailed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The agent wants a permission."""
+    """The agent requested a permission."""
 
     question: Permission
     tool_call: ToolCallFields
@@ -69,56 +69,59 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Elicited:
-    """The agent wants input."""
+    """The agent requested input."""
 
     question: Elicitation
 
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """The agent wants to write over a file that it has not seen as it is now."""
+    """The agent wants to overwrite a file that changed since it last read it."""
 
     question: StaleWrite
 
 
 @dataclass(frozen=True, slots=True)
 class ImplicitlyAsked:
-    """The agent has us do what it did not ask for; the person is asked by us."""
+    """The agent acted without a permission request, so the client asks."""
 
     question: Permission
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question has its answer: `by` is who gave it (you, a rule, stop, the agent), for people."""
+    """A question was answered; `by` is the source of the answer, for display."""
 
     key: str
     option_id: str | None = None
     by: str = "you"
     waiting: bool = False
-    """The answer was to visit an address, and the agent has not said yet that it is complete."""
+    """True after agreeing to visit a URL, until the agent reports completion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The agent says that an address was visited. Source: ACP, "elicitation/complete"."""
+    """The agent reported a visited URL. Source: ACP, "elicitation/complete"."""
 
     elicitation_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OptionChosen:
-    """A value is about to be set. No journal tells it: what was let is let in this run only."""
+    """A value is about to be requested.
+
+    Not in the journal: consent to unasked actions holds for this run only.
+    """
 
     option_id: str
     value: str | bool
     lets: bool
-    """The user has chosen it, and knows that the agent acts without asking under it."""
+    """True if the user accepted that the agent acts unasked under this value."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionRequested:
-    """The person chose a value; the agent has not agreed yet."""
+    """The user requested a value; the agent has not confirmed it."""
 
     option_id: str
     value: str | bool
@@ -126,7 +129,7 @@ class OptionRequested:
 
 @dataclass(frozen=True, slots=True)
 class OptionSet:
-    """The agent agreed, and may have told all options anew."""
+    """The agent confirmed a value, and may have sent all options again."""
 
     option_id: str
     value: str | bool
@@ -135,17 +138,17 @@ class OptionSet:
 
 @dataclass(frozen=True, slots=True)
 class OptionRefused:
-    """The agent did not agree."""
+    """The agent refused a value."""
 
     option_id: str
     reason: str
     unknown: bool = False
-    """It does not know the method at all: there is no use in asking again."""
+    """True if the agent does not know the method."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrote:
-    """We wrote a file for the agent; `old` is None for a new file."""
+    """The client wrote a file for the agent; `old` is None for a new file."""
 
     path: str
     old: str | None
@@ -154,41 +157,41 @@ class Wrote:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCompared:
-    """The workspace was looked at: all files that differ from the beginning of the session."""
+    """The workspace was compared with its state at the start of the session."""
 
     files: tuple[DiskState, ...]
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    """Where changes come from by path, if that was written down; else it is found out."""
+    """Recorded origins by path; others are inferred."""
     took: float = 0.0
-    """Seconds since the look began: what came since may not be in it."""
+    """Seconds since the comparison began; later changes may be missing."""
     undone: Collection[str] = ()
-    """Paths of which an undoing took something back or gave it again: what is left keeps its origin."""
+    """Paths touched by an undo or redo; the rest of their changes keep their origin."""
 
 
 @dataclass(frozen=True, slots=True)
 class RangeChosen:
-    """The person wants to see what changed since a turn."""
+    """The user chose the first turn of the changes to show."""
 
     since: int
-    """The turn, from 1; 0: all of the session; `THIS_TURN`: whichever is the newest."""
+    """Turn (from 1), 0 for the whole session, or `THIS_TURN`."""
     files: tuple[DiskState, ...] | None = None
-    """How files differ from before that turn; None where only the session's own record can tell."""
+    """Differences on disk since that turn, or None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A fact about the session, for people."""
+    """A notice for the user."""
 
     text: str
     severity: Severity = "info"
     detail: str = ""
     is_act: bool = False
-    """Something was done, or was not let be done, here: what the agent says after it stands below."""
+    """True if it stands for an action, so that later agent text starts a new message."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandStarted:
-    """The person runs a command of their own, in a terminal that the agent does not see."""
+    """The user ran a shell command, unseen by the agent."""
 
     terminal_id: str
     command: str
@@ -196,42 +199,42 @@ class CommandStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommandEnded:
-    """A command of the person is over; `exit_code` is None for one that a signal has ended."""
+    """A shell command of the user ended; `exit_code` is None after a signal."""
 
     terminal_id: str
     exit_code: int | None
     output: str = ""
-    """The newest of what it printed."""
+    """Latest output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A journal tells what commands printed on terminals of ours that are gone."""
+    """Recorded output of terminals that are gone."""
 
     texts: Mapping[str, str]
-    """The newest of each output, by the id of its terminal."""
+    """Latest output by terminal id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Another process of the agent goes on with the session, and knows nothing of calls that were open."""
+    """A new process of the agent continues the session; open calls are lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastLoaded:
-    """The agent has taken up a session of which more is known here than it tells."""
+    """The past of a session was loaded from earlier journals."""
 
     past: Past
 
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """The agent is gone."""
+    """The agent's process is gone."""
 
     reason: str
     detail: str = field(default="")
     is_wanted: bool = False
-    """Nobody needs to be told: we have ended it."""
+    """True if the client ended it."""
 
 
 Event = (

@@ -1,4 +1,4 @@
-"""Which files a session changed: as far as the protocol tells, and as far as the disk shows."""
+"""The files changed in a session: as reported by the agent, and as found on disk."""
 
 from __future__ import annotations
 
@@ -15,50 +15,53 @@ _ONLY_LOOK: Final = ("read", "search", "think", "fetch", "switch_mode")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What went on when a file changed, as far as it is known."""
+    """The turn, tool call and plan step of a file change."""
 
     turn: int
-    """From 1, as in the session's list of turns, whose first entry is the prompt; 0 for none."""
+    """Turn (from 1), or 0 for outside any turn."""
     tool_call_id: str = ""
     title: str = ""
-    """What that call was called then."""
+    """Title of the tool call at that time."""
     plan_entry: str = ""
-    """What was in progress of the plan when that call began."""
+    """Plan step in progress when the tool call began."""
 
 
 class Steps:
-    """What was in progress of the plan, and since when: the agent goes on before a change is seen."""
+    """The history of the plan step in progress.
+
+    A change is seen later than it is made, so the step of that time is needed.
+    """
 
     def __init__(self, plan: Iterable[PlanEntry] = ()) -> None:
-        """Begin with a plan that is there already."""
+        """Begin with an existing plan."""
         self._since: list[tuple[float, str]] = []
         self.take_over(plan, 0.0)
 
     def take_over(self, plan: Iterable[PlanEntry], at: float) -> None:
-        """The plan is this from `at` on, in seconds."""
+        """Record the step in progress from `at` on, in seconds."""
         step = next((entry.content for entry in plan if entry.status == "in_progress"), "")
         if step != self.newest:
             self._since.append((at, step))
 
     @property
     def newest(self) -> str:
-        """The step that is in progress; may be empty."""
+        """The step in progress, or ""."""
         return self._since[-1][1] if self._since else ""
 
     def of(self, call: ToolCall) -> str:
-        """Return the step in which a call began, or else the first one after that."""
+        """Return the step in which a call began, or else the next one."""
         begun = sum(since <= call.started for since, _ in self._since)
         steps = [step for _, step in self._since[max(0, begun - 1) :]]
         return next(filter(None, steps), "")
 
 
 def origin(entries: Sequence[Entry], steps: Steps, turn: int, path: str, since: float) -> Origin:
-    """Return the origin of a change that was seen just now, and was not yet there at `since`.
+    """Return the likely origin of a change that appeared between `since` and now.
 
     Args:
-        entries: those of the turn.
-        steps: of the plan.
-        turn: the number of the turn; 0 for a change outside any.
+        entries: the entries of the turn.
+        steps: the plan's steps.
+        turn: the turn (from 1), or 0 for outside any.
         path: the file, absolute.
         since: seconds, on the clock of the entries.
     """
@@ -78,13 +81,13 @@ def _may_write(call: ToolCall, since: float) -> bool:
 
 
 def _names(call: ToolCall, path: str) -> bool:
-    """Whether a call says that it is about a file."""
+    """Return whether a call names a file."""
     return any(path == name or path.endswith(f"/{name}") for name in call.named_paths if name)
 
 
 @dataclass(slots=True)
 class Edit:
-    """One change of a file: whole texts, or a snippet of it (agents differ)."""
+    """One change of a file: whole texts or snippets, depending on the agent."""
 
     old: str | None
     new: str
@@ -92,50 +95,53 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class DiskState:
-    """How a file differs from what it was when the session began, whoever wrote it."""
+    """A file on disk that differs from the start of the session.
+
+    Its fields are written to journals by name.
+    """
 
     path: str
-    """Absolute."""
+    """Absolute path."""
     status: Literal["A", "M", "D", "R", "T"]
-    """Added, modified, deleted, renamed, or of another type (file, link)."""
+    """Added, modified, deleted, renamed, or type changed (file, link)."""
     old_path: str
-    """Where it was when the session began: the same, unless it was renamed."""
+    """Path at the start of the session; differs only for a renamed file."""
     added: int = 0
     removed: int = 0
     binary: bool = False
-    """There are no lines to count."""
+    """True if there are no lines to count."""
     old_mode: int = 0
     new_mode: int = 0
-    """As git knows them: 0o100644, 0o100755 (executable), 0o120000 (link); 0 where there is no file."""
+    """Mode in git's terms: 0o100644, 0o100755 (executable), 0o120000 (link); 0 for no file."""
     outside: bool = False
-    """The newest change came while no turn ran."""
+    """True if the latest change came outside any turn."""
     id: str = ""
-    """The content by its hash; empty where there is no file, or one that is too large."""
+    """Hash of the content; "" for no file or one too large."""
 
 
 @dataclass(slots=True)
 class FileChange:
-    """All that happened to one file."""
+    """The changes of one file."""
 
     path: str
-    """Absolute."""
+    """Absolute path."""
     reported: dict[tuple[int, int], Edit] = field(default_factory=dict)
-    """What tool calls reported, by the place of their entry and that of the diff in them."""
+    """Edits reported by tool calls, by entry index and position in its content."""
     written: Edit | None = None
-    """What went through our own hands: from before the first write to after the last."""
+    """The client's own writes as one edit."""
     seen: DiskState | None = None
-    """What the disk shows, which wins over all that was told."""
+    """The file on disk, which takes precedence over all reports."""
     origins: list[Origin] = field(default_factory=list)
-    """Where its changes come from, the newest last."""
+    """Origins of its changes, the latest last."""
 
     def came_from(self, origin: Origin) -> None:
-        """Note where the newest change comes from."""
+        """Append an origin, unless it is the latest one."""
         if not self.origins or self.origins[-1] != origin:
             self.origins.append(origin)
 
     @property
     def by(self) -> str:
-        """Who changed it, for people; empty for the agent by its tools."""
+        """The author, for display; "" for the agent's tools."""
         if self.seen is None:
             return ""
         if self.seen.outside:
@@ -149,25 +155,25 @@ class FileChange:
 
     @property
     def edits(self) -> list[Edit]:
-        """What to show: our own knowledge where there is any, else the agent's reports."""
+        """The edits to show: the client's own writes, else the agent's reports."""
         return [self.written] if self.written is not None else list(self.reported.values())
 
 
 class FileChanges:
-    """The changed files, in the order in which they were first changed."""
+    """The changed files, in the order of their first change."""
 
     def __init__(self) -> None:
         self.changes: dict[str, FileChange] = {}
         self._origins: dict[tuple[str, str], list[Origin]] = {}
-        """Where files came from that were seen, by path and content."""
+        """Origins of every state seen, by path and content id."""
 
     def report(self, place: int, call: ToolCall, cwd: str) -> bool:
-        """Take over the diffs of a completed tool call, read against `cwd`; return whether one is new.
+        """Record the diffs of a completed tool call; return whether one is new.
 
         Args:
             place: the index of its entry.
-            call: what it tells.
-            cwd: the folder of the session.
+            call: the tool call.
+            cwd: the session's folder, for relative paths.
         """
         changed = False
         for position, item in enumerate(call.content):
@@ -175,22 +181,22 @@ class FileChanges:
                 edit = Edit(item.before, item.new_text)
                 reported = self._change(absolute(item.path, cwd)).reported
                 for known in [key for key in reported if key[0] < 0 and reported[key] == edit]:
-                    del reported[known]  # an earlier run was told of it, and the agent tells it again
+                    del reported[known]  # replayed: known from an earlier run
                 key = (place, position)
                 changed = changed or reported.get(key) != edit
                 reported[key] = edit
         return changed
 
     def wrote(self, path: str, old: str | None, new: str) -> None:
-        """Take over a write of our own."""
+        """Record a write of the client."""
         change = self._change(path)
         first = change.written.old if change.written is not None else old
         change.written = Edit(first, new)
 
     def compare(self, files: Iterable[DiskState]) -> list[FileChange] | None:
-        """Take over all that the disk shows, and return what is new of it; None if it is no news at all.
+        """Replace the states on disk; return the changed files, or None if nothing changed.
 
-        A file that is told no more is as it was.
+        A file missing from `files` is back to its original state.
         """
         now = {file.path: file for file in files}
         before = {path: change.seen for path, change in self.changes.items() if change.seen is not None}
@@ -205,7 +211,7 @@ class FileChanges:
 
     @property
     def origins(self) -> dict[tuple[str, str], tuple[Origin, ...]]:
-        """Where files came from that were seen, by path and content."""
+        """Origins of every state seen, by path and content id."""
         return {key: tuple(origins) for key, origins in self._origins.items()}
 
     def take_over(
@@ -215,13 +221,13 @@ class FileChanges:
         over: Collection[str],
         moved: tuple[str, str],
     ) -> None:
-        """Put what earlier runs know of files before what the agent has told of the same changes.
+        """Merge the changes of earlier runs in front of this run's.
 
         Args:
-            files: as they were left.
-            origins: where files came from that were seen, by path and content.
-            over: paths of files that were changed and are what they were again.
-            moved: the folder of the session as it was called, and as it is called now.
+            files: the changes at the end of the earlier runs.
+            origins: origins of every state seen, by path and content id.
+            over: paths of files that are back to their original state.
+            moved: the session's folder then and now.
         """
         self._origins |= {(_moved(path, *moved), name): [*known] for (path, name), known in origins.items()}
         told, self.changes = self.changes, {}
@@ -240,12 +246,12 @@ class FileChanges:
         self.changes |= {path: file for path, file in told.items() if path not in gone}
 
     def remember(self, file: FileChange) -> None:
-        """Keep where a file comes from as it is now."""
+        """Remember the origins of a file's current state."""
         if (key := _content_of(file)) is not None:
             self._origins[key] = list(file.origins)
 
     def recall(self, file: FileChange) -> bool:
-        """Say again where a file came from that is what it was before, as after an undoing; whether it is."""
+        """Restore the origins of a state seen before, as after an undo; return whether it was."""
         key = _content_of(file)
         if key is None or key not in self._origins:
             return False
@@ -257,11 +263,11 @@ class FileChanges:
 
 
 def _moved(path: str, old: str, new: str) -> str:
-    """Return a path in a folder that had another name."""
+    """Return a path after the rename of its folder."""
     return new + path[len(old) :] if old != new and path.startswith(f"{old}/") else path
 
 
 def _content_of(file: FileChange) -> tuple[str, str] | None:
-    """Return what tells one state of a file from another; None where that is not known."""
+    """Return a key for a file's state, or None if unknown."""
     seen = file.seen
     return (file.path, seen.id) if seen is not None and (seen.id or seen.status == "D") else None

@@ -1,4 +1,4 @@
-"""Chunks become messages. Source: ACP, page "prompt turn", and the draft on message ids."""
+"""Assembly of message chunks. Source: ACP, page "prompt turn", and the draft on message ids."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _KINDS: Final[dict[type[Chunk], type[Message]]] = {
 
 
 class Messages:
-    """Finds the message that a chunk belongs to, among the entries of a session."""
+    """Maps chunks to messages among the entries of a session."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
         self._by_id: dict[type[Message], dict[str, int]] = {kind: {} for kind in _KINDS.values()}
         self._open: int | None = None
-        """The message that a chunk without an id goes on with."""
+        """Index of the message continued by a chunk without an id."""
         self._turn = 0
-        """The entries before this turn: an id that comes now is none of theirs."""
+        """First entry of the turn; ids of earlier entries do not count."""
         self._prompt: list[ContentBlock] = []
-        """What was said last."""
+        """Blocks of the latest prompt."""
         self._echo: str | None = None
-        """What the agent may still repeat of the prompt."""
+        """Rest of the prompt that the agent may still echo."""
         self._has_heard = False
-        """Whether something else came of the agent since the prompt."""
+        """True once anything but an echo came since the prompt."""
         self._repeated = ""
-        """What it has repeated so far, and is not shown again."""
+        """Echoed text so far, not shown again."""
         self._same: SessionChange | None = None
 
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
-        """Begin a turn with what the person said; return the new entry's index."""
+        """Begin a turn with the user's prompt; return the new entry's index."""
         self.close()
         message = UserMessage(at=at)
         for block in prompt:
@@ -57,11 +57,11 @@ class Messages:
         return self._turn
 
     def begin_turn(self, first: int) -> None:
-        """A turn begins with this entry, and the agent may count its messages anew."""
+        """Begin a turn at an entry; the agent may restart its message ids."""
         self._turn = first
 
     def end_turn(self) -> tuple[int, ...]:
-        """Nothing repeats the prompt any more. Return what is finished."""
+        """Stop expecting an echo; return the finished entries."""
         self._prompt, self._echo, self._repeated = [], None, ""
         return self.close()
 
@@ -72,7 +72,7 @@ class Messages:
         if kind is UserMessage:
             if self._is_echo(chunk) or _is_unsaid(chunk.content):
                 return None
-            held = self._repeated if self._echo else ""  # it only began like the prompt
+            held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
         self._has_heard = True
         index = self._find(kind, chunk.message_id)
@@ -91,13 +91,13 @@ class Messages:
             message.last = at
         if closed:
             return SessionChange((*closed, index))
-        # The same change is told again and again while one message streams.
+        # Reuse the change: a streaming message yields it for each chunk.
         if self._same is None or self._same.entries[0] != index:
             self._same = SessionChange((index,))
         return self._same
 
     def close(self) -> tuple[int, ...]:
-        """Something else happened: a chunk without an id begins a new message. Return what is finished."""
+        """Finish the open message, so that the next chunk without an id begins another."""
         index, self._open = self._open, None
         self._has_heard = True
         if index is None:
@@ -127,7 +127,7 @@ class Messages:
         return self._open
 
     def _is_echo(self, chunk: Chunk) -> bool:
-        """Return whether the agent repeats the prompt that was just sent, in one piece or several."""
+        """Return whether a chunk repeats (a part of) the prompt just sent."""
         if self._echo is None:
             return False
         if self._has_heard and not self._repeats_blocks(chunk.content):
@@ -143,9 +143,9 @@ class Messages:
         return True
 
     def _repeats_blocks(self, block: ContentBlock) -> bool:
-        """Return whether a block repeats blocks of the prompt to their end.
+        """Return whether a block ends at the end of a block of the prompt.
 
-        Once something else has come, a word that the prompt begins with may be a new one of the user.
+        After other content, a chunk that merely starts like the prompt may be a new message.
         """
         if not isinstance(block, TextContent):
             return block in self._prompt
@@ -155,7 +155,7 @@ class Messages:
 
 
 def _append(message: Message, block: ContentBlock) -> None:
-    """Append a block; neighbouring texts are one text, but for a note of ours."""
+    """Append a block; adjacent texts merge, except the client's note."""
     if not isinstance(block, TextContent):
         message.parts.append(block)
         return

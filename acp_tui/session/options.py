@@ -1,4 +1,4 @@
-"""What the person can set: config options, and the modes and models of agents that have none."""
+"""Options of the agent: config options, and the modes and models of agents without them."""
 
 from __future__ import annotations
 
@@ -23,69 +23,69 @@ SetBy = Literal["set_config_option", "set_mode", "set_model"]
 
 @dataclass(slots=True)
 class Option:
-    """One thing to set, whichever way the agent offers it."""
+    """An option, however the agent offers it."""
 
     config: SelectOption | BooleanOption
     set_by: SetBy
-    """The method that sets it, `session/…`."""
+    """The method that sets it, after `session/`."""
     fixed: bool = False
-    """The agent shows it and does not know that method."""
+    """True if the agent shows it without knowing the method."""
 
     @property
     def value_name(self) -> str:
-        """The current value, for people."""
+        """The display name of the current value."""
         return self.name_of(self.config.current_value)
 
     def name_of(self, value: str | bool) -> str:
-        """Return a value for people, also one that is not offered."""
+        """Return the display name of a value, even of one not offered."""
         if isinstance(value, bool):
             return "on" if value else "off"
         return next((choice.name for choice in self.config.choices() if choice.value == value), value)
 
     def offers(self, value: str | bool) -> bool:
-        """Whether it can have this value."""
+        """Return whether the option has this value."""
         if isinstance(self.config, BooleanOption):
             return isinstance(value, bool)
         return any(choice.value == value for choice in self.config.choices())
 
 
 class SessionOptions:
-    """What one session's agent offers to be set, and what was asked for and is not agreed to yet."""
+    """The options of one session, with unconfirmed choices."""
 
     def __init__(self) -> None:
         self.offered: list[Option] = []
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
-        """What the person set and the agent has not agreed to yet, by the option's id."""
+        """Values requested by the user and not yet confirmed, by option id."""
         self.let: dict[str, str | bool] = {}
-        """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
+        """Modes chosen with consent to unasked actions, by option id."""
         self._config_options: list[ConfigOption] = []
         self._modes: SessionModeState | None = None
         self._models: SessionModelState | None = None
 
     def of_category(self, category: str) -> Option | None:
-        """Return the option of a category; see the function of this name."""
+        """Return the main option of a category."""
         return of_category(self.offered, category)
 
     def set_up(self, setup: SessionSetup) -> None:
-        """Take in what came with the session; what it leaves out is as before."""
+        """Merge the options of a session setup; absent parts keep their values."""
         self._modes = setup.modes or self._modes
         self._models = setup.models or self._models
         self.take(self._config_options if setup.config_options is None else setup.config_options)
 
     def take(self, config_options: list[ConfigOption]) -> None:
-        """The agent has told its config options anew, all of them."""
+        """Replace all config options."""
         self._config_options = config_options
         self.offered = _merged(config_options, self._modes, self._models)
 
     def choose(self, option_id: str, value: str | bool, *, lets: bool) -> None:
-        """A value is chosen; `lets`: by the user, who knows that the agent acts unasked under it."""
+        """Record a choice; `lets` is the user's consent to unasked actions."""
         self.let.pop(option_id, None)
         if lets:
             self.let[option_id] = value
 
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
-        """The agent has set an option, and may have told what that did to the others."""
+        """Record the agent's confirmation of a value."""
         self.pending.pop(option_id, None)
         if config_options is not None:
             self.take(config_options)
@@ -94,14 +94,14 @@ class SessionOptions:
                 self._choose(option, value)
 
     def refused(self, option_id: str, *, unknown: bool) -> None:
-        """The agent has not set an option, perhaps for it does not know the method."""
+        """Record the agent's refusal of a value."""
         self.pending.pop(option_id, None)
         self.let.pop(option_id, None)
         for option in self._named(option_id):
             option.fixed = unknown
 
     def mode_is(self, mode_id: str) -> None:
-        """The agent is in this mode now."""
+        """Record the agent's current mode."""
         if self._modes is not None:
             self._modes.current_mode_id = mode_id
         if (option := self.of_category("mode")) is not None:
@@ -125,7 +125,7 @@ class SessionOptions:
 def _merged(
     config_options: Sequence[ConfigOption], modes: SessionModeState | None, models: SessionModelState | None
 ) -> list[Option]:
-    """Return what can be set: config options, with the modes and models that none of them stands for.
+    """Return config options, plus the modes and models they do not represent.
 
     Source: ACP, page "session config options".
     """
@@ -134,7 +134,7 @@ def _merged(
         for option in config_options
         if not isinstance(option, UnknownOption)
     ]
-    for option in options:  # from here on the category tells, for menus, the status and `--mode` alike
+    for option in options:  # from here on, code relies on the category
         if _stands_for_modes(option.config, modes):
             option.config.category = "mode"
         elif _stands_for_models(option.config, models):
@@ -154,19 +154,18 @@ def _merged(
 
 
 def _stands_for_modes(config: SelectOption | BooleanOption, modes: SessionModeState | None) -> bool:
-    """Return whether a config option is the modes in another form, so that they are hidden.
+    """Return whether a config option represents the modes, which are then hidden.
 
-    The protocol hides modes where there are config options, so that one thing is not offered twice. Agents
-    exist that have options for the model alone, and modes beside them: hiding those would leave a person in
-    a mode that acts unasked, without a word of it and without a way out. A category is a hint that may be
-    missing, so an option of that id, or with the same values, counts as well.
+    The protocol hides modes when there are config options. Some agents have options for the model only, and
+    separate modes: hiding those would keep the user, unaware, in a mode that acts unasked. A category is only
+    a hint, so an option with the id "mode", or with the same values, counts as well.
     """
     offered = modes.available_modes if modes is not None else []
     return config.is_mode or _has_values(config, [mode.id for mode in offered])
 
 
 def _stands_for_models(config: SelectOption | BooleanOption, models: SessionModelState | None) -> bool:
-    """Return whether a config option is the models in another form."""
+    """Return whether a config option represents the models."""
     offered = models.available_models if models is not None else []
     is_named_so = config.id == "model" and not config.category
     return is_named_so or _has_values(config, [model.model_id for model in offered])
@@ -178,12 +177,12 @@ def _has_values(config: SelectOption | BooleanOption, values: Sequence[str]) -> 
 
 
 def of_category(options: Sequence[Option], category: str) -> Option | None:
-    """Return the option of a category for shortcuts and prominent places: the first, unless one is named so.
+    """Return the main option of a category: the one named like it, else the first.
 
     Some agents put the provider of the models before the model, both in the category `model`.
     """
     found = [option for option in options if option.config.category == category]
-    # A category is a hint that may be missing.
+    # The category is optional.
     found = found or [
         option for option in options if option.config.id == category and not option.config.category
     ]
@@ -203,7 +202,7 @@ _NAMES: Final = frozenset(
         "noask", "skippermissions", "trustall", "unattended", "unrestricted", "workspacewrite", "yolo",
     )
 )  # fmt: skip
-"""Ids and names of values that are known to act unasked, without capitals and all that is no letter."""
+"""Ids and names of values known to act unasked, in lower case and letters only."""
 
 _WORDS: Final = re.compile(
     r"""\byolo\b | \bbypass | \bautopilot | \bautonomous | \bunattended | \bunrestricted | \bdangerously
@@ -214,28 +213,28 @@ _WORDS: Final = re.compile(
       | \bdo(n['’]?t|\s+not)\s+(ask|prompt) | \bonly\s+asks?\b | handles?\s+permission""",
     re.I | re.X,
 )
-"""Words in a name or a description that say so."""
+"""Phrases for unasked actions in a name or description."""
 
 _NOTHING_WITHOUT: Final = re.compile(
     r"(\b(nothing|never|no|not|none|cannot)|n['’]t)\b[^.,:;!\n]*?\bwithout\s+"
     r"(asking|confirmation|approval|permission|prompt|question)",
     re.I,
 )
-"""Words that say the opposite: nothing is done without asking."""
+"""Phrases for the opposite: nothing is done without asking."""
 
 _ABOUT_ASKING: Final = re.compile(r"approv|permission|confirm|sandbox|\bask|allow[\s_-]?all|trust|yolo", re.I)
-"""Words of an option that is about asking as a whole, whatever its values are called."""
+"""Phrases for options about asking in general."""
 
 _OFF: Final = frozenset(("off", "no", "false", "disabled", "none"))
 
 
 def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Whether an agent may act with fewer questions under a value. In doubt it may."""
+    """Return whether the agent may act with fewer questions under a value; true in doubt."""
     if isinstance(option, BooleanOption):
         return _switch_acts_unasked(option, bool(value))
     choice = next((choice for choice in option.choices() if choice.value == value), None)
     name, about = (choice.name, choice.description or "") if choice is not None else ("", "")
-    # Ids can be addresses, or end with what matters.
+    # Ids may be URLs or paths; only the last part counts.
     last = re.split("[#/:]", str(value))[-1]
     if {_plain(last), _plain(name)} & _NAMES or any(map(_says_so, (last, name, about))):
         return True
@@ -245,12 +244,12 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
 
 
 def lets_act_under(option: SelectOption | BooleanOption, value: str | bool) -> bool:
-    """Whether an option is a mode, and shows of a value that the agent acts without asking under it."""
+    """Return whether an option is a mode whose value visibly acts unasked."""
     return option.is_mode and acts_unasked(option, value)
 
 
 def says_unasked(word: str) -> bool:
-    """Whether a word that the user has written for a value, without seeing it, says so by itself."""
+    """Return whether a value's name alone, as typed by the user, means unasked actions."""
     last = re.split("[#/:]", word)[-1]
     return _plain(last) in _NAMES or _says_so(last)
 
@@ -266,7 +265,7 @@ def _switch_acts_unasked(option: BooleanOption, value: bool) -> bool:
 
 
 def _asks_when_on(option: SelectOption | BooleanOption) -> bool:
-    """Whether it is being off that means fewer questions: “require approval”."""
+    """Return whether an option means more questions when on, such as “require approval”."""
     return _is_about_asking(option) and not _WORDS.search(_words(option))
 
 

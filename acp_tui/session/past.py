@@ -1,4 +1,4 @@
-"""The past of a session that is taken up: turns, plan, changes, snapshots and ways back of earlier runs."""
+"""The past of a resumed session: turns, plan, changes, snapshots and undo steps of earlier runs."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ from acp_tui.session.turns import Turn
 
 @dataclass(frozen=True, slots=True)
 class KeptSnapshot:
-    """There is a snapshot of the workspace from before a turn, or from the beginning of the session."""
+    """A snapshot of the workspace from before a turn."""
 
     turn: int
-    """From 1; 0: the beginning, and all that was kept before does not count any more."""
+    """Turn (from 1), or 0 for the start, which replaces all earlier snapshots."""
     id: str
     at: float
     """Seconds since the epoch."""
     late: bool = False
-    """The agent may have begun already."""
+    """True if the agent may have started before it."""
     cwd: str = ""
-    """The folder that it is of."""
+    """The workspace at that time."""
     since: int = 0
-    """How many turns were over when it was taken as the beginning."""
+    """Number of turns that were over at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """The user has rejected or restored something, which can be taken back."""
+    """A restored or rejected change that can be taken back."""
 
     back: str
-    """The snapshot from before that."""
+    """Snapshot before the step."""
     after: str
-    """The snapshot from right after that."""
+    """Snapshot right after the step."""
     paths: tuple[str, ...]
-    """Relative to the workspace."""
+    """Paths relative to the workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndoStepTaken:
-    """The user has taken that back."""
+    """An undo step was taken back."""
 
     place: int
-    """Among those that there were, from 0."""
+    """Index of the step at that time, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What is known of a session when it is taken up."""
+    """The state of a session at the end of its earlier runs."""
 
     cwd: str
     turns: tuple[tuple[Turn, str], ...]
-    """Each with what the user said to begin it, in one line."""
+    """Turns, each with its prompt on one line."""
     plan: tuple[PlanEntry, ...]
     files: tuple[FileChange, ...]
     origins: Mapping[tuple[str, str], tuple[Origin, ...]]
-    """Where files came from that were seen, by path and content: an undoing may bring one back."""
+    """Origins of every file state seen, by path and content id."""
     over: frozenset[str]
-    """Paths of files that tool calls changed and that are what they were again."""
+    """Paths of files that are back to their original state."""
     kept: tuple[KeptSnapshot, ...]
     undid: tuple[UndoStep, ...]

@@ -1,4 +1,4 @@
-"""A session as plain values, for whoever reads it outside of acp-tui."""
+"""Export of a session as plain values."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ TYPES: Final[dict[type[Entry], str]] = {
     Notice: "notice",
     UserCommand: "own_command",
 }
-"""How each kind of entry is called."""
+"""Names of the kinds of entries."""
 
 
 def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
-    """Return what was said and done as values that JSON has; words of the protocol keep its names.
+    """Return a session as JSON values; protocol objects keep the protocol's names.
 
-    Times are seconds since the agent was started, to the millisecond.
+    Times are seconds since the start of the agent, to the millisecond.
 
     Args:
-        session: what is told.
-        printed: returns what a terminal of ours printed, by its id; nothing where it is gone.
+        session: the session.
+        printed: returns the output of a terminal by id, or "".
     """
     outputs = ((name, printed(name)) for entry in session.entries for name in _terminals(entry))
     return {
@@ -49,7 +49,7 @@ def plain(session: Session, printed: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _terminals(entry: Entry) -> list[str]:
-    """Return the ids of the terminals that an entry speaks of."""
+    """Return the ids of an entry's terminals."""
     if isinstance(entry, UserCommand):
         return [entry.terminal_id]
     content = entry.content if isinstance(entry, ToolCall) else ()

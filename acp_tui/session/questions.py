@@ -1,4 +1,4 @@
-"""What the agent waits for the person to say."""
+"""Open questions of the agent to the user."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from acp_tui.session.entries import ToolCall
 
 @dataclass(slots=True)
 class OldText:
-    """What stands in a file whose old text the agent does not tell, as it was shown with a question."""
+    """The current text of a file, for a diff without an old text."""
 
     text: str | None = None
-    """None where there is no file, or no text that is shown."""
+    """None for no file, or no readable text."""
     why_not: str = ""
-    """Why the text of a file is not shown; empty where there is no file."""
+    """Reason for not showing an existing file, or ""."""
 
 
 @dataclass(slots=True)
 class Permission:
-    """May this tool call go on? Answered with the id of an option, or None: cancelled."""
+    """A permission request for a tool call, answered with an option id or None (cancelled)."""
 
     key: str
-    """Names the question among the open ones of its session."""
+    """Key among the open questions of the session."""
     call: ToolCall
-    """The call as it was asked about. What is said of it later never changes it."""
+    """The call as it was at the time of the request; never updated."""
     options: list[PermissionOption]
     at: float = 0.0
     unasked: bool = False
-    """The agent has us do it without having asked: the question and its options are ours."""
+    """True if the client asks because the agent acted without a request."""
     later: ToolCall | None = None
-    """The call as the agent tells of it since, where that is something else."""
+    """The call after later updates, if they differ."""
     place: int | None = None
-    """The index of the entry that shows the call, if there is one."""
+    """Index of the entry with the call, if any."""
     old_texts: dict[str, OldText] = field(default_factory=dict)
-    """By path as the agent writes it, what was shown of files whose old text it does not tell."""
+    """Current texts of files, by path as the agent writes it."""
 
     def option(self, option_id: str | None) -> PermissionOption | None:
         """Return the option with this id."""
@@ -49,7 +49,7 @@ class Permission:
 
 @dataclass(slots=True)
 class Elicitation:
-    """A form to fill in (`schema`) or an address to visit (`url`)."""
+    """A form to fill in (`schema`) or a URL to visit (`url`)."""
 
     key: str
     message: str
@@ -59,25 +59,28 @@ class Elicitation:
     tool_call_id: str | None = None
     at: float = 0.0
     visiting: bool = field(default=False)
-    """The person agreed to visit; the agent has not said yet that it is complete."""
+    """True after the user agreed to visit, until the agent reports completion."""
 
 
 @dataclass(slots=True)
 class StaleWrite:
-    """May the agent write over a file that has changed since it last saw it? `write`, `keep`, or None."""
+    """A question about overwriting a file that changed since the agent saw it.
+
+    Answered with `write`, `keep` or None.
+    """
 
     key: str
     path: str
-    """Absolute."""
+    """Absolute path."""
     wanted: str
-    """What the agent wants to write."""
+    """The agent's new text."""
     now: str | None
-    """What is there; None where there is no file, or no text."""
+    """The current text, or None."""
     before: str | None
-    """What the agent last saw, as far as that is known."""
+    """The text last seen by the agent, if known."""
     is_there: bool = True
     encoding: str = ""
-    """What `now` is written in, for people; empty for UTF-8, in which the agent's version will be."""
+    """Encoding of `now`, for display; "" for UTF-8."""
     at: float = 0.0
 
 
@@ -86,23 +89,23 @@ Group = TypeVar("Group")
 
 
 def asked_of(call: ToolCall) -> tuple[object, ...]:
-    """Return what a permission for a call is about, to be compared."""
+    """Return the parts of a call that a permission is about, for comparison."""
     return call.title, call.kind, call.raw_input, call.content, call.locations
 
 
 class OpenQuestions:
-    """The questions of one session that wait for the person."""
+    """The open questions of one session."""
 
     def __init__(self) -> None:
         self.open: dict[str, Question] = {}
-        """By key, oldest first. To be changed by this class only."""
+        """Questions by key, oldest first; changed by this class only."""
         self._permissions: dict[str, dict[str, Permission]] = {}
-        """The permissions among them by the id of their call and their key."""
+        """Permissions by tool call id and key."""
         self._at: dict[int, dict[str, Permission]] = {}
-        """The same by the entry that shows the call, and their key."""
+        """Permissions by entry index and key."""
 
     def ask(self, question: Question, at: float) -> None:
-        """Open a question at `at`, a time on the session's clock."""
+        """Open a question at `at`, on the session's clock."""
         question.at = at
         self._close(question.key)
         self.open[question.key] = question
@@ -112,11 +115,11 @@ class OpenQuestions:
                 self._at.setdefault(question.place, {})[question.key] = question
 
     def about(self, call_id: str) -> Collection[Permission]:
-        """Return the permissions that wait about calls of this id."""
+        """Return the open permissions for a tool call id."""
         return self._permissions.get(call_id, {}).values()
 
     def told(self, place: int, call: ToolCall) -> bool:
-        """Take in news of the call of an entry; return whether a question about it shows them."""
+        """Update the questions about an entry's call; return whether one shows a difference."""
         changed = False
         for question in self._at.get(place, {}).values():
             shown = question.later or question.call
@@ -126,7 +129,7 @@ class OpenQuestions:
         return changed
 
     def answered(self, key: str, *, waiting: bool) -> Question | None:
-        """Close a question and return it; one that is `waiting` for a visit to an address stays open."""
+        """Close and return a question; `waiting` keeps a visit to a URL open."""
         question = self._close(key)
         if isinstance(question, Elicitation) and waiting:
             question.visiting = True
@@ -134,7 +137,7 @@ class OpenQuestions:
         return question
 
     def completed(self, elicitation_id: str) -> bool:
-        """An address was visited; return whether that was waited for."""
+        """Close the question of a visited URL; return whether there was one."""
         for key, question in self.open.items():
             if isinstance(question, Elicitation) and question.elicitation_id == elicitation_id:
                 del self.open[key]
@@ -142,7 +145,7 @@ class OpenQuestions:
         return False
 
     def end_turn(self) -> None:
-        """Nobody waits for answers any more, only for the agent to say that addresses were visited."""
+        """Close all questions except visits that await completion."""
         visits = {
             key: question
             for key, question in self.open.items()
@@ -179,7 +182,7 @@ KINDS: Final = {
     "reject_once": "rejects it once",
     "reject_always": "rejects it always",
 }
-"""What an option does, by its kind."""
+"""Effects of an option by its kind."""
 
 _ALLOWS: Final = frozenset(
     {
@@ -196,16 +199,16 @@ _REJECTS: Final = frozenset(
 _FIRST: Final = re.compile(r"[^\W_]+")
 _DO_NOT: Final = re.compile(r"(?:do\s+not|don['’]?t|not)\b", re.I)
 _BEFORE: Final = frozenset(["always", "please"])
-"""Words that may stand before the one that says it."""
+"""Words skipped at the start of a name."""
 
 _TOLD_APART: Final = 1_000
-"""Characters by which names are told apart: a user is shown no more of them."""
+"""Characters of a name that are compared; a dialog shows no more."""
 
 
 def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
-    """Return what is odd about an option among those that are offered; empty if nothing is.
+    """Return the flaw of an option among those offered, or "".
 
-    An odd option has no key, and allows nothing by itself.
+    A flawed option has no key and is never chosen automatically.
     """
     others = [other for other in options if other is not option]
     has_id = any(other.option_id == option.option_id for other in others)
@@ -213,14 +216,14 @@ def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> s
 
 
 def doubts_of(options: Sequence[PermissionOption]) -> list[str]:
-    """Return what is odd about each of the options that are offered."""
+    """Return the flaw of each option offered, or ""."""
     ids = Counter(option.option_id for option in options)
     names = Counter(_plain(option.name) for option in options)
     return [_doubt(one, ids[one.option_id] > 1, names[_plain(one.name)] > 1) for one in options]
 
 
 def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
-    """Return what is odd about an option; another one `has_id` or `has_name` of it, or not."""
+    """Return the flaw of an option, given another option with its id or name."""
     if option.kind not in KINDS:
         return f"of a kind that is not known: {option.kind or 'none'}"
     if not option.name.strip():
@@ -236,7 +239,7 @@ def _doubt(option: PermissionOption, has_id: bool, has_name: bool) -> str:
 
 
 def _says(name: str) -> str:
-    """Return `allow` or `reject` for a name that begins by saying so; empty for any other."""
+    """Return `allow` or `reject` for a name that begins with such a word, else ""."""
     if _DO_NOT.match(name.strip()):
         return "reject"
     words = (word[0].lower() for word in _FIRST.finditer(name))

@@ -1,4 +1,4 @@
-"""One conversation. Everything that happens to it, live or replayed, comes in through `Session.apply`."""
+"""A session: the single place where events, live or replayed, become state."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from acp_tui.session.tool_calls import ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
 THIS_TURN: Final = -1
-"""Stands for the latest turn in `Session.since`."""
+"""The latest turn, as a value of `Session.since`."""
 
 _SEVERITIES: Final[dict[str, Severity]] = {word: word for word in get_args(Severity)}
 
 
 class Session:
-    """What has been said and done so far. Views read it; only `apply` changes it."""
+    """The state of one session. Views read it; only `apply` changes it."""
 
     def __init__(self, session_id: str, cwd: str = "", *, title_is_command: bool = False) -> None:
         self.id = session_id
         self.cwd = cwd
-        """The primary root; relative paths of the agent are read against it."""
+        """The primary root, for relative paths of the agent."""
         self.entries: list[Entry] = []
         self.plan: list[PlanEntry] = []
         self._steps = Steps()
@@ -59,19 +59,19 @@ class Session:
         self.usage: UsageUpdate | None = None
         self.title = ""
         self.meta: dict[str, Any] = {}
-        """The `_meta` of the session's own words, merged key by key."""
+        """The session's own `_meta`, merged key by key."""
         self.is_fork = False
-        """Whether it goes on from another session."""
+        """True if the session continues another one."""
         self.connected = True
         self.kept: dict[int, KeptSnapshot] = {}
-        """Snapshots of the workspace: from before turns, by their numbers, and from the beginning, by 0."""
+        """Snapshots of the workspace from before turns, by turn; 0 is the start."""
         self.since = 0
         """First turn (from 1) covered by `files`; 0 for the whole session, or `THIS_TURN`."""
         self.undid: list[UndoStep] = []
-        """What the user has rejected or restored and can take back, the newest last."""
+        """Undo steps, the latest last."""
         self._files = FileChanges()
         self._since_files: tuple[DiskState, ...] | None = None
-        """Files on disk compared with the start of `since`; None if unknown."""
+        """Files on disk compared with the start of `since`, if known."""
         self._looked = 0.0
         self._messages = Messages(self.entries)
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
@@ -86,16 +86,16 @@ class Session:
 
     @property
     def turns(self) -> list[Turn]:
-        """The turns so far, the newest last."""
+        """All turns, the latest last."""
         return self._turns.all
 
     @property
     def turn_state(self) -> TurnState:
-        """Whether a turn runs."""
+        """The state of the latest turn."""
         return self._turns.state
 
     def prompt_of(self, turn: int) -> str:
-        """Return in one line what the person said to begin a turn, which are counted from 1."""
+        """Return the prompt of a turn (from 1) on one line."""
         return self._turns.prompt_of(turn)
 
     @property
@@ -119,21 +119,21 @@ class Session:
 
     @property
     def all_files(self) -> dict[str, FileChange]:
-        """Files that the whole session changed, whatever the person wants to see."""
+        """Files changed in the whole session, by absolute path."""
         return self._files.changes
 
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
-        """Return a tool call by its id."""
+        """Return the latest tool call with this id."""
         return self._calls.find(tool_call_id)
 
     def asks(self, call: ToolCall) -> bool:
-        """Return whether a tool call waits for a permission."""
+        """Return whether a tool call awaits permission."""
         waiting = self._questions.about(call.tool_call_id)
         return any(each.place is not None and self._calls.at(each.place) is call for each in waiting)
 
     @property
     def subject(self) -> str:
-        """What the session is about: its title, else its first prompt; may be empty."""
+        """The title, else the first prompt, else ""."""
         if self.title:
             return self.title
         first = next((entry for entry in self.entries if isinstance(entry, UserMessage)), None)
@@ -146,12 +146,12 @@ class Session:
 
     @property
     def pending(self) -> dict[str, str | bool]:
-        """Options that the person set and the agent has not agreed to yet, by id."""
+        """Values requested by the user and not yet confirmed, by option id."""
         return self._options.pending
 
     @property
     def let(self) -> dict[str, str | bool]:
-        """The modes that the user chose knowing that the agent acts unasked in them, by the option's id."""
+        """Modes chosen with consent to unasked actions, by option id."""
         return self._options.let
 
     @property
@@ -167,11 +167,13 @@ class Session:
         )
 
     def option(self, category: str) -> Option | None:
-        """Return the first option of a category, for prominent places."""
+        """Return the main option of a category."""
         return self._options.of_category(category)
 
     def apply(self, event: Event, at: float = 0.0) -> SessionChange | None:
-        """Take in what happened at `at` (seconds, any clock that only goes forward); say what changed.
+        """Apply an event that happened at `at`; return the change, or None.
+
+        `at` is in seconds of any monotonic clock.
 
         Raises:
             IllegalStep: a prompt while a turn runs.
@@ -303,7 +305,7 @@ class Session:
         return SessionChange((index,), ("turn",))
 
     def _user_chunk(self, chunk: schema.UserMessageChunk, at: float) -> SessionChange | None:
-        """Take in what the user said, as the agent tells it; between our turns it begins one."""
+        """Add a chunk of a user message; between turns it begins a new turn."""
         before = len(self.entries)
         change = self._messages.add(chunk, at)
         if self.turn_state == "idle" and len(self.entries) > before:
@@ -313,7 +315,7 @@ class Session:
 
     def _cancelled(self, at: float) -> SessionChange | None:
         if self.turn_state == "idle":
-            return None  # it crossed the end of the turn
+            return None  # it crossed with the end of the turn
         self._turns.step("cancelled")
         settled = self._calls.settle("cancelled", at)
         self._questions.clear()
@@ -323,7 +325,7 @@ class Session:
         reason = dialects.stop_reason(event.stop_reason)
         is_refused = reason == "refusal"
         if self.turn_state == "cancelling":
-            reason = "cancelled"  # whatever the agent calls it
+            reason = "cancelled"  # regardless of the agent's stop reason
         said = self._last_words(event, at)
         silent = self.turn_state != "idle" and self._turns.heard_nothing
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
@@ -335,7 +337,7 @@ class Session:
         return SessionChange(changed, fields)
 
     def _last_words(self, event: events.TurnEnded, at: float) -> tuple[int, ...]:
-        """Show what stands only in the answer to the prompt, when nothing else was said in the turn."""
+        """Show content that came only with the end of the turn."""
         if not event.content or self.turn_state == "idle":
             return ()
         if any(isinstance(entry, AgentMessage) for entry in self._turns.entries()):
@@ -351,7 +353,7 @@ class Session:
         return SessionChange((*changed, self._append(failure_notice(event, at))), fields)
 
     def _end_turn(self, stop_reason: str, at: float) -> tuple[int, ...]:
-        """End the turn, if one runs, and settle what was left open: nobody waits for its answers any more."""
+        """End the turn, if one runs, and settle its open calls and questions."""
         self._questions.end_turn()
         left = "cancelled" if self.turn_state == "cancelling" else "interrupted"
         self._turns.end(stop_reason, at, self.usage)
@@ -363,7 +365,7 @@ class Session:
         self.pending.clear()
         self._messages.begin_turn(len(self.entries))
         self._calls.begin_anew()
-        self._looked, self._steps = 0.0, Steps(self.plan)  # and so does its clock
+        self._looked, self._steps = 0.0, Steps(self.plan)  # the new process has a new clock
         return SessionChange(changed, ("turn", "questions", "options"))
 
     def everything(self) -> SessionChange:
@@ -371,7 +373,7 @@ class Session:
         return SessionChange(tuple(range(len(self.entries))), get_args(Field))
 
     def past(self) -> Past:
-        """Return what is known of it, for who takes it up again."""
+        """Return the state that a resumed session needs."""
         turns = [(turn, self.prompt_of(number)) for number, turn in enumerate(self.turns, 1)]
         calls = [each for each in self.entries if isinstance(each, ToolCall) and each.status == "completed"]
         told = {
@@ -471,7 +473,7 @@ class Session:
         return SessionChange(fields=("options", "connection") if back else ("options",))
 
     def _inherited(self, event: events.Inherited, at: float) -> SessionChange:
-        """Show what was said before the fork: as the agent has told it, else as we have it."""
+        """Add the source's entries to a fork, unless the agent replayed them."""
         self.is_fork = True
         copied = bool(event.entries) and not self.entries
         if copied:

@@ -1,39 +1,39 @@
-"""Text that arrives in pieces."""
+"""Text that grows by pieces."""
 
 from __future__ import annotations
 
 from typing import Final
 
 _TOGETHER: Final = 256
-"""Pieces that become one when there are so many: small ones take more room than their text."""
+"""Number of small pieces joined at a time: small strings cost more than their text."""
 
 
 class TextBuffer:
-    """Appending costs what the piece costs; a view reads what is new since the offset where it stopped.
+    """Append-only text with O(1) append and reads from an offset.
 
-    Agents written in JavaScript cut text between the two halves of a character: the first half waits for the
-    second one, and what stays alone is U+FFFD.
+    Agents written in JavaScript may split a surrogate pair between two chunks: the first half waits for the
+    second, and a half left alone becomes U+FFFD.
     """
 
     __slots__ = ("_half", "_limit", "_loose", "_pieces", "dropped", "length")
 
     def __init__(self, text: str = "", limit: int | None = None) -> None:
         self._pieces: list[str] | str = ""
-        """What came, until it is one text: there are thousands that do not grow any more."""
+        """Pieces, or one string once the text is complete (most texts are)."""
         self._loose = 0
-        """How many of the last pieces are as they came."""
+        """Number of trailing pieces not yet joined."""
         self._half = ""
         self._limit = limit
-        """Characters that are kept at least; a few more may be."""
+        """Minimum number of characters kept; up to twice as many may be."""
         self.dropped = 0
-        """Characters that are gone from the beginning."""
+        """Characters dropped from the beginning."""
         self.length = 0
-        """Characters so far, also those that are no longer kept."""
+        """Total characters, including dropped ones."""
         if text:
             self.append(text)
 
     def append(self, piece: str) -> None:
-        """Add a piece at the end."""
+        """Append a piece."""
         if not piece:
             return
         if not piece.isascii() or self._half:
@@ -50,7 +50,10 @@ class TextBuffer:
             self.dropped = self.length - self._limit
 
     def since(self, offset: int, most: int | None = None) -> str:
-        """Return what is kept after the first `offset` characters, at most `most`: costs what is there."""
+        """Return the text after the first `offset` characters, up to `most` characters.
+
+        The cost is proportional to the text returned.
+        """
         missing = self.length - offset
         if missing <= 0:
             return ""
@@ -67,7 +70,7 @@ class TextBuffer:
         return text[start : None if most is None else start + most]
 
     def finish(self) -> None:
-        """No more pieces come: give up on a half character, and keep the text in one piece."""
+        """Complete the text: resolve a lone half and store one string."""
         if self._half:
             self._half = ""
             self._to_grow().append("\ufffd")
@@ -75,13 +78,13 @@ class TextBuffer:
         self._pieces = str(self)
 
     def __str__(self) -> str:
-        """Return the whole text, as far as it is kept."""
+        """Return the kept text."""
         if not isinstance(self._pieces, str):
             self._pieces, self._loose = "".join(self._pieces), 0
         return self._pieces
 
     def __eq__(self, other: object) -> bool:
-        """Equal texts are equal, however they came."""
+        """Compare by text."""
         return str(self) == str(other) if isinstance(other, TextBuffer | str) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # it grows
@@ -95,10 +98,10 @@ class TextBuffer:
         return self._pieces
 
     def _whole(self, piece: str) -> str:
-        """Join halves of characters and hold back a first half at the end."""
+        """Join surrogate halves and hold back a trailing first half."""
         self._half = ""
         try:
-            piece.encode()  # finds halves ten times as fast as a pattern
+            piece.encode()  # ten times as fast as a regular expression
             return piece
         except UnicodeEncodeError:
             pass
@@ -108,7 +111,7 @@ class TextBuffer:
 
 
 def whole(text: str) -> TextBuffer:
-    """Return a text that grows no more."""
+    """Return a complete text buffer."""
     grown = TextBuffer()
     grown.append(text)
     grown.finish()

@@ -1,4 +1,4 @@
-"""Tool calls: any news of one, in any order, merged into its entry."""
+"""Tool calls: updates in any order, merged into their entries."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from acp_tui.session.questions import Permission
 from acp_tui.session.text_buffer import TextBuffer, whole
 
 OUTPUT_LIMIT: Final = 1 << 20
-"""Characters of a command's output that are kept at least, when the agent runs it by itself."""
+"""Minimum number of characters kept of a command run by the agent itself."""
 
 _OUTPUT: Final = ("terminal_output", "terminal_output_delta")
 
 
 class ToolCalls:
-    """The tool calls among the entries of a session, by their ids."""
+    """The tool calls of a session, by id."""
 
     def __init__(self, entries: list[Entry], *, title_is_command: bool) -> None:
         self.places: dict[str, int] = {}
-        """The index of each call's entry."""
+        """Index of the entry of each call."""
         self._earlier = 0
-        """The entries that another process of the agent made: its calls may have the same ids."""
+        """Number of entries of earlier agent processes, whose ids do not count."""
         self._turn = 0
-        """The entries before this turn: what is announced now is none of their calls."""
+        """First entry of the turn; new announcements belong to later entries."""
         self._open: set[int] = set()
-        """The indices of those that may not be final: there are few, whatever the length of the session."""
+        """Indices of calls that may not be final; few, however long the session."""
         self._entries = entries
         self._title_is_command = title_is_command
 
     def find(self, tool_call_id: str) -> ToolCall | None:
-        """Return a call by its id."""
+        """Return the latest call with this id."""
         index = self.places.get(tool_call_id)
         entry = None if index is None else self._entries[index]
         return entry if isinstance(entry, ToolCall) else None
 
     def knows(self, tool_call_id: str, *, announces: bool) -> bool:
-        """Return whether news of this id belong to a call that is there already.
+        """Return whether an update with this id belongs to an existing call.
 
-        An id lives within its turn: what is announced in a later turn is a call of its own. News without
-        an announcement correct the newest call of that id, as long as its process lives.
+        An id is unique within a turn: an announcement in a later turn is a new call. Other updates belong to
+        the latest call with the id in the same agent process.
         """
         first = max(self._earlier, self._turn) if announces else self._earlier
         return self.places.get(tool_call_id, -1) >= first
 
     def take(self, news: ToolCallFields, at: float, *, announces: bool) -> tuple[tuple[int, ...], ToolCall]:
-        """Merge news into their call, which is appended if it is new.
+        """Merge an update into its call, appending a new one if needed.
 
-        Returns (the entries that changed, the call's own last; the call). `announces`: see `merge`.
+        Returns (the changed entries, the call's own last; the call). `announces`: see `merge`.
         """
         left: tuple[int, ...] = ()
         call = self.find(news.tool_call_id)
@@ -66,7 +66,7 @@ class ToolCalls:
         return (*left, index), call
 
     def _leave(self, tool_call_id: str, at: float) -> tuple[int, ...]:
-        """Settle the call whose id goes to another one: nothing can be said of it any more."""
+        """Interrupt the open call whose id a new call takes over."""
         place = self.places.get(tool_call_id)
         if place is None or place not in self._open:
             return ()
@@ -74,15 +74,15 @@ class ToolCalls:
         return (place,) if settle(self.at(place), "interrupted", at) else ()
 
     def at(self, place: int) -> ToolCall:
-        """Return the call of an entry."""
+        """Return the call at an entry index."""
         call = self._entries[place]
         assert isinstance(call, ToolCall)
         return call
 
     def begin_again(self, known: ToolCall, at: float) -> None:
-        """Let what comes for a call go to an entry of its own from now on: the one before stays as it is.
+        """Continue a call in an entry of its own; the old entry stays as it is.
 
-        What is known of the call goes on to be known, unless it was over.
+        The new entry starts with the known fields, unless the call was final.
         """
         call = ToolCall(known.tool_call_id, started=at, title_is_command=self._title_is_command)
         if not known.is_final:
@@ -92,15 +92,15 @@ class ToolCalls:
         self._entries.append(call)
 
     def begin_turn(self, first: int) -> None:
-        """A turn begins with this entry, and the agent may count its calls anew."""
+        """Begin a turn at an entry; the agent may restart its call ids."""
         self._turn = first
 
     def begin_anew(self) -> None:
-        """Another process of the agent counts its calls from now on."""
+        """Begin a new agent process, which restarts its call ids."""
         self._earlier = len(self._entries)
 
     def printed(self, texts: Mapping[str, str]) -> tuple[int, ...]:
-        """Give calls what was printed on terminals that are gone. Return the entries that changed."""
+        """Add the output of terminals that are gone; return the changed entries."""
         changed = []
         for place, call in enumerate(self._entries):
             if not isinstance(call, ToolCall) or call.output is not None:
@@ -112,10 +112,7 @@ class ToolCalls:
         return tuple(changed)
 
     def settle(self, status: str, at: float) -> tuple[int, ...]:
-        """Settle every call that is still open, also one of an earlier turn that came back to life.
-
-        Returns the entries that changed.
-        """
+        """Give every open call a final status; return the changed entries."""
         places, self._open = sorted(self._open), set()
         return tuple(
             index
@@ -125,10 +122,10 @@ class ToolCalls:
 
 
 def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -> None:
-    """Merge news into a call: absent and null keep, lists replace. Source: ACP, "tool calls", updating.
+    """Merge an update: absent and null keep, lists replace. Source: ACP, "tool calls", updating.
 
-    `announces` is true for `tool_call` and for the tool call of a permission request: their `pending` is how
-    a call begins, and does not take back what is known already.
+    `announces` is true for `tool_call` and for permission requests, whose `pending` must not reset the
+    status.
     """
     if news.title:
         call.title = news.title
@@ -151,7 +148,7 @@ def merge(call: ToolCall, news: ToolCallFields, at: float, *, announces: bool) -
 
 
 def settle(call: ToolCall, status: str, at: float) -> bool:
-    """Give an unfinished call a status of ours; return whether it was unfinished."""
+    """Give an open call a final status; return whether it was open."""
     if call.is_final:
         return False
     call.status = status
@@ -160,10 +157,10 @@ def settle(call: ToolCall, status: str, at: float) -> bool:
 
 
 def decide(call: ToolCall, question: Permission, option_id: str | None, by: str, at: float) -> None:
-    """Take in how the permission for a call was answered, and by whom; None: cancelled."""
+    """Record the answer to a call's permission request, and its source; None is cancelled."""
     option = question.option(option_id)
     call.decision = f"{option.name if option is not None else 'cancelled'} ({by})"
-    if question.later is not None:  # the entry tells of something else than what was asked
+    if question.later is not None:  # the entry has changed since the question
         asked = question.call.command or question.call.title
         call.decision += f", asked about: {asked}"
     if option is None:
@@ -171,12 +168,12 @@ def decide(call: ToolCall, question: Permission, option_id: str | None, by: str,
     elif option.kind.startswith("reject"):
         settle(call, "rejected", at)
     else:
-        call.started = at  # what it took the user to answer is not the call's time
+        call.started = at  # the user's thinking time is not the call's
         call.waits = False
 
 
 def _merge_meta(call: ToolCall, meta: dict[str, Any]) -> None:
-    """Merge key by key; the output of agents that run commands by themselves rides here, in pieces."""
+    """Merge `_meta` by key; agents that run commands themselves send their output here."""
     for key in _OUTPUT:
         piece = _text(meta.get(key), "data")
         if piece is not None:
@@ -202,9 +199,9 @@ def _text(value: Any, key: str) -> str | None:
 
 def _set_status(call: ToolCall, status: str, at: float, *, announces: bool) -> None:
     if status not in TOOL_STATUSES and status not in FINAL:
-        return  # a word of tomorrow: what is known stays
+        return  # a status of a later version: keep the known one
     if announces and status == "pending" and call.status != "pending":
         return
-    call.status = intern(status)  # one word for all calls, as the kind
+    call.status = intern(status)  # shared between calls
     call.waits = status == "pending"
     call.ended = at if status in FINAL else None

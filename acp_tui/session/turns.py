@@ -1,4 +1,4 @@
-"""What may follow what in a turn."""
+"""Turns and their state machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TURN: Final[dict[tuple[TurnState, TurnStep], TurnState]] = {
     ("running", "ended"): "idle",
     ("cancelling", "ended"): "idle",
 }
-"""Every legal step. Anything else is a mistake of the caller, but for the harmless ones below."""
+"""The legal steps; any other, apart from the harmless ones below, is a bug in the caller."""
 
 _HARMLESS: Final[frozenset[tuple[TurnState, TurnStep]]] = frozenset(
     {("idle", "cancelled"), ("cancelling", "cancelled"), ("idle", "ended")}
@@ -26,11 +26,11 @@ _HARMLESS: Final[frozenset[tuple[TurnState, TurnStep]]] = frozenset(
 
 
 class IllegalStep(Exception):
-    """A second prompt was sent into a running turn: a mistake of ours."""
+    """A prompt during a running turn; a bug in the caller."""
 
 
 def next_state(state: TurnState, step: TurnStep) -> TurnState:
-    """Return the state after a step; stopping what has stopped changes nothing.
+    """Return the state after a step; a second cancel changes nothing.
 
     Raises:
         IllegalStep: the step may not follow.
@@ -45,31 +45,31 @@ def next_state(state: TurnState, step: TurnStep) -> TurnState:
 
 @dataclass(slots=True)
 class Turn:
-    """One turn: from a prompt to its end."""
+    """One turn, from a prompt to its end."""
 
     first: int
-    """Index of the entry that began it, or of one before, if that is not shown; -1 for none."""
+    """Index of its first entry, or of an earlier one if that is not shown; -1 for none."""
     started: float
     ended: float | None = None
     stop_reason: str = ""
-    """How it ended, in the protocol's words; `failed` when the agent answered with an error."""
+    """The protocol's stop reason, or `failed` after an error."""
     usage: UsageUpdate | None = None
-    """What was known of context and cost when it ended."""
+    """Context usage and cost at the end."""
 
 
 class Turns:
-    """The turns of one session, and the entries of each."""
+    """The turns of one session."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self.all: list[Turn] = []
-        """The newest last."""
+        """All turns, the latest last."""
         self.state: TurnState = "idle"
         self._entries = entries
         self._told: list[str] = []
-        """What began the turns of earlier runs: their agent may tell it in other words, or not at all."""
+        """Prompts of earlier runs, which the agent may replay differently or not at all."""
 
     def step(self, step: TurnStep) -> None:
-        """Go on in the turn, or begin one.
+        """Advance the state of the turn.
 
         Raises:
             IllegalStep: the step may not follow.
@@ -77,11 +77,11 @@ class Turns:
         self.state = next_state(self.state, step)
 
     def begin(self, first: int, at: float) -> None:
-        """Add a turn that begins with an entry."""
+        """Add a turn that begins at an entry."""
         self.all.append(Turn(first, at))
 
     def recall(self, turns: Iterable[tuple[Turn, str]]) -> None:
-        """Put the turns of earlier runs before all others: where the agent has told what began them."""
+        """Insert the turns of earlier runs at the entries of their replayed prompts."""
         turns, found, next_one = list(turns), -1, 0
         said = [
             (place, line_of(entry))
@@ -107,22 +107,22 @@ class Turns:
         self.step("ended")
 
     def entries(self) -> list[Entry]:
-        """Return the entries of the newest turn."""
+        """Return the entries of the latest turn."""
         return self._entries[max(0, self.all[-1].first) :] if self.all else []
 
     @property
     def heard_nothing(self) -> bool:
-        """Whether nothing came of the newest turn: some agents end it so when their model is out of reach."""
+        """True if the latest turn is empty, as with some agents whose model is unreachable."""
         return all(isinstance(entry, UserMessage) for entry in self.entries())
 
     def drop(self) -> tuple[int, ...]:
-        """Mark the entries of the newest turn as not in the agent's context; return which they are."""
+        """Mark the latest turn's entries as dropped from the agent's context; return their indices."""
         for entry in self.entries():
             entry.dropped = True
         return tuple(range(self.all[-1].first, len(self._entries)))
 
     def prompt_of(self, turn: int) -> str:
-        """Return in one line what the person said to begin a turn, which are counted from 1."""
+        """Return the prompt of a turn (from 1) on one line."""
         if 0 < turn <= len(self._told):
             return self._told[turn - 1]
         entry = self._entries[self.all[turn - 1].first] if 0 < turn <= len(self.all) else None
