@@ -34,7 +34,7 @@ from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRec
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Listing, Logins, Setup
-from acp_tui.changes import changed_files as snapped
+from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
 from acp_tui.protocol.jsonrpc import LINE_LIMIT, Dropped, Noise, Notification, Request, Response
@@ -337,12 +337,12 @@ class Agent:
         if isinstance(event, events.Noted):
             self.connection.remark(_noted_row(session_id, event))
         session = self._sessions.find(session_id) if isinstance(event, events.WorkspaceCompared) else None
-        before = snapped.seen(session.all_files) if session is not None else {}
+        before = snapshot_log.on_disk(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)
-        if session is not None and (row := snapped.row(session_id, before, session.all_files)):
+        if session is not None and (row := snapshot_log.files_row(session_id, before, session.all_files)):
             self.connection.remark(row)
         if isinstance(event, KeptSnapshot | UndoStep | UndoStepTaken):
-            self.connection.remark(snapped.kept_row(session_id, event))
+            self.connection.remark(snapshot_log.snapshot_row(session_id, event))
         if isinstance(event, events.TurnEnded | events.TurnFailed):
             self._questions.cancel(session_id, "the end of the turn")
             self._client_questions.cancel(session_id, "the end of the turn")

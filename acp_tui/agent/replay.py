@@ -12,7 +12,7 @@ from acp_tui.agent import events as history
 from acp_tui.agent.capabilities import gone
 from acp_tui.agent.events import SessionEvent, Sessions
 from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
-from acp_tui.changes import changed_files as snapped
+from acp_tui.changes import snapshot_log
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
 from acp_tui.protocol.validation import Unreadable, read
@@ -183,9 +183,9 @@ class _Reading:
         elif "snapped" in msg:
             session_id = str(msg.get("session"))
             session = self._sessions.find(session_id)
-            before = snapped.seen(session.all_files) if session is not None else {}
-            self._sessions.note(session_id, snapped.event(msg, before), self._at)
-        elif (kept := snapped.kept_event(msg)) is not None:
+            before = snapshot_log.on_disk(session.all_files) if session is not None else {}
+            self._sessions.note(session_id, snapshot_log.files_event(msg, before), self._at)
+        elif (kept := snapshot_log.snapshot_event(msg)) is not None:
             self._sessions.note(str(msg.get("session")), kept, self._at)
         elif "wrote" in msg:
             event = events.Wrote(str(msg["wrote"]), msg.get("old"), str(msg.get("new")))

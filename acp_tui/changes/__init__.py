@@ -1,1 +1,1 @@
-"""Changes of the workspace: snapshots, watching, undoing, and who changed what."""
+"""Snapshots of a workspace: take, compare, restore, undo."""

@@ -1,7 +1,7 @@
-"""The patterns that leave files of a workspace out, beside those of the .gitignore files in it.
+"""Ignore patterns from outside the workspace's own .gitignore files.
 
-They stand in the user's own ignore file, in `info/exclude` of the repository, and in the .gitignore files
-above a workspace that is a folder of a repository. None of them leaves out the workspace itself.
+They come from the user's ignore file, from the repository's `info/exclude`, and from .gitignore files above a
+workspace that is a subfolder of a repository. None of them excludes the workspace itself.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from acp_tui.workspace.processes import Stalled
 
 
 class IgnorePattern(NamedTuple):
-    """One line, taken apart."""
+    """One parsed line of an ignore file."""
 
     line: bytes
     names: tuple[bytes, ...]
-    """What the names of a path have to be like; one only: anywhere."""
+    """Patterns for each part of a path; a single one without a slash matches anywhere."""
     is_anchored: bool
-    """Whether it speaks of a place, and not of a name."""
+    """True if it contains a slash."""
     brings_back: bool
 
     @classmethod
     def of(cls, line: bytes) -> IgnorePattern | None:
-        """Read a line; None for a comment or nothing."""
+        """Parse a line; None for a comment or a blank line."""
         core = line.rstrip()
         if not core or core.startswith(b"#"):
             return None
@@ -42,11 +42,11 @@ class IgnorePattern(NamedTuple):
         return cls(line, names, is_anchored, brings_back)
 
     def fits(self, way: Sequence[bytes]) -> bool:
-        """Whether it means a folder, named by the way from its own folder to that one."""
+        """Return whether it matches a folder, given by the parts from the pattern's folder."""
         return _fit(self.names, way) if self.is_anchored else _is_like(way[-1], self.names[0])
 
     def below(self, way: Sequence[bytes]) -> bytes | None:
-        """Return the line that means the same from a folder below; None where it means nothing in there."""
+        """Return the equivalent line for a subfolder, or None if it matches nothing there."""
         if not self.is_anchored:
             return self.line
         rest = list(self.names)
@@ -61,7 +61,7 @@ class IgnorePattern(NamedTuple):
         return b"!" * self.brings_back + b"/" + b"/".join(rest) + end
 
     def from_above(self, folder: bytes) -> bytes:
-        """Return the line that means the same when it stands above the folder of this one."""
+        """Return the equivalent line for the folder above `folder`."""
         if not folder:
             return self.line
         inside = re.sub(rb"([*?\[\\])", rb"\\\1", folder) + (b"/" if self.is_anchored else b"/**/")
@@ -78,7 +78,7 @@ def _fit(names: Sequence[bytes], way: Sequence[bytes]) -> bool:
 
 
 def _is_like(name: bytes, wanted: bytes) -> bool:
-    """Whether a name matches one part of a pattern."""
+    """Return whether a name matches one part of a pattern."""
     if not any(sign in wanted for sign in b"*?[\\"):
         return name == wanted
     shell = re.sub(rb"\\(.)", rb"[\1]", wanted).replace(b"[^", b"[!")
@@ -87,40 +87,40 @@ def _is_like(name: bytes, wanted: bytes) -> bool:
 
 _SETTING: Final = "core.excludesFile"
 _MOST: Final = 20_000
-"""Patterns of a file that count: each is looked at for its own sake."""
+"""Maximum number of patterns read from a file."""
 
 
 class _Source(NamedTuple):
-    """A file of patterns."""
+    """An ignore file."""
 
     path: Path
     way: tuple[bytes, ...] = ()
-    """The folders from where its patterns count to the workspace."""
+    """Folders from the file's folder down to the workspace."""
 
 
 class Exclusion:
-    """Gathers the patterns for one workspace."""
+    """The ignore patterns for one workspace."""
 
     def __init__(self, git: Git, without: Sequence[Path] = ()) -> None:
-        """Gather nothing yet.
+        """Prepare the patterns.
 
         Args:
-            git: on the workspace, of ours.
-            without: folders that are left out if they are in the workspace.
+            git: our own git on the workspace.
+            without: folders to exclude if they are in the workspace.
         """
         self._git = git
         self._ours = [_pattern(git.root, folder.resolve()) for folder in without]
         self._users: list[Path] | None = None
 
     async def lines(self) -> bytes:
-        """Return all patterns as they are now, as a file of them for git."""
+        """Return all current patterns as the content of an exclude file."""
         repository = await asyncio.to_thread(repository_of, self._git.root)
         if self._users is None:
             self._users = await self._of_the_user(repository)
         return await asyncio.to_thread(self._joined, repository)
 
     async def _of_the_user(self, repository: Repository | None) -> list[Path]:
-        """Return the user's own files of patterns: the one in the repository's settings comes first."""
+        """Return the user's ignore file; the repository's setting takes precedence."""
         named = ""
         with suppress(OSError, Stalled):
             config = repository.common / "config" if repository is not None else None
@@ -162,19 +162,19 @@ class _Read(NamedTuple):
         return cls(tuple(pattern for pattern in found if pattern is not None), source.way)
 
     def without_the_way(self) -> _Read:
-        """Return the patterns but those that leave out the workspace, or a folder that it is in."""
+        """Drop patterns that exclude the workspace or a folder above it."""
         steps = [self.way[: end + 1] for end in range(len(self.way))]
         kept = [each for each in self.patterns if each.brings_back or not any(map(each.fits, steps))]
         return _Read(tuple(kept), self.way)
 
     def below(self) -> list[bytes]:
-        """Return lines that mean the same in the workspace."""
+        """Return the equivalent lines for the workspace."""
         return [line for each in self.patterns if (line := each.below(self.way)) is not None]
 
 
 def _is_left_out(read: Sequence[_Read], depth: int) -> bool:
-    """Whether the workspace, or a folder on the way to it, is left out: the last pattern that fits counts."""
-    for left in reversed(range(depth)):  # folders of the way that are below the one that is looked at
+    """Return whether the workspace or a folder above it is excluded; the last match counts."""
+    for left in reversed(range(depth)):  # number of folders below the one tested
         fitting = [
             pattern
             for each in read
@@ -188,7 +188,7 @@ def _is_left_out(read: Sequence[_Read], depth: int) -> bool:
 
 
 def _pattern(root: Path, folder: Path) -> bytes:
-    """Return a pattern for a folder in the workspace; an empty one, which matches nothing, for any other."""
+    """Return a pattern for a folder in the workspace, or b"" for one outside."""
     if not folder.is_relative_to(root) or folder == root:
         return b""
     return b"/" + re.sub(rb"([*?\[\\ ])", rb"\\\1", os.fsencode(folder.relative_to(root)))

@@ -1,4 +1,4 @@
-"""The files of a folder that are not left out, also those of repositories inside."""
+"""The files of a folder that are not ignored, including those of nested repositories."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 PATIENCE: Final = 3.0
-"""Seconds that git may do nothing at all: a pipe in place of a file would never end."""
+"""Seconds of inactivity after which git is given up, as when it reads a pipe."""
 _PIECE: Final = 64 * 1024
-"""Bytes of a listing that are taken in before keys get their turn."""
+"""Bytes of output handled before the event loop continues."""
 _STEPS: Final = 500
-"""Steps of a walk that are made at one go."""
+"""Entries walked at a time."""
 _MOST_INSIDE: Final = 200
-"""Repositories inside that are looked into."""
+"""Maximum number of nested repositories."""
 _PATTERNS: Final = (".gitignore", ".ignore")
 _SEARCHED: Final = 5.0
-"""Seconds in which the files of patterns are looked at; where that is not enough, none counts."""
+"""Seconds for checking ignore files; without a result, none of them counts."""
 _LARGEST_INDEX: Final = 1 << 30  # bytes
 _TRACKED: Final = ("ls-files", "-z", "--stage")
 _OTHERS: Final = ("ls-files", "-z", "--others", "--exclude-standard")
 _REPOSITORY: Final = re.compile(rb"160000 [^\0]*\0")
 _FACTS: Final = re.compile(rb"(?:(?<=\0)|\A)\d+ [0-9a-f]+ \d\t")
-"""What stands before the path of a file that is tracked."""
+"""Mode, hash and stage before the path of a tracked file."""
 
 
 async def files_in(folder: str) -> AsyncGenerator[list[str]]:
-    """Yield paths relative to the folder, some at a time; the same one may come twice."""
+    """Yield relative paths in batches; a path may repeat."""
     root, inside = Path(folder), [""]
     for number in range(_MOST_INSIDE + 1):
         if number == len(inside):
@@ -54,7 +54,7 @@ async def files_in(folder: str) -> AsyncGenerator[list[str]]:
 
 
 async def _listed(folder: Path, is_inner: bool) -> AsyncGenerator[list[str]]:
-    """Yield the files of a folder, and the repositories inside, which end with a slash."""
+    """Yield the files of a folder, and nested repositories with a trailing slash."""
     repository = await asyncio.to_thread(repository_of, folder)
     if is_inner and (repository is None or repository.top != folder):
         return
@@ -72,7 +72,7 @@ async def _listed(folder: Path, is_inner: bool) -> AsyncGenerator[list[str]]:
                 return
             except Stalled:
                 is_stalled = True
-            except OSError:  # there is no git
+            except OSError:  # git is not installed
                 pass
         walk, goes_on = await asyncio.to_thread(_walk, folder, exclude, is_stalled), True
         while goes_on:
@@ -83,11 +83,11 @@ async def _listed(folder: Path, is_inner: bool) -> AsyncGenerator[list[str]]:
 
 
 async def _by_git(folder: Path, ours: Path, repository: Repository) -> AsyncGenerator[list[str]]:
-    """Yield what the repository tracks first, then all that is not left out.
+    """Yield tracked files first, then all others that are not ignored.
 
     Raises:
         OSError: git could not be started.
-        Stalled: it waited for something that does not come.
+        Stalled: git made no progress.
     """
     index = repository.folder / "index"
     if await asyncio.to_thread(_is_file, index, _LARGEST_INDEX):
@@ -101,7 +101,7 @@ async def _by_git(folder: Path, ours: Path, repository: Repository) -> AsyncGene
 
 
 async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
-    """Yield what a command prints; it ends at a zero each time."""
+    """Yield the output of a command, each time up to a NUL."""
     process = await git.start(*command, reads=False)
     try:
         rest = b""
@@ -111,8 +111,8 @@ async def _paths(git: Git, command: Sequence[str]) -> AsyncGenerator[bytes]:
                 if end:
                     yield whole + end
                 await asyncio.sleep(0)
-        await process.wait()  # to kill what is over would take its end from who waits for it
-        if process.returncode and command == _OTHERS:  # as where a file of patterns is far too large
+        await process.wait()  # killing it now would lose its exit status
+        if process.returncode and command == _OTHERS:  # for example, an ignore file far too large
             raise Stalled
     finally:
         if process.returncode is None:
@@ -124,7 +124,7 @@ def _split(data: bytes) -> list[str]:
 
 
 def _private_folder(repository: Repository | None) -> Path:
-    """Make what git takes for an empty repository, with the kind of names that the true one has."""
+    """Create an empty repository with the object format of the original."""
     folder = Path(tempfile.mkdtemp(prefix="acp-tui-"))
     for name in ("objects", "refs", "info"):
         (folder / name).mkdir()
@@ -135,7 +135,7 @@ def _private_folder(repository: Repository | None) -> Path:
             text = "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n"
             (folder / "config").write_text(text)
         with suppress(OSError):
-            for shared in repository.folder.glob("sharedindex.*"):  # of an index in two parts
+            for shared in repository.folder.glob("sharedindex.*"):  # of a split index
                 if _is_file(shared, _LARGEST_INDEX):
                     (folder / shared.name).symlink_to(shared)
     return folder
@@ -160,7 +160,7 @@ def _walk(folder: Path, exclude: Path, is_stalled: bool) -> Walk:
 
 
 def _can_read_patterns(folder: Path) -> bool:
-    """Whether no file of patterns is a pipe or far too large: the walk would never come back from it."""
+    """Return whether no ignore file is a pipe or far too large, which would block the walk."""
     try:
         return obstacle_in(folder, _PATTERNS, _SEARCHED) is None
     except Unsearched:
@@ -168,7 +168,7 @@ def _can_read_patterns(folder: Path) -> bool:
 
 
 def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
-    """Make the next steps of a walk: return (the files that were met, whether it goes on)."""
+    """Walk the next entries; return (the files met, whether the walk continues)."""
     from ignore import Error
 
     paths: list[str] = []
@@ -177,7 +177,7 @@ def _walked(walk: Walk, folder: str) -> tuple[list[str], bool]:
             path = str(next(walk).path())
         except StopIteration:
             return paths, False
-        except Error:  # a folder that may not be read
+        except Error:  # an unreadable folder
             continue
         if not os.path.isdir(path):  # noqa: PTH112  # a Path takes five times as long
             paths.append(path[len(folder.rstrip("/")) + 1 :])

@@ -1,9 +1,9 @@
-"""Git, started in one way only: on a folder of ours, by settings of ours.
+"""Git, always run on a private git folder with private settings.
 
-The settings of the user's repository are never read. It may come from anybody, and they name programs:
-monitors, filters, pagers, transports. So git gets a folder of ours as its repository, and of the user's the
-index and the objects at most. What remains is switched off, too. A git that does not know a switch passes
-over it.
+The settings of the user's repository are never read: the repository may come from anyone, and settings name
+programs (monitors, filters, pagers, transports). Git gets our folder as its repository, and at most the index
+and objects of the user's. All other hooks into programs are switched off; an older git ignores switches it
+does not know.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from acp_tui.workspace.processes import SHELL, STILL, communicate, start_process
 
 _NOTHING: Final = "/dev/null"
 _SETTINGS: Final = (
-    # what git does with bytes and names
+    # bytes and names
     "core.autocrlf=false",
     "core.safecrlf=false",
     "core.fileMode=true",
@@ -32,7 +32,7 @@ _SETTINGS: Final = (
     "core.packedGitWindowSize=32m",
     "core.packedGitLimit=512m",
     "maintenance.auto=false",
-    # what would start a program, or reach for a network
+    # programs and network
     f"core.hooksPath={_NOTHING}",
     f"core.attributesFile={_NOTHING}",
     "core.fsmonitor=false",
@@ -56,21 +56,21 @@ _SETTINGS: Final = (
 )  # fmt: skip
 _NO_PATTERNS: Final = f"core.excludesFile={_NOTHING}"
 _PATIENCE: Final = 3.0
-"""Seconds that reading a setting may hang: a file of settings may be a pipe."""
+"""Seconds that reading a setting may hang, as on a pipe."""
 _ROOM: Final = 3 << 30
-"""Bytes of memory for git: it reads a file of patterns as a whole, whatever its size."""
+"""Memory limit for git, in bytes: it reads an ignore file of any size as a whole."""
 _LIMITED: Final = f'ulimit -v {_ROOM >> 10} 2>/dev/null; exec "$@"'
 _BEFORE: Final = (SHELL, "-c", _LIMITED, SHELL) if sys.platform.startswith("linux") else ()
-"""Sets the limit before git begins: one that is set from outside may come after it has taken its memory."""
+"""Sets the memory limit before git starts; a limit set from outside could come too late."""
 _WHO: Final = {"NAME": "acp-tui", "EMAIL": "acp-tui"}
 _OF_THE_USER: Final = (
     "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 )  # fmt: skip
-"""Variables that say where the user's own settings are."""
+"""Variables that locate the user's own settings."""
 
 
 class GitOutput(NamedTuple):
-    """The end of a command of git."""
+    """The result of a git command."""
 
     code: int
     out: bytes
@@ -79,24 +79,24 @@ class GitOutput(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git on one folder of files."""
+    """Git for one folder of files."""
 
     folder: Path
-    """What git takes for the repository: a folder of ours."""
+    """The private git folder."""
     root: Path
-    """The files: its work tree."""
+    """The work tree."""
     index: Path | None = None
-    """An index elsewhere; without one, that of `folder`."""
+    """Another index than the one in `folder`."""
     objects: Path | None = None
-    """Objects elsewhere; without them, those of `folder`."""
+    """Another object folder than the one in `folder`."""
     place: Path | None = None
-    """Where it runs, in `root`; without one, there."""
+    """The working directory, if not `root`."""
 
     async def start(self, *arguments: str, settings: Sequence[str] = (), reads: bool = True) -> Process:
-        """Start a command; its output and, with `reads`, its input and errors are pipes.
+        """Start a command with piped output and, with `reads`, piped input and errors.
 
         Raises:
-            OSError: it could not be started.
+            OSError: git could not be started.
         """
         return await self._started(arguments, (_NO_PATTERNS, *settings), self._environment(), reads)
 
@@ -106,23 +106,23 @@ class Git:
         """Run a command to its end.
 
         Args:
-            arguments: the command, and what it takes.
-            given: what it reads.
-            patience: seconds that it may do nothing at all.
-            settings: of git, for this command, such as `core.abbrev=7`.
+            arguments: the command and its arguments.
+            given: its input.
+            patience: seconds of inactivity after which it is killed.
+            settings: settings of git for this command, such as `core.abbrev=7`.
 
         Raises:
-            OSError: it could not be started.
-            Stalled: it waited for something that does not come, and was ended.
+            OSError: git could not be started.
+            Stalled: it made no progress and was killed.
         """
         process = await self.start(*arguments, settings=settings)
         out, err = await communicate(process, given, patience)
         return GitOutput(process.returncode or 0, out, err)
 
     async def path_in_settings(self, name: str, file: Path | None = None) -> str:
-        """Return a path from a file of settings, or from those of the user and the system; nothing is run.
+        """Return a path from a settings file, or from the user's and system's settings.
 
-        It is empty where none is named.
+        "" if there is none. No program is run.
 
         Raises:
             OSError, Stalled.
@@ -138,7 +138,7 @@ class Git:
     async def _started(
         self, arguments: Sequence[str], settings: Sequence[str], environment: dict[str, str], reads: bool
     ) -> Process:
-        program = found()
+        program = git_program()
         if program is None:
             raise FileNotFoundError(2, "there is no git on PATH")
         options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
@@ -149,7 +149,7 @@ class Git:
         )  # fmt: skip
 
     def _environment(self) -> dict[str, str]:
-        """Return all variables: none of ours goes on, for some say where a repository is or what to run."""
+        """Return a clean environment; inherited variables could redirect git or run programs."""
         folder = str(self.folder)
         objects = {"GIT_OBJECT_DIRECTORY": str(self.objects)} if self.objects is not None else {}
         return {
@@ -181,38 +181,38 @@ class Git:
         }
 
 
-def found() -> str | None:
-    """Return where git is; None where there is none."""
+def git_program() -> str | None:
+    """Return the path of git, or None."""
     return shutil.which("git", path=_path())
 
 
 def _path() -> str:
-    """Return the folders of programs; a relative one would mean the workspace."""
+    """Return PATH without relative folders, which could lie in the workspace."""
     path = os.environ.get("PATH", os.defpath)
     return os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.isabs(folder))  # noqa: PTH117
 
 
-_LARGEST: Final = 1 << 20  # bytes of a file that is read
+_LARGEST: Final = 1 << 20  # bytes read from a file
 
 
 class Repository(NamedTuple):
-    """Where the parts of a repository are."""
+    """The folders of a git repository."""
 
     top: Path
-    """The folder with its files."""
+    """The root of the work tree."""
     folder: Path
-    """Its own git folder: that of a worktree or submodule lies elsewhere."""
+    """Its git folder, elsewhere for a worktree or submodule."""
     common: Path
-    """The git folder that all of its worktrees share."""
+    """The git folder shared by all worktrees."""
 
 
 def repository_of(folder: Path) -> Repository | None:
-    """Return the repository that a folder is, or lies in."""
+    """Return the repository that contains a folder."""
     return next((found for each in (folder, *folder.parents) if (found := repository_at(each))), None)
 
 
 def repository_at(top: Path) -> Repository | None:
-    """Return the repository whose files begin in a folder; None for any other folder."""
+    """Return the repository whose work tree starts at a folder."""
     own = top / ".git"
     if not own.is_dir():
         line = b"".join(lines_of(own)[:1])
@@ -225,16 +225,16 @@ def repository_at(top: Path) -> Repository | None:
         is_one = (
             os.path.lexists(own / "HEAD") and (common / "objects").is_dir() and (common / "refs").is_dir()
         )
-    except (OSError, ValueError):  # a name that is none
+    except (OSError, ValueError):  # an invalid path
         return None
     return Repository(top, own, common) if is_one else None
 
 
 def lines_of(path: Path) -> list[bytes]:
-    """Return the lines of a file that comes with a repository and may be anything: a pipe would never end."""
+    """Return the lines of a repository's file, which is untrusted and may be a pipe."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except (OSError, ValueError):  # missing, or no name of a file
+    except (OSError, ValueError):  # missing, or an invalid path
         return []
     try:
         is_plain = stat.S_ISREG(os.fstat(descriptor).st_mode)

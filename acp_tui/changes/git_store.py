@@ -1,4 +1,4 @@
-"""Git as an engine for snapshots: a store of our own for a workspace, which knows nothing of the user's."""
+"""A private git repository for the snapshots of one workspace."""
 
 from __future__ import annotations
 
@@ -16,75 +16,75 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from acp_tui.changes.exclusion import Exclusion
-from acp_tui.changes.git import Git, found
+from acp_tui.changes.git import Git, git_program
 from acp_tui.workspace.files import Backups
 from acp_tui.workspace.processes import STILL, Stalled, Unsearched, obstacle_in
 
 # SnapshotError
-# ├── Unavailable   there is no git here, or no place for the store
-# └── GitFailed     a command of git did not do its work
-#     └── GitStalled   it waited for something that does not come
+# ├── Unavailable   git or the folder for the store is missing
+# └── GitFailed     a git command failed
+# └── GitStalled   it made no progress
 
 
 class SnapshotError(Exception):
-    """Snapshots could not do something; the message is made to be shown."""
+    """A failed operation on snapshots; the message is for display."""
 
 
 class Unavailable(SnapshotError):
-    """There are no snapshots of this workspace at all."""
+    """Snapshots of this workspace are impossible."""
 
 
 class GitFailed(SnapshotError):
-    """A command of git did not do its work."""
+    """A git command failed."""
 
 
 class GitStalled(GitFailed):
-    """A command of git waited for something that does not come, and was ended."""
+    """A git command made no progress and was killed."""
 
 
 NO_FILE: Final = "0" * 40
-"""What git calls the content of a file that is not there."""
+"""Git's object id for a missing file."""
 
 _ATTRIBUTES: Final = b"* -text !eol -ident !filter !working-tree-encoding !diff\n"
-"""Stronger than the workspace's own: bytes go in and come out as they are."""
-_RETRY: Final = 0.02  # seconds between two tries to get the lock
+"""Attributes that override the workspace's own: contents are stored unchanged."""
+_RETRY: Final = 0.02  # seconds between attempts to lock
 _USED: Final = "acp-tui.lock"
-"""The lock; its time says when the store was last opened by somebody."""
+"""The lock file; its modification time is the time of last use."""
 _MADE: Final = "acp-tui.made"
-"""Says that the store was made to its end: a git that is stopped half-way leaves what looks damaged."""
+"""Marker of a completed store: an interrupted `git init` looks damaged."""
 _NAME: Final = re.compile(r"[0-9a-f]{20}(\.damaged-\d+)?")
 _GONE: Final = "The folder is not there any more."
 
 
 class SnapshotStore:
-    """Runs git on a private store for one workspace."""
+    """A git repository outside the workspace, locked while in use."""
 
     def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
-        """Name the store; it is made by the first `open`.
+        """Name the store; `open` creates it.
 
         Args:
-            folder: where the stores of all workspaces are.
+            folder: the folder of all stores.
             root: the workspace, links resolved.
-            without: folders that are left out if they are in the workspace; `folder` always is.
+            without: further folders to exclude; `folder` always is.
         """
         self.root = root
         self.path = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
         self._git = Git(self.path, root)
         self._exclusion = Exclusion(self._git, (folder, *without))
         self.backups = Backups(self.path / "backups")
-        """Where a file with several names is kept while an undoing writes it."""
+        """Backups of files with several names during an undo."""
         self.patience = STILL
-        """Seconds that git may do nothing at all before it is ended."""
+        """Seconds of inactivity after which git is killed."""
         self._is_ready = False
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Have the store for oneself, also among several programs; it is made if it is missing.
+        """Lock the store, across processes, creating it if needed.
 
         Raises:
             Unavailable.
         """
-        if found() is None:
+        if git_program() is None:
             raise Unavailable("There is no git on PATH. Install git, and start again.")
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,13 +102,13 @@ class SnapshotStore:
     async def git(
         self, *arguments: str, given: bytes = b"", fine: Sequence[int] = (0,), settings: Sequence[str] = ()
     ) -> bytes:
-        """Run a command of git in the store, and return what it prints.
+        """Run a git command in the store and return its output.
 
         Args:
-            arguments: the command, and what it takes.
-            given: what it reads.
+            arguments: the command and its arguments.
+            given: its input.
             fine: exit codes of success.
-            settings: of git, for this command, such as `core.abbrev=7`.
+            settings: settings of git for this command, such as `core.abbrev=7`.
 
         Raises:
             GitFailed.
@@ -130,7 +130,7 @@ class SnapshotStore:
         return out
 
     async def others(self, patterns: bytes | None = None) -> set[bytes]:
-        """Return files that are not in the index and not left out: by these patterns, or as things are.
+        """Return untracked files not ignored by `patterns`, or by the current ignore files.
 
         Raises:
             GitFailed.
@@ -148,9 +148,9 @@ class SnapshotStore:
         return set(out.split(b"\0")[:-1])
 
     async def is_sound(self) -> bool:
-        """Whether what is stored can be read; takes as long as reading all of it."""
+        """Return whether the store is intact; reads all of it."""
         if not self.root.is_dir():
-            return True  # that is why nothing works
+            return True  # the workspace is gone, not the store
         try:
             await self.git("ls-files", "--stage", "-z")
             await self.git("fsck", "--no-dangling", "--no-progress")
@@ -159,7 +159,7 @@ class SnapshotStore:
         return True
 
     async def rebuild(self) -> Path:
-        """Begin with an empty store; return where the damaged one is now.
+        """Start an empty store; return the new place of the damaged one.
 
         Raises:
             Unavailable.
@@ -180,23 +180,23 @@ class SnapshotStore:
         return aside
 
     def forget_others(self, oldest: float) -> None:
-        """Delete the stores of other workspaces that nobody has opened since `oldest`.
+        """Delete other workspaces' stores not used since `oldest` (seconds since the epoch).
 
-        Blocking: call it in a thread. `oldest` is in seconds since the epoch.
+        Blocking: call it in a thread.
         """
         for store in self.path.parent.glob("*"):
             used = store / _USED
-            with suppress(OSError):  # another program deletes it, too
+            with suppress(OSError):  # another process may delete it, too
                 if _NAME.fullmatch(store.name) and store != self.path and used.stat().st_mtime < oldest:
                     shutil.rmtree(store, ignore_errors=True)
 
     async def _prepare(self) -> None:
-        """Make the store if it is missing; whoever calls this has the lock."""
+        """Create the store if needed; the caller holds the lock."""
         try:
-            for left in ("index.lock", "HEAD.lock", "config.lock"):  # of a git that was killed
+            for left in ("index.lock", "HEAD.lock", "config.lock"):  # left by a killed git
                 (self.path / left).unlink(missing_ok=True)
             if not self._is_ready:
-                for report in self.path.glob("fast_import_crash_*"):  # each time that it fails
+                for report in self.path.glob("fast_import_crash_*"):  # left by each failure
                     report.unlink(missing_ok=True)
             if not self._is_ready:
                 self.backups.restore()
@@ -208,7 +208,7 @@ class SnapshotStore:
     async def _make(self) -> None:
         made = self.path / _MADE
         if not made.is_file() or not (self.path / "HEAD").is_file():
-            await self.git("init", "--quiet", "--template=")  # goes on where it was stopped
+            await self.git("init", "--quiet", "--template=")  # also completes an interrupted one
             made.touch(mode=0o600)
         information = self.path / "info"
         information.mkdir(mode=0o700, exist_ok=True)
@@ -218,10 +218,10 @@ class SnapshotStore:
         self._is_ready = True
 
     async def read_rules(self) -> bool:
-        """Read anew what is left out beside what its own .gitignore files say; return whether that is news.
+        """Update the exclude file; return whether it changed.
 
         Raises:
-            OSError: it cannot be written down.
+            OSError: it cannot be written.
         """
         file = self.path / "info" / "exclude"
         lines = await self._exclusion.lines()
@@ -231,14 +231,14 @@ class SnapshotStore:
         return True
 
     async def _drop_excluded(self) -> None:
-        """Take out of the index what an earlier run has put there and is left out now, such as secrets."""
+        """Remove files from the index that are excluded by now, such as secrets."""
         patterns = f"--exclude-from={self.path / 'info' / 'exclude'}"
         found = await self.git("ls-files", "-z", "--cached", "--ignored", patterns)
         if found:
             await self.git("update-index", "--force-remove", "-z", "--stdin", given=found)
 
     async def _why_it_stalled(self) -> str:
-        """Return why git came to nothing, as far as that can be found."""
+        """Return the probable reason, for display."""
         name = None
         with suppress(Unsearched):
             name = await asyncio.to_thread(obstacle_in, self.root)
@@ -248,14 +248,14 @@ class SnapshotStore:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, whatever the umask says."""
+    """Create or replace a file with mode 0600."""
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
         file.write(content)
 
 
 def _said(err: bytes) -> str:
-    """Return why git failed: what it calls fatal, for `fast-import` tells of a report after that."""
+    """Return git's error message: the last fatal line, or the last line."""
     lines = err.decode("utf-8", "replace").strip().splitlines()
     fatal = [line for line in lines if line.startswith("fatal: ")]
     return (fatal or lines or [""])[-1]

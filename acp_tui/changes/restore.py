@@ -1,4 +1,4 @@
-"""Giving one file of a workspace back what it was: no link is followed, and nothing is half written."""
+"""Restoring single files of a workspace: no link is followed, nothing is half written."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _EXECUTABLE: Final = 0o111
 def put_back(
     root: Path, path: str, old_path: str, content: bytes | None, mode: int, backups: Backups | None = None
 ) -> None:
-    """Make `old_path` what it was, and take `path` away if it was not there.
+    """Restore `old_path`, and remove `path` if it is new.
 
     Args:
         root: the workspace, links resolved.
-        path: the file now, relative to the workspace.
-        old_path: the file as it was; the same path unless it was renamed.
-        content: its bytes, or where the link leads; None when there was no file.
-        mode: as git knows it.
-        backups: where a file with several names is kept while it is written.
+        path: the current path, relative to the workspace.
+        old_path: the original path; differs only for a renamed file.
+        content: the original bytes or link target, or None for no file.
+        mode: the original mode, in git's terms.
+        backups: holds a backup while a file with several names is written.
 
     Raises:
-        OSError: a folder became a link, permissions forbid it, the disk is full; the file is untouched.
+        OSError: a folder became a link, access is denied, or the disk is full; the file is untouched.
     """
     if content is not None:
         with _parent(root, old_path, make=True) as (folder, name):
@@ -38,7 +38,7 @@ def put_back(
 
 
 def read_file(root: Path, path: str) -> bytes:
-    """Return a file of the workspace; one that is a link, or behind one, is an OSError."""
+    """Return a file's content; raise OSError for a link or a file behind one."""
     with _parent(root, path) as (folder, name):
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -49,19 +49,19 @@ def read_file(root: Path, path: str) -> bytes:
 
 
 def remove(root: Path, path: str) -> None:
-    """Take a file away, and the folders that are empty without it."""
+    """Delete a file and the folders left empty."""
     with suppress(FileNotFoundError), _parent(root, path) as (folder, name):
         os.unlink(name, dir_fd=folder)
     for above in list(Path(path).parents)[:-1]:
         with suppress(FileNotFoundError), _parent(root, str(above)) as (folder, name):
             try:
                 os.rmdir(name, dir_fd=folder)
-            except OSError:  # something is in it
+            except OSError:  # not empty
                 return
 
 
 def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups: Backups | None) -> None:
-    """Put a file or a link in its place, with the permissions that the file there has."""
+    """Write a file or a link; a file keeps its current permissions."""
     try:
         before = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -84,5 +84,5 @@ def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups
 
 
 def _parent(root: Path, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
-    """Give the open folder of a file, and its name in there."""
+    """Open the folder of a file; yield it with the file's name."""
     return parent_of(root, path.split("/"), make)

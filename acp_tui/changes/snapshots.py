@@ -1,6 +1,6 @@
-"""Snapshots of a workspace: what its files were, what changed since, and the way back.
+"""Snapshots of a workspace's files, and the differences between them.
 
-Not in a snapshot: files that .gitignore leaves out, other repositories inside, and very large files.
+Excluded are ignored files, nested repositories and very large files.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from acp_tui.changes.tree import (
     ignored_of,
     look_at,
     take_increment,
-    update,
+    update_index,
 )
 from acp_tui.changes.watcher import Watcher
 from acp_tui.workspace.encodings import BINARY, pair
 
-_RENAMES: Final = 1_000  # files up to which renames are looked for
+_RENAMES: Final = 1_000  # maximum number of files for rename detection
 QUESTION: Final = (
     "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", f"-l{_RENAMES}", "--ignore-cr-at-eol",
 )  # fmt: skip
-"""The command whose answer `changes_in` reads; the two trees follow.
+"""The git command whose output `changes_in` parses; two trees follow.
 
-A line of which only the end changed is not counted, as the view of a difference says it of the whole file.
+A change of line ends alone is not counted, as in the diff view.
 """
 
 
 def changes_in(answer: bytes, left_out: Iterable[LeftOut]) -> list[ChangedFile]:
-    """Return what differs; `left_out`: what is not in the later tree, though it may be there."""
+    """Parse the differences; `left_out` are files excluded from the later tree."""
     large = {each.path for each in left_out if each.reason == "large"}
     return list(_with_large(_parsed(answer), large))
 
 
 def _parsed(out: bytes) -> Iterator[ChangedFile]:
-    """Read `--raw --numstat -z`: first a row `:modes ids status` and its paths for each file, then counts."""
+    """Parse `--raw --numstat -z`: rows of modes, ids, status and paths, then the counts."""
     words = iter(out.split(b"\0")[:-1])
     found: dict[str, ChangedFile] = {}
     for word in words:
@@ -63,7 +63,7 @@ def _change(word: bytes, words: Iterator[bytes]) -> ChangedFile:
     path = os.fsdecode(next(words)) if status[0] in "RC" else first
     return ChangedFile(
         path,
-        status[0],  # type: ignore[arg-type]  # git is not asked for others
+        status[0],  # type: ignore[arg-type]  # no other letters are requested
         first,
         int(old_mode, 8),
         int(new_mode, 8),
@@ -74,7 +74,7 @@ def _change(word: bytes, words: Iterator[bytes]) -> ChangedFile:
 
 def _count_in(found: dict[str, ChangedFile], word: bytes, words: Iterator[bytes]) -> None:
     added, removed, name = word.split(b"\t", 2)
-    if not name:  # a rename: the old and the new name follow
+    if not name:  # a rename: old and new name follow
         next(words)
         name = next(words)
     path = os.fsdecode(name)
@@ -84,7 +84,7 @@ def _count_in(found: dict[str, ChangedFile], word: bytes, words: Iterator[bytes]
 
 
 def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[ChangedFile]:
-    """A file that grew too large is not deleted: its content is unknown."""
+    """Turn the deletion of a file that grew too large into a change."""
     for change in changes:
         if change.status == "D" and change.path in large:
             yield ChangedFile(**{**vars(change), "status": "M", "binary": True, "new_mode": change.old_mode})
@@ -93,39 +93,39 @@ def _with_large(changes: Iterable[ChangedFile], large: set[str]) -> Iterator[Cha
 
 
 _REFS: Final = "refs/snapshots/"
-_NAMED: Final = 1_000  # folders that a command of git is given at once
-_LOOSE: Final = 1_000  # objects in files of their own, and packs, that are put up with
+_NAMED: Final = 1_000  # folders passed to one git command
+_LOOSE: Final = 1_000  # loose objects and packs that trigger a repack
 _PACKS: Final = 50
-_FRESH: Final = "2.days.ago"  # what is younger may be shown somewhere just now
+_FRESH: Final = "2.days.ago"  # newer objects may be in use
 
 
 class Snapshots:
-    """Takes snapshots of one workspace and compares them."""
+    """Takes and compares snapshots of one workspace."""
 
     def __init__(self, folder: Path, root: Path, without: Sequence[Path] = ()) -> None:
-        """Begin with what earlier runs have left.
+        """Use the store of earlier runs, if there is one.
 
         Args:
-            folder: where the stores of all workspaces are.
+            folder: the folder of all stores.
             root: the workspace.
-            without: folders that are left out if they are in the workspace; `folder` always is.
+            without: further folders to exclude; `folder` always is.
         """
         self.root = root.resolve()
         self.store = SnapshotStore(folder, self.root, without)
         self.damaged: Path | None = None
-        """Where the store is that was damaged, once that was found; its snapshots are lost."""
+        """New place of a damaged store, whose snapshots are lost."""
         self._turn = asyncio.Lock()
         self._watcher: Watcher | None = None
         self._latest = ""
-        """How the workspace was when the watcher was asked last, if all that was known then."""
+        """Id of the latest snapshot, if all later changes are known from the watcher."""
         self._kept: set[str] = set()
         self._wanted: set[str] = set()
-        """Snapshots of earlier runs that somebody goes on with."""
+        """Ids of snapshots of earlier runs still in use."""
         self._left_out: dict[bytes, Reason] = {}
         self._touched: set[bytes] = set()
 
     async def watch(self) -> bool:
-        """Let the system tell what changes from now on; return whether it can.
+        """Start watching; return whether the system supports it.
 
         Raises:
             Unavailable, GitFailed.
@@ -143,26 +143,26 @@ class Snapshots:
 
     @property
     def has_news(self) -> bool:
-        """Whether something may have changed since all was looked at; costs next to nothing."""
+        """True if anything may have changed since the last look; costs next to nothing."""
         return self._watcher is None or not self._latest or self._watcher.has_news
 
     @property
     def is_watching(self) -> bool:
-        """Whether the system tells what changes."""
+        """True while the system reports changes."""
         return self._watcher is not None and not self._watcher.is_lost
 
     def doubt(self) -> None:
-        """Look at every file the next time, whatever the system tells."""
+        """Look at every file next time."""
         self._latest = ""
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
 
     async def take(self) -> Snapshot:
-        """Remember all files as they are now; costs what changed since the last time.
+        """Take a snapshot; the cost is proportional to the changes since the last one.
 
         Raises:
             Unavailable, GitFailed.
@@ -181,7 +181,7 @@ class Snapshots:
             return await self._take()
 
     async def changes(self, before: Snapshot, after: Snapshot | None = None) -> list[ChangedFile]:
-        """Return what differs between two snapshots, or between one and now.
+        """Return the differences between two snapshots, or between one and now.
 
         Raises:
             Unavailable, GitFailed.
@@ -193,12 +193,12 @@ class Snapshots:
         return await asyncio.to_thread(changes_in, out, after.left_out)
 
     def touched(self) -> set[bytes]:
-        """Return files that may have changed since this was last asked."""
+        """Return and clear the files that may have changed since the last call."""
         touched, self._touched = self._touched, set()
         return touched
 
     async def files(self) -> list[bytes]:
-        """Return the files of the newest snapshot.
+        """Return the files of the latest snapshot.
 
         Raises:
             Unavailable, GitFailed.
@@ -208,7 +208,7 @@ class Snapshots:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What is in no snapshot, as far as all was looked at."""
+        """Files known to be excluded from snapshots."""
         found: dict[bytes, Reason] = {}
         if self._watcher is not None:
             found |= dict.fromkeys(self._watcher.inner, "repository")
@@ -217,7 +217,7 @@ class Snapshots:
         return tuple(LeftOut(os.fsdecode(path), reason) for path, reason in found.items())
 
     async def newly_hidden(self, before: Snapshot) -> list[str]:
-        """Return files that .gitignore files leave out now and did not at a snapshot; looks at every file.
+        """Return files ignored now but not at a snapshot; looks at every file.
 
         Raises:
             Unavailable, GitFailed.
@@ -238,7 +238,7 @@ class Snapshots:
         return sorted(os.fsdecode(path) for path in hidden if not path.endswith(b"/"))
 
     async def texts(self, change: ChangedFile) -> tuple[bytes | None, bytes | None]:
-        """Return what the file was and what it became; None where there is none, or it is too large.
+        """Return a file's old and new content; None for no file or one too large.
 
         Raises:
             Unavailable, GitFailed.
@@ -250,7 +250,7 @@ class Snapshots:
         return old, new
 
     async def count_lines(self, old: bytes, new: bytes) -> tuple[int, int]:
-        """Return how many lines are added and removed from one text in UTF-8 to another.
+        """Return the lines added and removed between two UTF-8 texts.
 
         Raises:
             Unavailable, GitFailed.
@@ -265,7 +265,7 @@ class Snapshots:
         return int(added), int(removed)
 
     async def keep(self, names: Collection[str]) -> set[str]:
-        """Return those of some snapshots of earlier runs that there are still, and see that they stay.
+        """Protect snapshots of earlier runs; return those that still exist.
 
         Raises:
             Unavailable, GitFailed.
@@ -286,10 +286,9 @@ class Snapshots:
         return there
 
     async def prune(self, oldest: float, most_bytes: int) -> None:
-        """Forget snapshots from before `oldest` (seconds since the epoch), and more if the store is large.
+        """Delete snapshots from before `oldest` (seconds since the epoch), and more of a large store.
 
-        What `keep` was told of stays. Stores of other workspaces that nobody has opened since then are
-        deleted.
+        Protected snapshots stay. Stores of other workspaces unused since then are deleted.
 
         Raises:
             Unavailable, GitFailed.
@@ -313,7 +312,7 @@ class Snapshots:
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
-        """Have the store for oneself; if something fails because it is damaged, begin it anew."""
+        """Lock the store; after a failure, rebuild it if it is damaged."""
         async with self._turn, self.store.open():
             try:
                 yield
@@ -325,13 +324,13 @@ class Snapshots:
                 raise
 
     async def _read_rules(self) -> None:
-        """Look at all anew, and watch anew, once other files are left out; what is kept already stays.
+        """Restart from a full look after a change of the external ignore files.
 
-        Only here: what an agent writes into such rules hides nothing in the same turn.
+        Called only by `take`: ignore files written by the agent hide nothing within the same turn.
         """
         try:
             is_news = await self.store.read_rules()
-        except OSError:  # as when the disk is full: those from before count
+        except OSError:  # such as a full disk: keep the previous rules
             return
         if is_news:
             self._latest = ""
@@ -348,7 +347,7 @@ class Snapshots:
         return Snapshot(name, time.time(), self.left_out)
 
     async def _now(self) -> str:
-        """Return a commit of the files as they are now."""
+        """Return a commit of the current files."""
         latest, self._latest = self._latest, ""
         changed = await self._watcher.changed() if self._watcher is not None else None
         if latest and changed is not None:
@@ -361,7 +360,7 @@ class Snapshots:
                 self._note_left_out(found.left_out)
                 self._latest = found.id
                 return found.id
-        left_out, touched = await update(self.store)
+        left_out, touched = await update_index(self.store)
         self._touched |= touched
         listed = {os.fsencode(each.path): each.reason for each in left_out}
         self._left_out = {**self._special(), **listed}
@@ -373,7 +372,7 @@ class Snapshots:
         return name
 
     def _special(self) -> dict[bytes, Reason]:
-        """Return pipes and the like that were told of: git does not list them."""
+        """Return known pipes, sockets and devices, which git does not list."""
         base = os.fsencode(self.root) + b"/"
         known = [path for path, reason in self._left_out.items() if reason == "unreadable"]
         return {path: "unreadable" for path in known if look_at(base, path).reason == "unreadable"}
@@ -386,10 +385,10 @@ class Snapshots:
                 self._left_out[path] = reason
 
     async def _ignored(self, folders: Sequence[bytes]) -> set[bytes]:
-        """Return those folders that are left out, and hold nothing that was not left out before."""
+        """Return those folders that are ignored and contain no tracked file."""
         try:
             ignored = await ignored_of(self.store, folders)
-        except GitFailed:  # one of them has become a link in the meantime: they are watched for nothing
+        except GitFailed:  # one has become a link: watch them all
             return set()
         names = [os.fsdecode(folder) for folder in list(ignored)[:_NAMED]]
         known = await self.store.git("--literal-pathspecs", "ls-files", "-z", "--", *names) if names else b""
@@ -399,14 +398,14 @@ class Snapshots:
         return await self.store.git("cat-file", "blob", name)
 
     async def _pack(self, room: Mapping[str, int]) -> None:
-        """Put what lies about in many files into one."""
+        """Repack many loose objects or packs."""
         if room["packs"] > _PACKS:
             await self.store.git("repack", "-a", "-d", "-k", "-q")
         elif room["count"] > _LOOSE:
             await self.store.git("repack", "-d", "-q")
 
     async def _room(self) -> dict[str, int]:
-        """Return what git counts in the store: objects in files of their own, packs, kilobytes of both."""
+        """Return git's counts of loose objects and packs, and their sizes in kilobytes."""
         out = await self.store.git("count-objects", "-v")
         rows = (line.partition(": ") for line in out.decode().splitlines())
         return {name: int(count) for name, _, count in rows if count.isdigit()}
@@ -420,32 +419,32 @@ class Snapshots:
 
 
 _AT_ONCE: Final = 20
-"""Files that are read in one go; the others follow with the next."""
+"""Files counted at a time; the rest follows later."""
 _KEPT: Final = 2_000
 
 
 class Counts(NamedTuple):
-    """Lines."""
+    """Added and removed lines."""
 
     added: int
     removed: int
 
 
 class LineCounts:
-    """Counts each pair of texts once."""
+    """Line counts of files that git takes for binary, such as UTF-16."""
 
     def __init__(self, snapshots: Snapshots) -> None:
         self._snapshots = snapshots
         self._counts: dict[tuple[str, str], Counts | None] = {}
 
     def of(self, change: ChangedFile) -> Counts | None:
-        """Return the counts of a change; None for data, and where nothing was counted yet."""
+        """Return the counts of a change, or None if unknown."""
         if not change.binary:
             return Counts(change.added, change.removed)
         return self._counts.get((change.old_id, change.new_id))
 
     async def learn(self, changes: Iterable[ChangedFile]) -> None:
-        """Count what git did not.
+        """Count the lines of some changes, once for each pair of contents.
 
         Raises:
             SnapshotError.

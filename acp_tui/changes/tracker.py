@@ -1,4 +1,4 @@
-"""Keeps a session's list of changed files equal to the disk, whoever writes there."""
+"""Tracking of a session's changed files on disk, regardless of who writes them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from acp_tui.changes.snapshots import LineCounts, Snapshots
 from acp_tui.changes.tree import MOST_FILES, ChangedFile, Restored, Snapshot
 from acp_tui.changes.undo import Reviewed
 from acp_tui.changes.undo_stack import UndoStack
-from acp_tui.changes.untracked import FileModes, Marks, Untracked, changed, inside, marks
+from acp_tui.changes.untracked import FileModes, Marks, Untracked, differences, inner_marks, marks
 from acp_tui.session.events import Noted, RangeChosen, WorkspaceCompared
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.session import THIS_TURN
 
 
 class Baseline:
-    """The snapshots before each turn, and which of them the person compares with."""
+    """The baseline of the changes pane: session start, a turn, or the latest turn."""
 
     def __init__(
         self,
@@ -34,20 +34,20 @@ class Baseline:
         counts: LineCounts,
         tell: Callable[[RangeChosen], None],
     ) -> None:
-        """Begin with the beginning.
+        """Begin at the session start.
 
         Args:
-            snapshots: compares.
-            found: what has changed since the beginning.
-            counts: counts lines where git does not.
-            tell: takes what is to be shown into the session.
+            snapshots: the workspace's snapshots.
+            found: the changes since the session start.
+            counts: line counts for files that git takes for binary.
+            tell: receives the session's events.
         """
         self.since = 0
-        """A turn, from 1; 0: the beginning; or `THIS_TURN`."""
+        """Turn (from 1), 0 for the session start, or `THIS_TURN`."""
         self.newest = 0
-        """The number of the newest turn."""
+        """The number of the latest turn."""
         self.shown: dict[str, ChangedFile] = {}
-        """What has changed since then, by absolute path."""
+        """Changes since the baseline, by absolute path."""
         self._snapshots = snapshots
         self._found = found
         self._counts = counts
@@ -56,31 +56,31 @@ class Baseline:
         self._ranged: RangeChosen | None = None
 
     def recall(self, turns: int, snapshots: Mapping[int, Snapshot]) -> None:
-        """Go on after the turns of earlier runs, from before which there are these snapshots."""
+        """Take over the turns of earlier runs with their snapshots."""
         self.newest = max(self.newest, turns)
         self._turns = {**snapshots, **self._turns}
 
     def remember(self, turn: int, snapshot: Snapshot) -> None:
-        """Keep how the workspace was before a turn."""
+        """Record the snapshot before a turn."""
         self._turns[turn] = snapshot
 
     @property
     def turns(self) -> list[int]:
-        """The turns before which the workspace is known, from 1."""
+        """Turns (from 1) with a snapshot."""
         return sorted(self._turns)
 
     def before(self, turn: int) -> Snapshot | None:
-        """Return how the workspace was before a turn."""
+        """Return the snapshot before a turn."""
         return self._turns.get(turn)
 
     def base(self, first: Snapshot | None) -> Snapshot | None:
-        """Return what files are compared with; `first`: how they were when the session began."""
+        """Return the snapshot to compare with; `first` is the one of the session start."""
         since = self.newest if self.since == THIS_TURN else self.since
         later = [number for number in self._turns if number >= since]
         return self._turns[min(later)] if self.since and later else first
 
     async def show(self, first: Snapshot | None) -> None:
-        """Tell what of the changes the person wants to see.
+        """Report the changes since the baseline.
 
         Raises:
             SnapshotError.
@@ -97,49 +97,49 @@ class Baseline:
                 self._tell(now)
 
     def go_on(self, turns: int) -> None:
-        """Go on in a session that has so many turns: the same ones as before, or others."""
-        if not turns <= self.newest <= turns + 1:  # a prompt that did not arrive began no turn
+        """Continue with a session of `turns` turns, the same as before or another."""
+        if not turns <= self.newest <= turns + 1:  # an undelivered prompt began no turn
             self._turns.clear()
             self.since, self.newest = min(self.since, 0), turns
         self._ranged = None
 
     def clear(self) -> None:
-        """Forget all turns: their snapshots are lost."""
+        """Forget all snapshots."""
         self._turns.clear()
         self.shown = {}
 
 
 PATIENCE: Final = 0.08
-"""Seconds that a prompt waits for its snapshot at most."""
-_EVERY: Final = 2.0  # seconds between two looks while a turn runs
-_SOON: Final = 0.25  # the same, where the system tells whether there is anything to see
-_IDLE: Final = 1.0  # the same, while no turn runs
-_ALL: Final = 60.0  # seconds between two looks at every file, after a turn
-_SHARE: Final = 20  # of the time at most one part is spent looking
+"""Maximum seconds that a prompt waits for its snapshot."""
+_EVERY: Final = 2.0  # seconds between looks during a turn, without a watcher
+_SOON: Final = 0.25  # seconds between looks during a turn, with a watcher
+_IDLE: Final = 1.0  # seconds between looks outside turns
+_ALL: Final = 60.0  # seconds between looks at every file
+_SHARE: Final = 20  # looking takes at most one part in so many of the time
 _KEPT: Final = 14 * 24 * 3600.0  # seconds
 _MOST: Final = 2 << 30  # bytes
 _SLICE: Final = 2_000
-"""Files whose permissions are looked at in one go."""
+"""Files whose permissions are read at a time."""
 
-_SETTLING: Final = 2.0  # seconds that the end of a session waits for its last look
+_SETTLING: Final = 2.0  # seconds that the end of a session waits for the last look
 
 Told = WorkspaceCompared | RangeChosen | Noted | KeptSnapshot | UndoStep | UndoStepTaken
-"""What a session hears of its workspace."""
+"""Events of the workspace for the session."""
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 def is_too_wide(root: Path) -> bool:
-    """Whether a workspace holds the person's whole home, or everything."""
+    """Return whether a workspace contains the user's whole home."""
     return Path.home().resolve().is_relative_to(root.resolve())
 
 
 def lost(at: float, *, moved: str = "", were_kept: bool = False) -> str:
-    """Return why files of an earlier run cannot be given back.
+    """Return the reason why files of an earlier run cannot be restored.
 
     Args:
-        at: when the oldest snapshot was taken that there is.
-        moved: the folder in which the session worked, if that was another one.
+        at: the time of the oldest snapshot.
+        moved: the session's folder at that time, if different.
         were_kept: whether there were snapshots.
     """
     when = datetime.fromtimestamp(at)
@@ -157,9 +157,9 @@ def _is_same(one: str, other: str) -> bool:
 
 
 class ChangeTracker:
-    """Looks at one workspace for one conversation: at its beginning, before, during and after each turn.
+    """Compares a workspace with snapshots at the start, and before, during and after each turn.
 
-    What cannot be done is said once, and everything else goes on.
+    A failure is reported once, and everything else continues.
     """
 
     def __init__(
@@ -169,112 +169,112 @@ class ChangeTracker:
         tell: Callable[[Told], None],
         every: float = _EVERY,
     ) -> None:
-        """Look later, from `begin` on.
+        """Prepare; tracking starts with `begin`.
 
         Args:
-            snapshots: of the workspace.
-            cwd: the workspace as the session names it.
-            tell: takes what was found into the session.
-            every: seconds between two looks while a turn runs.
+            snapshots: the workspace's snapshots.
+            cwd: the workspace as named by the session.
+            tell: receives the session's events.
+            every: seconds between looks during a turn.
         """
         self.first: Snapshot | None = None
-        """How the workspace was when the session began."""
+        """Snapshot of the session start."""
         self.before: Snapshot | None = None
-        """How it was before the newest turn."""
+        """Snapshot before the latest turn."""
         self.is_late = False
-        """Whether that one was taken when the agent may have begun already."""
+        """True if the agent may have started before that snapshot."""
         self._late: set[int] = set()
         self.reviewed = Reviewed()
-        """What the person has kept of the changes."""
+        """Changes kept by the user."""
         self.lost = ""
-        """Why not all of an earlier run of the session can be given back, for people; empty where all can."""
+        """Reason why files of an earlier run cannot be restored, or ""."""
         self._snapshots = snapshots
         self._cwd = cwd
-        self.ways_back = UndoStack(snapshots, self.look, tell)
-        """Undoes changes for the person."""
+        self.undo_stack = UndoStack(snapshots, self.look, tell)
+        """The user's undo steps."""
         self._tell = tell
         self._every = every
         self._soon, self._idle = min(_SOON, every), min(_IDLE, every)
         self._cost = 0.0
-        self._one = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._since: float | None = None
-        """When the look began that is being taken."""
+        """Start of the look in progress."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn = False
         self._begun = 0
-        """How many turns have begun: one may begin and end within one look."""
+        """Number of turns begun: a whole turn may fit within one look."""
         self._is_settling = False
-        """Whether a turn has ended and what it left was not looked at yet."""
+        """True from the end of a turn until the next look."""
         self._damaged = snapshots.damaged
         self._following: asyncio.Task[None] | None = None
         self._can_watch = True
         self._doubted = time.monotonic()
         self._counts = LineCounts(snapshots)
         self._found = ChangedFiles(cwd, tell, self._counts.of)
-        self._ranges = Baseline(snapshots, self._found, self._counts, tell)
+        self._baseline = Baseline(snapshots, self._found, self._counts, tell)
         self._has_failed = False
         self.obstacle = ""
-        """Why changes are not tracked, or not all, for people; empty while they are."""
+        """Reason why not all changes are tracked, or ""."""
         self.untracked: tuple[Untracked, ...] = ()
-        """What changed since the session began and is in no snapshot."""
+        """Changes outside all snapshots since the session start."""
         self._marks: Marks | None = None
         self._hidden: tuple[Untracked, ...] = ()
         self._first_inner: Marks | None = None
         self._inner: Marks = {}
-        """Files of repositories inside: when the session began, and as they were looked at last."""
-        self._modes = FileModes(snapshots.root)
+        """Files of nested repositories: at the session start, and at the last look."""
+        self._file_modes = FileModes(snapshots.root)
         self._is_closed = False
 
     # ------------------------------------------------------------------ the life of a session
 
     def begin(self, past: Past | None = None) -> None:
-        """Take the first snapshot in the background, or go on with those of earlier runs of the session."""
+        """Take the first snapshot in the background, or continue with those of earlier runs."""
         if past is not None:
-            self._ranges.recall(len(past.turns), {})
+            self._baseline.recall(len(past.turns), {})
             newest = {path: origins[-1:] for (path, _), origins in past.origins.items()}
             outside = [path for path, origins in newest.items() if origins and not origins[0].turn]
             self._found.recall((file.seen for file in past.files if file.seen is not None), outside)
         self._start(partial(self._begin, past))
 
     def go_on(self, turns: int, *, is_known: bool = True) -> None:
-        """Tell all anew to the session of another process, in the same workspace.
+        """Report everything to the session of a new agent process in the same workspace.
 
         Args:
-            turns: how many it has; other ones than those that were tracked cannot be compared with.
-            is_known: whether the session knows of the first snapshot.
+            turns: the session's number of turns; a different one resets the baseline.
+            is_known: whether the session knows the first snapshot.
         """
         self._found.tell_again()
-        self._ranges.go_on(turns)
+        self._baseline.go_on(turns)
         if self.first is not None:
             if not is_known:
                 self._tell_kept(0, self.first)
             self._start(self._look)
 
     async def settle(self) -> None:
-        """Look at what a turn has left before nobody hears of it any more; gives up after a while."""
+        """Look at the result of the last turn before the session ends; bounded in time."""
         is_open = self._in_turn or self._is_settling
-        if is_open or self._one.locked():  # a look that is being taken has told nothing yet
+        if is_open or self._lock.locked():  # the look in progress has reported nothing yet
             self._in_turn, self._is_settling = False, is_open
             await asyncio.wait([self._start(partial(self._look, settles=is_open))], timeout=_SETTLING)
 
     async def before_turn(self, turn: int | None = None) -> None:
-        """Remember how things are before the agent begins; comes back soon, whether that is done or not.
+        """Snapshot the workspace before a turn; return after `PATIENCE` in any case.
 
         Args:
-            turn: the number that the turn will have in the session, from 1.
+            turn: the number of the coming turn, from 1.
         """
         self.before = None
-        self._ranges.newest = self._ranges.newest + 1 if turn is None else turn
-        remembering = self._start(partial(self._remember, self._ranges.newest))
+        self._baseline.newest = self._baseline.newest + 1 if turn is None else turn
+        remembering = self._start(partial(self._remember, self._baseline.newest))
         done, _ = await asyncio.wait([remembering], timeout=PATIENCE)
         self.is_late = not done
         if self.is_late:
-            self._late.add(self._ranges.newest)
+            self._late.add(self._baseline.newest)
         self._in_turn = True
         self._begun += 1
 
     def after_turn(self) -> None:
-        """Look once more; what comes now is not of this turn."""
+        """Look at the result of a turn; later changes are not the turn's."""
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
             self._snapshots.doubt()
@@ -282,11 +282,11 @@ class ChangeTracker:
         self._start(partial(self._look, settles=True))
 
     async def look(self) -> None:
-        """Look now, for a person who wants to see."""
+        """Look now."""
         await self._start(self._look)
 
     async def close(self) -> None:
-        """End what is being done; nothing is done any more."""
+        """Cancel all work."""
         self._is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
@@ -295,33 +295,29 @@ class ChangeTracker:
             await asyncio.wait(tasks)
         self._snapshots.close()
 
-    # ------------------------------------------------------------------ for the person
+    # ------------------------------------------------------------------ for the user
 
     @property
     def looking_for(self) -> float:
-        """Seconds that the look takes so far that is being taken; 0 without one."""
+        """Seconds since the start of the look in progress, or 0."""
         return time.monotonic() - self._since if self._since is not None else 0.0
 
     def is_kept(self, path: str) -> bool:
-        """Whether the person has kept all changes of a file, by its absolute path."""
+        """Return whether the user has kept all changes of a file, by absolute path."""
         change = self.change(path)
         return change is not None and self.reviewed.is_done(change)
 
     def change(self, path: str) -> ChangedFile | None:
-        """Return how a file differs from the beginning, or the chosen turn, as far as it was looked at.
-
-        Args:
-            path: absolute, as in the session's list.
-        """
-        return self._ranges.shown.get(path)
+        """Return the change of a file since the baseline, by absolute path."""
+        return self._baseline.shown.get(path)
 
     async def show_since(self, turn: int) -> None:
-        """Tell from now on what changed since a turn: from 1; 0: since the beginning; or `THIS_TURN`."""
-        self._ranges.since = turn
+        """Set the baseline: a turn (from 1), 0 for the session start, or `THIS_TURN`."""
+        self._baseline.since = turn
         await self.look()
 
     async def texts(self, change: ChangedFile) -> tuple[bytes | None, bytes | None]:
-        """Return a file as it was at the beginning and as it became; nothing if it cannot be told."""
+        """Return a file's old and new content, or None for each if unavailable."""
         try:
             return await self._snapshots.texts(change)
         except SnapshotError as error:
@@ -330,27 +326,27 @@ class ChangeTracker:
 
     @property
     def turns(self) -> list[int]:
-        """The turns before which the workspace is known, from 1."""
-        return self._ranges.turns
+        """Turns (from 1) with a snapshot."""
+        return self._baseline.turns
 
     def before_of(self, turn: int | None) -> Snapshot | None:
-        """Return how the workspace was before a turn; None: before the newest."""
-        return self.before if turn is None else self._ranges.before(turn)
+        """Return the snapshot before a turn; None means the latest."""
+        return self.before if turn is None else self._baseline.before(turn)
 
     def why_unknown(self, turn: int | None) -> str:
-        """Return why there is no snapshot from before a turn, for people; empty where it will come."""
+        """Return the reason for a missing snapshot before a turn, or "" if it will come."""
         if self.obstacle:
             return self.obstacle
         if self.lost:
             return self.lost
-        return "" if self._ranges.newest or self.first is None else "No turn has begun yet."
+        return "" if self._baseline.newest or self.first is None else "No turn has begun yet."
 
     def was_late(self, turn: int | None) -> bool:
-        """Whether that was taken when the agent may have begun already."""
+        """Return whether the agent may have started before the snapshot of a turn."""
         return self.is_late if turn is None else turn in self._late
 
     async def since_turn(self, turn: int | None = None) -> list[ChangedFile]:
-        """Return what differs from before a turn, or the newest: what `restore` can undo.
+        """Return the changes since a turn, or the latest, for `restore`.
 
         Raises:
             SnapshotError.
@@ -359,14 +355,14 @@ class ChangeTracker:
         return await self._snapshots.changes(before) if before is not None else []
 
     async def reject(self, change: ChangedFile) -> Restored:
-        """Give a file back what it was at the beginning of the session, or of the chosen turn.
+        """Restore a file to the baseline.
 
         Raises:
-            SnapshotError: nothing was done.
+            SnapshotError: nothing was changed.
         """
-        base = self._ranges.base(self.first)
+        base = self._baseline.base(self.first)
         assert base is not None, "there is no change without a beginning"
-        return await self.ways_back.restore(base, [change])
+        return await self.undo_stack.restore(base, [change])
 
     # ------------------------------------------------------------------ parts
 
@@ -389,8 +385,8 @@ class ChangeTracker:
 
     @asynccontextmanager
     async def _looking(self) -> AsyncIterator[None]:
-        """Look alone; it is known since when."""
-        async with self._one:
+        """Take the lock and note the time."""
+        async with self._lock:
             self._since = time.monotonic()
             try:
                 yield
@@ -403,8 +399,8 @@ class ChangeTracker:
                 await self._recall(past)
             if self.first is None:
                 self.first = await self._snapshots.take()
-                self._tell_kept(0, self.first, since=self._ranges.newest)
-            self._can_watch = await self._snapshots.watch()  # which tells of more that is in no snapshot
+                self._tell_kept(0, self.first, since=self._baseline.newest)
+            self._can_watch = await self._snapshots.watch()  # also reports more files outside snapshots
             self._marks = await asyncio.to_thread(marks, self._snapshots.root, self._snapshots.left_out)
         if self.first.left_out:
             self._tell(not_shown(self.first.left_out))
@@ -413,7 +409,7 @@ class ChangeTracker:
         await self._snapshots.prune(time.time() - _KEPT, _MOST)
 
     async def _recall(self, past: Past) -> None:
-        """Go on with the snapshots of earlier runs, as far as there are still some."""
+        """Continue with the snapshots of earlier runs that still exist."""
         kept = {each.turn: each for each in past.kept if each.turn <= len(past.turns)}
         names = {each.id for each in kept.values()}
         names.update(name for each in past.undid for name in (each.back, each.after))
@@ -423,11 +419,11 @@ class ChangeTracker:
             self.first = await self._snapshots.take()
         else:
             self.first = shots[min(shots)]
-            self._ranges.recall(len(past.turns), {turn: shot for turn, shot in shots.items() if turn})
+            self._baseline.recall(len(past.turns), {turn: shot for turn, shot in shots.items() if turn})
             self._late.update(turn for turn, each in kept.items() if each.late)
-            self.before = self._ranges.before(len(past.turns))
+            self.before = self._baseline.before(len(past.turns))
             self.is_late = len(past.turns) in self._late
-            for place in reversed(self.ways_back.recall(past.undid, there)):
+            for place in reversed(self.undo_stack.recall(past.undid, there)):
                 self._tell(UndoStepTaken(place))
         if not kept or min(kept) > 1 or (0 in kept and kept[0].since):
             self.lost = lost(self.first.at)
@@ -446,18 +442,18 @@ class ChangeTracker:
         self._tell(KeptSnapshot(turn, snapshot.id, snapshot.at, turn in self._late, self._cwd, since))
 
     async def _begin_beside(self) -> None:
-        """Look at what takes long, and what no prompt waits for."""
-        self._inner = await inside(self._snapshots.root, self._snapshots.left_out)
+        """Read slow facts that no prompt waits for."""
+        self._inner = await inner_marks(self._snapshots.root, self._snapshots.left_out)
         if self._first_inner is None:
             self._first_inner = self._inner
         files = await self._snapshots.files()
         for begun in range(0, len(files), _SLICE):
-            await asyncio.to_thread(self._modes.begin, files[begun : begun + _SLICE])
+            await asyncio.to_thread(self._file_modes.begin, files[begun : begun + _SLICE])
 
     async def _remember(self, turn: int) -> None:
         async with self._looking():
             self.before = await self._snapshots.take()
-            self._ranges.remember(turn, self.before)
+            self._baseline.remember(turn, self.before)
             if self.first is None:
                 self.first = self.before
                 self._tell_kept(0, self.first)
@@ -470,7 +466,7 @@ class ChangeTracker:
             self._following = self._start(self._follow)
 
     async def _follow(self) -> None:
-        """Look whenever there may be something to see; where the system does not tell, only in turns."""
+        """Look whenever the watcher has news; without a watcher, only during turns."""
         while not self._has_failed:
             if self._can_watch and not self._snapshots.is_watching:
                 self._can_watch = await self._snapshots.watch()
@@ -481,15 +477,15 @@ class ChangeTracker:
 
     @property
     def _pause(self) -> float:
-        """Seconds until the next look: longer where looking costs much."""
+        """Seconds until the next look, proportional to the cost of looking."""
         if not self._snapshots.is_watching:
             return max(self._every, self._cost * _SHARE)
         return max(self._soon if self._in_turn else self._idle, min(self._every, self._cost * _SHARE))
 
     async def _look(self, *, settles: bool = False) -> None:
-        """Compare the disk with the beginning; `settles`: what is seen belongs to the turn that ended."""
+        """Compare the disk with the start; `settles` assigns the result to the ended turn."""
         async with self._looking():
-            is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come first
+            is_idle = not (self._in_turn or self._is_settling)  # a look of `_follow` may come in between
             self._is_settling = self._is_settling and not settles
             if self.first is None:
                 return
@@ -498,15 +494,15 @@ class ChangeTracker:
             await self._counts.learn(changes)
             self._cost = time.monotonic() - began
             is_outside = is_idle and begun == self._begun
-            ours = self.ways_back.touched
+            ours = self.undo_stack.touched
             self._found.take_over(changes, outside=is_outside, took=self._cost, ours=ours)
-            await self._ranges.show(self.first)
+            await self._baseline.show(self.first)
             if settles:
                 self._found.settle()
             await self._look_beside(changes, settles)
 
     async def _look_beside(self, changes: Sequence[ChangedFile], settles: bool) -> None:
-        """Look at what is in no snapshot, and what a .gitignore hides that it did not hide before."""
+        """Look at files outside snapshots, and at newly ignored files."""
         assert self.first is not None, "there is something to compare with"
         left_out = self._snapshots.left_out
         now = await asyncio.to_thread(marks, self._snapshots.root, left_out)
@@ -519,13 +515,13 @@ class ChangeTracker:
             hidden = await self._snapshots.newly_hidden(self.first)
             self._hidden = tuple(Untracked(path, "hidden by a new .gitignore") for path in hidden)
         if settles or not self._in_turn:
-            self._inner = await inside(self._snapshots.root, left_out)
+            self._inner = await inner_marks(self._snapshots.root, left_out)
             self._first_inner = self._inner if self._first_inner is None else self._first_inner
-        modes = await asyncio.to_thread(self._modes.look, self._snapshots.touched())
+        modes = await asyncio.to_thread(self._file_modes.look, self._snapshots.touched())
         self.untracked = (
-            *changed(self._marks, now),
-            *changed(self._first_inner or {}, self._inner),
-            *changed({}, modes),
+            *differences(self._marks, now),
+            *differences(self._first_inner or {}, self._inner),
+            *differences({}, modes),
             *self._hidden,
         )
         too_many = sum(each.reason == "too many" for each in left_out)
@@ -533,7 +529,7 @@ class ChangeTracker:
             self.obstacle = f"{too_many:,} files beyond {MOST_FILES:,} are not tracked." if too_many else ""
 
     async def _look_back(self, before: Snapshot, is_late: bool) -> None:
-        """Mark what changed between two turns, unless the snapshot may hold work of the agent already."""
+        """Mark changes between two turns, unless the snapshot may include the agent's work."""
         async with self._looking():
             if self.first is None:
                 return
@@ -549,20 +545,20 @@ class ChangeTracker:
             self._tell(Noted(text, "warning", str(error)))
 
     def _go_on_after_failure(self) -> None:
-        """What stood in the way is gone, such as a full disk."""
+        """Resume tracking once a failure, such as a full disk, is over."""
         if self._has_failed:
             self._has_failed, self.obstacle = False, ""
             self._follow_on()
             self._tell(Noted("All changes are shown again."))
 
     def _start_over(self) -> None:
-        """The store was damaged: what was before cannot be known any more."""
+        """Restart from nothing after the store was damaged."""
         text = f"The snapshots of this workspace were damaged, and are now in {self._snapshots.damaged}."
         self._tell(Noted(text, "warning", "Changes are shown from now on; earlier ones cannot be undone."))
         self.first = self.before = None
-        self._ranges.clear()
+        self._baseline.clear()
         self._found.clear()
-        self.ways_back.clear()
+        self.undo_stack.clear()
         self.lost = ""
         self._has_failed = self._is_settling = False
         self._start(self._begin)

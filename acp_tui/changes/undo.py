@@ -1,4 +1,4 @@
-"""Undoing what changed in a workspace: whole files, or one hunk of a file, as far as nothing is lost."""
+"""Restoring whole files or single hunks of a workspace without losing other work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Hunk(NamedTuple):
-    """A run of lines that changed: lines `start` to `stop` (from 0, the last not included) of both texts."""
+    """A run of changed lines: `start` to `stop` (from 0, exclusive) in both texts."""
 
     old_start: int
     old_stop: int
@@ -29,10 +29,10 @@ class Hunk(NamedTuple):
 
 
 def without(old: bytes, new: bytes, hunk: Hunk) -> bytes:
-    """Return the new text with the old lines in the place of the hunk's.
+    """Return the new text with a hunk reverted.
 
-    Lines end at a newline, in UTF-16 and UTF-32 too. Old lines get the line ends of the new text where all
-    of both are of one kind.
+    Lines end at a newline, in UTF-16 and UTF-32 too. Reverted lines take the line ends of the new text if
+    both texts are consistent.
     """
     codec = wide_codec(old, new)
     texts = [narrow(each, codec) for each in (old, new)] if codec else []
@@ -60,12 +60,12 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _is_crlf(text: bytes) -> bool:
-    """Whether every line ends with CR and LF, and there is one."""
+    """Return whether all lines, and at least one, end with CR LF."""
     return 0 < text.count(b"\n") == text.count(b"\r\n")
 
 
 def _joined(lines: list[bytes], end: bytes) -> bytes:
-    """Join lines; one that had no end because it was the last gets one if it is not the last any more."""
+    """Join lines; a former last line without an end gets one."""
     return b"".join([*(line if line.endswith(b"\n") else line + end for line in lines[:-1]), *lines[-1:]])
 
 
@@ -75,18 +75,20 @@ _CHANGED: Final = "{}: changed in the meantime"
 
 
 async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
-    """Give files back what they were in a snapshot, as far as they are still what the person saw.
+    """Restore files to a snapshot if they are still as the user saw them.
 
-    `changes` is what is to be undone, of `snapshots.changes(before)`: that list is the preview.
+    `changes` is the part of `snapshots.changes(before)` to undo, as shown in the preview.
 
     Raises:
-        Unavailable, GitFailed: nothing was done.
+        Unavailable, GitFailed: nothing was changed.
     """
     way_back = await snapshots.take()
     now = {change.path: change for change in await snapshots.changes(before)}
     done: list[ChangedFile] = []
     problems: list[str] = []
-    for change in sorted(changes, key=lambda each: each.status != "A"):  # a folder gives way to a file first
+    for change in sorted(
+        changes, key=lambda each: each.status != "A"
+    ):  # additions first: a folder may have to give way to a file
         problem = _CHANGED.format(change.path)
         if now.get(change.path) == change:
             problem = await _put_back(snapshots, change)
@@ -98,16 +100,16 @@ async def restore(snapshots: Snapshots, before: Snapshot, changes: Sequence[Chan
 
 
 async def _put_back(snapshots: Snapshots, change: ChangedFile) -> str:
-    """Give one file back what it was; return why it stays as it is, if it does."""
+    """Restore one file; return the problem, or ""."""
     try:
         old, new = await snapshots.texts(change)
         return await asyncio.to_thread(_put_back_now, snapshots, change, old, new)
-    except SnapshotError as error:  # files before it are done: that must be told, and can be undone
+    except SnapshotError as error:  # earlier files are done: report them, so that they can be undone
         return f"{change.path}: {error}"
 
 
 def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, new: bytes | None) -> str:
-    """Look whether the file is what the way back holds, and replace it at once."""
+    """Replace the file if it still is what the new snapshot holds."""
     root = snapshots.root
     unknown = _without_way_back(root, change)
     if unknown:
@@ -122,10 +124,10 @@ def _put_back_now(snapshots: Snapshots, change: ChangedFile, old: bytes | None, 
 
 
 def _content(root: Path, change: ChangedFile) -> bytes:
-    """Return what is at a path now, of a link where it leads.
+    """Return the content of a file, or the target of a link.
 
     Raises:
-        OSError: there is nothing, or something else than what changed.
+        OSError: there is nothing, or a different kind of file.
     """
     if stat.S_ISLNK(change.new_mode):
         return os.readlink(os.fsencode(root / change.path))  # noqa: PTH115 - bytes, also those of no text
@@ -135,12 +137,12 @@ def _content(root: Path, change: ChangedFile) -> bytes:
 async def reverse(
     snapshots: Snapshots, change: ChangedFile, hunk: Hunk, base: bytes | None = None
 ) -> Restored:
-    """Take one hunk of a change back out of the file as it is now; what conflicts stays.
+    """Revert one hunk in the current file; a conflict leaves it alone.
 
-    The hunk is of `base` and the file; without a base, of what the file was and is.
+    The hunk is relative to `base`, by default the original text.
 
     Raises:
-        Unavailable, GitFailed: nothing was done.
+        Unavailable, GitFailed: nothing was changed.
     """
     old, new = await snapshots.texts(change)
     old = base if base is not None else old
@@ -163,7 +165,7 @@ async def reverse(
 
 
 def _replace(snapshots: Snapshots, change: ChangedFile, now: bytes, wanted: bytes) -> str:
-    """Replace a file if it is still what was read before the way back was made; return why it stays."""
+    """Replace a file if its content is still `now`; return the problem, or ""."""
     root = snapshots.root
     try:
         if read_file(root, change.path) != now:
@@ -175,7 +177,7 @@ def _replace(snapshots: Snapshots, change: ChangedFile, now: bytes, wanted: byte
 
 
 async def _merged(store: SnapshotStore, now: bytes, base: bytes, wanted: bytes) -> bytes | None:
-    """Return what is there now with what was changed from `base` to `wanted`; None for a conflict."""
+    """Merge the change from `base` to `wanted` into `now`; None for a conflict."""
     if now == base:
         return wanted
     codec = wide_codec(now, base, wanted)
@@ -193,12 +195,12 @@ async def _merged_lines(store: SnapshotStore, texts: Iterable[bytes | None]) -> 
             await asyncio.to_thread(Path(name).write_bytes, content or b"")
         try:
             return await store.git("merge-file", "-p", "-q", *names)
-        except GitFailed:  # it ends with the number of conflicts
+        except GitFailed:  # the exit code is the number of conflicts
             return None
 
 
 def _without_way_back(root: Path, change: ChangedFile) -> str:
-    """Return why restoring would overwrite what no snapshot holds; nothing if it would not."""
+    """Return a problem if restoring would overwrite a file outside all snapshots."""
     lost = change.old_path if change.old_path != change.path or not change.new_id else ""
     if not lost or not os.path.lexists(root / lost):
         return ""
@@ -207,10 +209,10 @@ def _without_way_back(root: Path, change: ChangedFile) -> str:
 
 
 class Reviewed:
-    """Remembers, for each file, the text that was agreed to; what differs from it is open.
+    """The accepted text of each file; differences from it are open.
 
-    A kept hunk goes into that text, as `git add -p` does with the index: when the file changes again, also in
-    the same place, that is a new change.
+    A kept hunk is added to that text, as `git add -p` adds to the index; a later change in the same place is
+    a new one.
     """
 
     def __init__(self) -> None:
@@ -218,25 +220,25 @@ class Reviewed:
         self._done: dict[str, tuple[str, int]] = {}
 
     def is_done(self, change: ChangedFile) -> bool:
-        """Whether nothing of a file is open any more."""
+        """Return whether a file has no open change."""
         return self._done.get(change.path) == change.state
 
     def base(self, change: ChangedFile, old: bytes | None) -> bytes | None:
-        """Return what a file is to be compared with: what was agreed to, else what it was (`old`)."""
+        """Return the accepted text of a file, else its original text `old`."""
         return self._agreed.get(change.path, old)
 
     def has_kept(self, change: ChangedFile) -> bool:
-        """Whether something of a file was kept."""
+        """Return whether any part of a file was kept."""
         return change.path in self._agreed
 
     def keep(self, change: ChangedFile, old: bytes, new: bytes, hunk: Hunk) -> None:
-        """Keep one hunk.
+        """Accept one hunk.
 
         Args:
             change: the file.
-            old: what it was at the beginning.
-            new: what it is.
-            hunk: the lines, of `base(change, old)` and of `new`.
+            old: its original text.
+            new: its current text.
+            hunk: lines of `base(change, old)` and of `new`.
         """
         base = self.base(change, old) or b""
         turned = Hunk(hunk.new_start, hunk.new_stop, hunk.old_start, hunk.old_stop)
@@ -244,9 +246,9 @@ class Reviewed:
         self.settle(change, old, new)
 
     def keep_file(self, change: ChangedFile, new: bytes | None) -> None:
-        """Keep all of a file as it is: its text, its mode, or that it is gone.
+        """Accept a file as it is: text, mode or deletion.
 
-        Without its text, which may not have been read: nothing is open now; once it changes again, all is.
+        Without its text, any later change reopens the whole file.
         """
         if new is not None or change.status == "D":
             self._agreed[change.path] = new
@@ -255,6 +257,6 @@ class Reviewed:
         self._done[change.path] = change.state
 
     def settle(self, change: ChangedFile, old: bytes | None, new: bytes | None) -> None:
-        """Note that nothing is open where what was agreed to is what there is."""
+        """Mark a file as done if its accepted text equals the current one."""
         if self.has_kept(change) and self.base(change, old) == new:
             self._done[change.path] = change.state

@@ -1,4 +1,4 @@
-"""Undoing what changed in a workspace, and taking that back again."""
+"""The user's undo steps in a workspace."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from acp_tui.session.past import UndoStep, UndoStepTaken
 
 
 class _WayBack(NamedTuple):
-    """What undoing a restoring or rejecting needs."""
+    """An undo step."""
 
     back: Snapshot
-    """How all files were before it."""
+    """Snapshot before it."""
     paths: set[str]
     after: Snapshot
-    """How they were right after it."""
+    """Snapshot right after it."""
 
 
 class UndoResult(NamedTuple):
-    """What came of taking a step back."""
+    """The result of taking back a step."""
 
     restored: Restored
     is_over: bool
-    """Whether the step is forgotten, since it is undone or there was nothing left of it."""
+    """True if the step is gone: taken back, or nothing was left of it."""
     newer: int
-    """How many newer steps stand then, since their files were changed."""
+    """Number of newer steps that stay because their files changed."""
 
 
 class UndoStack:
-    """What the person has undone in one session, the newest last."""
+    """The undo steps of one session, the latest last."""
 
     def __init__(
         self,
@@ -43,31 +43,31 @@ class UndoStack:
         look: Callable[[], Awaitable[None]],
         tell: Callable[[UndoStep | UndoStepTaken], None],
     ) -> None:
-        """Begin with nothing undone.
+        """Begin empty.
 
         Args:
-            snapshots: of the workspace.
-            look: called when files were changed.
-            tell: takes what was undone into the session.
+            snapshots: the workspace's snapshots.
+            look: called after files were changed.
+            tell: receives the session's events.
         """
         self._tell = tell
         self._snapshots = snapshots
         self._look = look
         self._ways: list[_WayBack] = []
         self._passed = 0
-        """How many of the newest could not be taken back and were said to be so."""
+        """Number of newest steps that were skipped because their files changed."""
         self.touched: set[str] = set()
-        """Files that are being given back, relative to the workspace: what is seen of them is our work."""
+        """Relative paths being restored; their differences are the client's own."""
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a restoring or rejecting to take back."""
+        """True if there is a step to take back."""
         return bool(self._ways)
 
     def recall(self, undid: Iterable[UndoStep], there: Collection[str]) -> list[int]:
-        """Know what was undone in earlier runs, as far as its snapshots are there.
+        """Take over the steps of earlier runs whose snapshots exist.
 
-        Return the places of the rest.
+        Return the indices of the others.
         """
         lost: list[int] = []
         for place, each in enumerate(undid):
@@ -79,36 +79,35 @@ class UndoStack:
         return lost
 
     def clear(self) -> None:
-        """Forget all: the snapshots are lost."""
+        """Forget all steps."""
         self._ways.clear()
         self._passed = 0
 
     async def restore(self, before: Snapshot, changes: Sequence[ChangedFile]) -> Restored:
-        """Undo changes that the person has seen.
+        """Undo changes as an undo step.
 
         Raises:
-            SnapshotError: nothing was done.
+            SnapshotError: nothing was changed.
         """
         paths = {path for change in changes for path in _paths(change)}
         return await self._done(paths, restore(self._snapshots, before, changes))
 
     async def reverse(self, change: ChangedFile, hunk: Hunk, base: bytes | None = None) -> Restored:
-        """Take one hunk of a change back out of the file; of `base` and the file, if there is one.
+        """Revert one hunk, relative to `base` if given, as an undo step.
 
         Raises:
-            SnapshotError: nothing was done.
+            SnapshotError: nothing was changed.
         """
         return await self._done(_paths(change), reverse(self._snapshots, change, hunk, base))
 
     async def undo(self) -> UndoResult | None:
-        """Take the newest restoring or rejecting back; None if there is none.
+        """Take back the latest step; None without one.
 
-        Files that were changed since then stay as they are: nobody has seen what would be lost. Where that
-        is all of them, it is said, and the next time the one before is taken back; after the oldest, it
-        begins with the newest again.
+        Files changed since then stay as they are. If those are all files of the step, it is skipped, and the
+        next call takes back the one before; after the oldest, it starts again at the latest.
 
         Raises:
-            SnapshotError: nothing was done.
+            SnapshotError: nothing was changed.
         """
         if not self._ways:
             return None
@@ -131,7 +130,7 @@ class UndoStack:
         )
 
     async def _take_back(self, way: _WayBack) -> tuple[Restored, list[str]]:
-        """Take one step back, and return also what is to be said of files that stay."""
+        """Take back one step; return also the messages about files that stay."""
         newer = {path for change in await self._snapshots.changes(way.after) for path in _paths(change)}
         changes = [change for change in await self._snapshots.changes(way.back) if _paths(change) & way.paths]
         restored = await restore(
@@ -142,7 +141,7 @@ class UndoStack:
 
     @contextmanager
     def _touching(self, paths: set[str]) -> Iterator[None]:
-        """Say of files that what becomes of them now is our own work."""
+        """Mark changes of some files as the client's own."""
         self.touched = paths
         try:
             yield
@@ -150,7 +149,7 @@ class UndoStack:
             self.touched = set()
 
     async def _done(self, paths: set[str], work: Coroutine[Any, Any, Restored]) -> Restored:
-        """Keep the way back, and look what came of it."""
+        """Do the work, record the step and look at the result."""
         with self._touching(paths):
             return await self._kept(await work)
 
@@ -159,7 +158,7 @@ class UndoStack:
         if paths:
             try:
                 after = await self._snapshots.take()
-            except SnapshotError as error:  # it is done all the same
+            except SnapshotError as error:  # the files are restored nevertheless
                 told = f"This cannot be undone: {error}"
                 restored = replace(restored, problems=(*restored.problems, told))
             else:

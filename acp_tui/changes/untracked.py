@@ -1,4 +1,4 @@
-"""What changes in a workspace beside the files of its snapshots: settings of git, pipes, very large files."""
+"""Changes outside all snapshots: git settings and hooks, pipes, very large files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from acp_tui.changes.git import repository_at, repository_of
 from acp_tui.changes.tree import LeftOut
 
 MOST: Final = 1_000
-"""Files that are looked at."""
+"""Maximum number of files looked at."""
 _MODULES: Final = 50
-"""Submodules, and repositories inside, that are looked at."""
+"""Maximum number of submodules and nested repositories."""
 _MOST_INSIDE: Final = 20_000
-"""Files of repositories inside that are looked at."""
+"""Maximum number of files in nested repositories."""
 _SETTINGS: Final = ("config", "config.worktree", "info/exclude", "info/attributes", "objects/info/alternates")
 _SAMPLE: Final = ".sample"
-"""The end of the names of hooks that git does not run."""
+"""Suffix of hooks that git does not run."""
 _WORDS: Final = {
     "large": "above 8 MB",
     "repository": "another repository",
@@ -40,27 +40,27 @@ _KINDS: Final = {
 
 
 class Mark(NamedTuple):
-    """Tells one state of a file from another without reading it."""
+    """The state of a file, without its content."""
 
     what: str
-    """What it is, for people."""
+    """Description for display."""
     state: tuple[int, ...]
 
 
 Marks = Mapping[str, Mark]
-"""By path, relative to the workspace."""
+"""Marks by relative path."""
 
 
 class Untracked(NamedTuple):
-    """One change."""
+    """A change outside all snapshots."""
 
     path: str
     what: str
-    """Why it is in no snapshot, for people."""
+    """Description for display."""
 
 
 def marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
-    """Look at what is in no snapshot of a workspace.
+    """Return the marks of all files outside snapshots.
 
     Blocking: call it in a thread.
     """
@@ -71,8 +71,8 @@ def marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
     return found
 
 
-async def inside(root: Path, left_out: Iterable[LeftOut]) -> Marks:
-    """Look at the files of the repositories inside a workspace, which are in no snapshot either."""
+async def inner_marks(root: Path, left_out: Iterable[LeftOut]) -> Marks:
+    """Return the marks of the files of nested repositories."""
     found: dict[str, Mark] = {}
     inner = [each.path for each in left_out if each.reason == "repository"]
     for path in inner[:_MODULES]:
@@ -92,8 +92,8 @@ async def inside(root: Path, left_out: Iterable[LeftOut]) -> Marks:
     return found
 
 
-def changed(before: Marks, now: Marks) -> list[Untracked]:
-    """Return what differs, in the order of the paths."""
+def differences(before: Marks, now: Marks) -> list[Untracked]:
+    """Return the changes between two sets of marks, sorted by path."""
     paths = [path for path in {**before, **now} if before.get(path) != now.get(path)]
     gone = {path: before[path] for path in paths if path not in now}
     told = [Untracked(path, f"{gone[path].what}, gone" if path in gone else now[path].what) for path in paths]
@@ -101,7 +101,7 @@ def changed(before: Marks, now: Marks) -> list[Untracked]:
 
 
 def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:
-    """Yield what makes git do other things, or run something."""
+    """Yield files that alter git's behaviour or run programs."""
     own = root / ".git"
     if (state := _state(own)) is not None:
         yield ".git", Mark("the repository", state[:2] if stat.S_ISDIR(state[0]) else state)
@@ -117,7 +117,7 @@ def _of_git(root: Path) -> Iterator[tuple[str, Mark]]:
 
 
 def _settings(root: Path, folders: Iterable[Path]) -> Iterator[tuple[str, Mark]]:
-    """Yield the settings and hooks of some repositories."""
+    """Yield the settings and hooks of repositories."""
     for folder in folders:
         places = [(folder / name, "settings of git") for name in _SETTINGS]
         try:
@@ -143,7 +143,7 @@ def _state(path: Path) -> tuple[int, ...] | None:
 
 
 def _kept(each: LeftOut, state: tuple[int, ...]) -> tuple[int, ...]:
-    """Return what counts of a state: a folder changes with what is in it, which is not looked at."""
+    """Return the relevant part of a state: for a folder, its kind only."""
     return state[:1] if each.reason == "repository" or stat.S_ISDIR(state[0]) else state
 
 
@@ -158,15 +158,15 @@ def _kind(mode: int) -> str:
 
 
 _LOOKED_AT: Final = 20_000
-"""Files that are looked at in one go."""
+"""Files checked at a time."""
 _FOLDERS: Final = 2_000
-"""Folders whose permissions are looked at each time: nobody tells which ones changed."""
+"""Folders checked every time, as no watcher reports their permissions."""
 _COMMON: Final = 0o644
-"""Permissions that are not kept for each file that has them."""
+"""Default permissions, not stored."""
 
 
 class FileModes:
-    """Remembers the permissions that files had, and looks at those that may have others now."""
+    """The original permissions of files, to detect later changes."""
 
     def __init__(self, root: Path) -> None:
         self._base = os.fsencode(root) + b"/"
@@ -176,7 +176,7 @@ class FileModes:
         self._changed: dict[bytes, tuple[int, int]] = {}
 
     def begin(self, paths: Iterable[bytes]) -> None:
-        """Remember the permissions of files and their folders as they are now.
+        """Record the permissions of files and their folders.
 
         Blocking: call it in a thread.
         """
@@ -185,7 +185,7 @@ class FileModes:
             if mode is not None:
                 if mode != _COMMON:
                     self._first[path] = mode
-                self._known.add(path)  # at last: a look may come meanwhile
+                self._known.add(path)  # last, because a look may run in between
             folder = path.rpartition(b"/")[0]
             while folder and folder not in self._folders and len(self._folders) < _FOLDERS:
                 found = self._mode(folder)
@@ -194,12 +194,12 @@ class FileModes:
                 folder = folder.rpartition(b"/")[0]
 
     def look(self, touched: Iterable[bytes]) -> Marks:
-        """Return a mark for each file or folder that has other permissions than in the beginning.
+        """Return a mark for each file or folder with changed permissions.
 
         Blocking: call it in a thread.
 
         Args:
-            touched: what may have changed since the last look.
+            touched: files that may have changed since the last call.
         """
         again = {*self._changed, *self._folders}
         again.update(path for path, _ in zip(touched, range(_LOOKED_AT), strict=False) if path in self._known)
@@ -223,6 +223,6 @@ class FileModes:
 
 
 def _differs(before: int, now: int) -> bool:
-    """Whether permissions differ in more than what a snapshot holds."""
+    """Return whether permissions differ in more than a snapshot records."""
     is_seen = bool((before ^ now) & stat.S_IXUSR)
     return bool((before ^ now) & ~0o111) if is_seen else before != now

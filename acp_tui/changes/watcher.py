@@ -1,7 +1,6 @@
-"""Which paths of a workspace may have changed, by the kernel's own account: nobody has to look at all.
+"""Changed paths of a workspace, collected with inotify (Linux only).
 
-Only on Linux, where one can ask at any moment for all that happened before it. Folders that are left out of
-snapshots are not watched: the largest ones, such as those of packages, cost nothing.
+Ignored folders are not watched, so the largest ones, such as packages, cost nothing.
 """
 
 from __future__ import annotations
@@ -23,34 +22,39 @@ if TYPE_CHECKING:
 
 
 Ignored = Callable[[Sequence[bytes]], Awaitable[set[bytes]]]
-"""Returns which of some folders are left out; relative to the workspace."""
+"""Returns the ignored ones among some folders, relative to the workspace."""
 
 _CREATE, _DELETE, _MOVED_FROM, _MOVED_TO = 0x100, 0x200, 0x40, 0x80
 _ATTRIB, _IS_FOLDER = 0x4, 0x40000000
 _ENDS: Final = 0x400 | 0x800 | 0x2000 | 0x4000
-"""The root is deleted, moved, unmounted; or the kernel has forgotten something. Source: inotify(7)."""
+"""The root is deleted, moved or unmounted, or the queue overflowed. Source: inotify(7)."""
 _GONE: Final = 0x8000
 _MASK: Final = 0x2 | 0x8 | _ATTRIB | _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | 0x1000000 | 0x2000000
-"""Content, its end, mode, names; only folders, and no links."""
+"""Content, close, metadata and names; only folders, no links."""
 _ROOT_MASK: Final = _MASK | 0x400 | 0x800
 _SLICE: Final = 200
-"""Folders that are read at a stretch: a thread that runs long costs keys."""
+"""Folders read at a time: a long-running thread delays keys."""
 _RULES: Final = (b".gitignore", b".git")
-"""What changes the rules by which files are left out."""
+"""Names whose change alters the ignore rules."""
 
 
+# inotify queues an event before the call that caused it returns, so one non-blocking read yields every change
+# made so far: no cookie file and no delay. A folder is watched first and read afterwards, which sees a file
+# created in between twice rather than never. 5,050 folders take 46 ms in slices, with the event loop blocked
+# for 4 ms at most. An overflow (16,384 events) or a changed .gitignore makes the watcher lost: everything is
+# looked at once, and a new watcher starts.
 class Watcher:
-    """Watches one workspace from `begin` on; once it `is_lost`, another one has to begin."""
+    """Watches one workspace from `begin` until it `is_lost`; then a new one is needed."""
 
     def __init__(self, root: Path, ignored: Ignored) -> None:
-        """Begin later, by `begin`.
+        """Prepare; watching starts with `begin`.
 
         Args:
             root: the workspace, links resolved.
-            ignored: tells which folders are left out.
+            ignored: returns the ignored ones among some folders.
         """
         self.is_lost = False
-        """Whether anything may have changed, and will not be told."""
+        """True once changes may have been missed."""
         self._root = os.fsencode(root)
         self._ignored = ignored
         self._notify: INotify | None = None
@@ -59,9 +63,9 @@ class Watcher:
         self._changed: set[bytes] = set()
         self._new: list[bytes] = []
         self.inner: set[bytes] = set()
-        """Other repositories, which are not watched."""
+        """Nested repositories, which are not watched."""
         self.special: set[bytes] = set()
-        """Pipes, sockets and devices that were there when a folder was first read."""
+        """Pipes, sockets and devices found when their folder was first read."""
 
     async def begin(self) -> bool:
         """Watch all folders; return whether that is possible."""
@@ -70,7 +74,7 @@ class Watcher:
         try:
             await asyncio.to_thread(self._open)
             await self._watch([b""])
-        except OSError:  # no more watches, or no more descriptors, are to be had
+        except OSError:  # out of watches or descriptors
             self.close()
             return False
         self._changed.clear()
@@ -78,7 +82,7 @@ class Watcher:
 
     @property
     def has_news(self) -> bool:
-        """Whether something happened that was not asked for yet; costs next to nothing."""
+        """True if there are unread events; costs next to nothing."""
         if self._notify is None or self.is_lost or self._changed or self._new:
             return True
         waiting = array("i", [0])
@@ -86,9 +90,10 @@ class Watcher:
         return bool(waiting[0])
 
     async def changed(self) -> set[bytes] | None:
-        """Return files, and folders that are gone, that may differ from when this was last asked.
+        """Return the files, and folders gone, that may have changed since the last call.
 
-        Paths are relative to the workspace. None: anything may differ, and this watcher is of no more use.
+        Paths are relative to the workspace. None means that anything may have changed and this watcher is
+        over.
         """
         if self._notify is None:
             return None
@@ -108,7 +113,7 @@ class Watcher:
         return changed
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self.is_lost = True
         if self._notify is not None:
             self._notify.close()
@@ -118,18 +123,18 @@ class Watcher:
         from inotify_simple import INotify
 
         self._notify = notify = INotify()
-        if self.is_lost:  # closed in the meantime: who looks last closes it
+        if self.is_lost:  # closed meanwhile
             self._notify = None
             notify.close()
 
     async def _kept(self, folders: Sequence[bytes]) -> list[bytes]:
-        """Return those folders that are not left out."""
+        """Return the folders that are not ignored."""
         folders = list(dict.fromkeys(folders))
         ignored = await self._ignored(folders) if folders else set()
         return [folder for folder in folders if folder not in ignored]
 
     async def _watch(self, folders: Sequence[bytes]) -> None:
-        """Watch folders and all below them; the files that are in there count as changed."""
+        """Watch folders recursively; their files count as changed."""
         while folders:
             below: list[bytes] = []
             for start in range(0, len(folders), _SLICE):
@@ -137,27 +142,27 @@ class Watcher:
             folders = await self._kept(below)
 
     def _enter(self, folders: Iterable[bytes]) -> list[bytes]:
-        """Watch some folders, then read them: what comes in between is seen twice rather than never."""
+        """Watch folders, then read them: an event in between is seen twice rather than never."""
         notify = self._notify
         below: list[bytes] = []
         inner: set[bytes] = set()
-        if notify is None:  # closed in the meantime
+        if notify is None:  # closed meanwhile
             return []
         for folder in folders:
             try:
                 if self._look_into(folder, notify, below):
                     inner.add(folder)
             except (FileNotFoundError, NotADirectoryError):
-                pass  # it is gone again, which is told as well
+                pass  # gone again, which is an event as well
             except PermissionError:
-                pass  # what is in there is left out
+                pass  # unreadable, so excluded
         self.inner |= inner
-        for folder in inner:  # other repositories are not entered
+        for folder in inner:  # nested repositories are not watched
             self._leave(folder)
         return [path for path in below if path.rpartition(b"/")[0] not in inner]
 
     def _look_into(self, folder: bytes, notify: INotify, below: list[bytes]) -> bool:
-        """Watch a folder and read it, folders into `below`; return whether it is another repository."""
+        """Watch and read a folder, adding subfolders to `below`; return whether it is a repository."""
         path = _inside(self._root, folder)
         number = notify.add_watch(path, _MASK if folder else _ROOT_MASK)
         self._folders[number] = folder
@@ -195,20 +200,20 @@ class Watcher:
                 self.is_lost = True
 
     def _named(self, path: bytes, mask: int) -> None:
-        """Take in what happened to something in a folder."""
+        """Handle an event for a path."""
         if not mask & _IS_FOLDER:
             self._changed.add(path)
         elif mask & (_CREATE | _MOVED_TO):
-            self._changed.add(path)  # what was there before under this name is gone
+            self._changed.add(path)  # it may have replaced a file of that name
             self._new.append(path)
         elif mask & (_DELETE | _MOVED_FROM):
             self._leave(path)
             self._changed.add(path)
         elif mask & _ATTRIB and path in self._numbers:
-            self.is_lost = True  # who may read a folder decides on all that is in it
+            self.is_lost = True  # readability of the whole folder may have changed
 
     def _leave(self, path: bytes) -> None:
-        """Watch a folder no more, nor what is below it."""
+        """Stop watching a folder and those below it."""
         prefix = path + b"/"
         below = [folder for folder in self._numbers if folder == path or folder.startswith(prefix)]
         for folder in below:

@@ -286,7 +286,7 @@ async def test_commands_of_the_person_are_read_back_without_their_output() -> No
 
 
 def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journal() -> None:
-    from acp_tui.changes import changed_files as snapped
+    from acp_tui.changes import snapshot_log
     from acp_tui.session.events import WorkspaceCompared
     from acp_tui.session.files import DiskState
     from acp_tui.session.session import Session
@@ -298,16 +298,16 @@ def test_what_was_seen_on_disk_and_where_it_came_from_is_replayed_from_the_journ
         (DiskState("/w/bin", "M", "/w/bin", binary=True, id="3"),),
     )
     for at, files in enumerate(looks):
-        before = snapped.seen(live.all_files)
+        before = snapshot_log.on_disk(live.all_files)
         live.apply(WorkspaceCompared(files), at)
-        row = snapped.row("s", before, live.all_files)
+        row = snapshot_log.files_row("s", before, live.all_files)
         assert row is not None
-        read_back.apply(snapped.event(row, snapped.seen(read_back.all_files)), at)
+        read_back.apply(snapshot_log.files_event(row, snapshot_log.on_disk(read_back.all_files)), at)
         assert read_back.all_files == live.all_files
 
-    assert snapped.row("s", snapped.seen(live.all_files), live.all_files) is None
+    assert snapshot_log.files_row("s", snapshot_log.on_disk(live.all_files), live.all_files) is None
     odd = {"snapped": [None, {"path": 3}, {"path": "/w/x", "status": "?", "added": "1"}], "gone": 1}
-    assert snapped.event(odd, {}).files == (DiskState("/w/x", "M", "/w/x"),)
+    assert snapshot_log.files_event(odd, {}).files == (DiskState("/w/x", "M", "/w/x"),)
 
 
 def names(terminal_id: str, call: str = "t") -> Line:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.changes import changed_files as snapped
+from acp_tui.changes import snapshot_log
 from acp_tui.changes.changed_files import ChangedFiles, not_shown
 from acp_tui.changes.tree import ChangedFile, LeftOut
 from acp_tui.session.events import Noted, WorkspaceCompared
@@ -88,31 +88,33 @@ def seen(*files: DiskState, **origins: Origin) -> Session:
 def test_a_line_reads_back_as_what_was_seen_and_where_it_came_from() -> None:
     session = seen(ADDED, MOVED, a=Origin(2, "t1", "Write a", "make it"))
 
-    row = snapped.row("s", {}, session.all_files)
-    event = snapped.event(json.loads(json.dumps(row)), {})
+    row = snapshot_log.files_row("s", {}, session.all_files)
+    event = snapshot_log.files_event(json.loads(json.dumps(row)), {})
 
     assert set(event.files) == {ADDED, MOVED}
     assert event.origins["/w/a"] == Origin(2, "t1", "Write a", "make it")
 
 
 def test_a_line_tells_only_what_is_news() -> None:
-    before = snapped.seen(seen(ADDED, MOVED).all_files)
+    before = snapshot_log.on_disk(seen(ADDED, MOVED).all_files)
 
-    assert snapped.row("s", before, seen(ADDED, MOVED).all_files) is None
-    row = snapped.row("s", before, seen(ADDED).all_files)
+    assert snapshot_log.files_row("s", before, seen(ADDED, MOVED).all_files) is None
+    row = snapshot_log.files_row("s", before, seen(ADDED).all_files)
     assert row == {"snapped": [], "gone": ["/w/new"], "session": "s"}
-    assert snapped.event(row, before).files == (ADDED,)
+    assert snapshot_log.files_event(row, before).files == (ADDED,)
 
 
 @pytest.mark.parametrize(
     "msg", [{}, {"snapped": None, "gone": 1}, {"snapped": [None, {"path": 1}], "gone": []}]
 )
 def test_a_line_that_says_nothing_changes_nothing(msg: dict[str, Any]) -> None:
-    assert snapped.event(msg, {"/w/a": ADDED}).files == (ADDED,)
+    assert snapshot_log.files_event(msg, {"/w/a": ADDED}).files == (ADDED,)
 
 
 def test_what_cannot_be_read_of_a_file_has_its_default() -> None:
-    (file,) = snapped.event({"snapped": [{"path": "/w/b", "status": "?", "added": "many"}]}, {}).files
+    (file,) = snapshot_log.files_event(
+        {"snapped": [{"path": "/w/b", "status": "?", "added": "many"}]}, {}
+    ).files
 
     assert file == DiskState("/w/b", "M", "/w/b")
 
@@ -132,9 +134,9 @@ ID, OTHER = "a" * 40, "b" * 40
 def test_a_line_about_snapshots_reads_back_as_what_was_told(
     told: KeptSnapshot | UndoStep | UndoStepTaken,
 ) -> None:
-    row = json.loads(json.dumps(snapped.kept_row("s", told)))
+    row = json.loads(json.dumps(snapshot_log.snapshot_row("s", told)))
 
-    assert snapped.kept_event(row) == told
+    assert snapshot_log.snapshot_event(row) == told
     assert row["session"] == "s"
 
 
@@ -153,12 +155,12 @@ def test_a_line_about_snapshots_reads_back_as_what_was_told(
     ],
 )
 def test_a_line_about_snapshots_that_cannot_be_true_is_none(msg: dict[str, Any]) -> None:
-    assert snapped.kept_event(msg) is None
+    assert snapshot_log.snapshot_event(msg) is None
 
 
 def test_the_time_of_a_snapshot_is_one_that_a_clock_can_tell() -> None:
     for at in (1e300, float("inf"), float("nan"), -1):
-        kept = snapped.kept_event({"kept": ID, "turn": 1, "at": at})
+        kept = snapshot_log.snapshot_event({"kept": ID, "turn": 1, "at": at})
         assert isinstance(kept, KeptSnapshot)
         assert 0 <= kept.at <= 4e9
 

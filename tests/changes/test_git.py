@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import acp_tui
-from acp_tui.changes.git import Git, found, lines_of, repository_at, repository_of
+from acp_tui.changes.git import Git, git_program, lines_of, repository_at, repository_of
 from tests.changes.workspaces import repository
 
 _STARTERS = {
@@ -47,7 +47,7 @@ def test_git_is_started_in_one_place_only() -> None:
     }
 
     assert places <= {"changes/git.py"}
-    assert found() is not None
+    assert git_program() is not None
 
 
 @pytest.mark.parametrize("setting", ["", "alias.", "GIT_"])

@@ -148,7 +148,7 @@ async def test_no_git_is_left_behind_when_one_fails_or_all_is_cancelled(
     error: type[BaseException],
 ) -> None:
     store = Running(tmp_path)
-    updating = asyncio.create_task(index.update(store))
+    updating = asyncio.create_task(index.update_index(store))
     await settled()
     assert store.running.keys() == {"diff-files", "ls-files"}
 

@@ -23,7 +23,7 @@ async def test_a_turn_is_undone_but_not_what_was_before_it(watched: Watched) -> 
 
     changes = await watched.tracking.since_turn()
     assert watched.tracking.before is not None
-    await watched.tracking.ways_back.restore(watched.tracking.before, changes)
+    await watched.tracking.undo_stack.restore(watched.tracking.before, changes)
 
     assert (watched.root / "a").read_text() == "earlier\n"
     assert not (watched.root / "new").exists()
@@ -37,10 +37,10 @@ async def test_undoing_a_rejection_keeps_what_was_written_since(watched: Watched
     await watched.tracking.look()
     assert watched.tracking.first is not None
     changes = await watched.snapshots.changes(watched.tracking.first)
-    await watched.tracking.ways_back.restore(watched.tracking.first, changes)
+    await watched.tracking.undo_stack.restore(watched.tracking.first, changes)
     (watched.root / "a").write_text("mine\n")
 
-    undone = await watched.tracking.ways_back.undo()
+    undone = await watched.tracking.undo_stack.undo()
 
     assert undone is not None
     assert [change.path for change in undone.restored.done] == ["b"]
@@ -58,16 +58,16 @@ async def test_an_undoing_that_can_do_nothing_now_can_be_done_later(watched: Wat
     await watched.tracking.reject(change)
     (watched.root / "a").write_text("mine\n")
 
-    undone = await watched.tracking.ways_back.undo()
+    undone = await watched.tracking.undo_stack.undo()
     assert undone is not None
     assert not undone.restored.done
     assert not undone.is_over
     assert (watched.root / "a").read_text() == "mine\n"
     (watched.root / "a").write_text("1\n")
-    await watched.tracking.ways_back.undo()
+    await watched.tracking.undo_stack.undo()
 
     assert (watched.root / "a").read_text() == "the agent's\n"
-    assert not watched.tracking.ways_back.can_undo
+    assert not watched.tracking.undo_stack.can_undo
 
 
 async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_from_being_undone(
@@ -82,7 +82,7 @@ async def test_a_rejection_whose_file_changed_since_does_not_keep_older_ones_fro
         assert change is not None
         await watched.tracking.reject(change)
     (watched.root / "a").write_text("mine\n")
-    ways = watched.tracking.ways_back
+    ways = watched.tracking.undo_stack
 
     blocked, second, third = await ways.undo(), await ways.undo(), await ways.undo()
 
@@ -140,10 +140,10 @@ async def test_what_is_left_after_a_hunk_was_rejected_is_the_agents_and_so_is_wh
     change = watched.tracking.change(f"{watched.root}/a")
     assert change is not None
 
-    await watched.tracking.ways_back.reverse(change, Hunk(0, 1, 0, 1))
+    await watched.tracking.undo_stack.reverse(change, Hunk(0, 1, 0, 1))
     after_rejecting = watched.files
     undone = _newest(watched).undone
-    await watched.tracking.ways_back.undo()
+    await watched.tracking.undo_stack.undo()
     after_undoing = watched.files
     await watched.tracking.before_turn(2)
     await watched.tracking.look()

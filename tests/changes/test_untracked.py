@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from acp_tui.changes.tree import LARGEST
-from acp_tui.changes.untracked import FileModes, changed, inside, marks
+from acp_tui.changes.untracked import FileModes, differences, inner_marks, marks
 from tests.changes.workspaces import told, workspace
 
 
@@ -155,7 +155,7 @@ async def test_what_no_snapshot_holds_is_named(
     else:
         named = [(path, what) for path, what in named if path not in _TOLD_ONLY]
 
-    assert changed(first, marks(root, snapshots.left_out)) == named
+    assert differences(first, marks(root, snapshots.left_out)) == named
     snapshots.close()
 
 
@@ -226,8 +226,8 @@ async def test_what_changes_in_repositories_inside_is_named(
     (inner / "f").write_text("1")
     (inner / ".gitignore").write_text("*.o\n")
     before = await snapshots.take()
-    first = await inside(root, before.left_out)
+    first = await inner_marks(root, before.left_out)
 
     change(inner)
 
-    assert changed(first, await inside(root, before.left_out)) == named
+    assert differences(first, await inner_marks(root, before.left_out)) == named

@@ -131,7 +131,7 @@ async def test_turns_go_on_being_counted_and_each_can_be_restored(work: Path) ->
         for turn, text in ((2, "2\n"), (1, "1\n")):
             before = tracking.before_of(turn)
             assert before is not None
-            await tracking.ways_back.restore(before, await tracking.since_turn(turn))
+            await tracking.undo_stack.restore(before, await tracking.since_turn(turn))
             assert (work / "old").read_text() == text
 
 
@@ -146,12 +146,12 @@ async def test_a_rejection_can_be_taken_back_in_the_next_run_though_nothing_was_
 
     async with run(work, taken_up(work)) as third:
         assert changes(third) == []
-        await tracking_of(third).ways_back.undo()
+        await tracking_of(third).undo_stack.undo()
         assert (work / "old").read_text() == "2\n"
         assert changes(third) == [("old", "by no tool call", [1])], "it is still whose it was"
 
     async with run(work, taken_up(work)) as fourth:
-        assert not tracking_of(fourth).ways_back.can_undo
+        assert not tracking_of(fourth).undo_stack.can_undo
 
 
 async def test_what_changes_between_two_runs_is_of_no_turn(work: Path) -> None:
@@ -173,11 +173,11 @@ async def test_what_was_of_no_turn_is_so_when_an_undoing_of_another_run_brings_i
         assert before == [("new", "outside a turn", [0]), ("old", "by no tool call", [1])]
         snapshot = tracking_of(first).before
         assert snapshot is not None
-        await tracking_of(first).ways_back.restore(snapshot, await tracking_of(first).since_turn())
+        await tracking_of(first).undo_stack.restore(snapshot, await tracking_of(first).since_turn())
         assert changes(first) == []
 
     async with run(work, taken_up(work)) as second:
-        await tracking_of(second).ways_back.undo()
+        await tracking_of(second).undo_stack.undo()
 
         assert sorted(changes(second)) == before
 

@@ -19,7 +19,7 @@ from acp_tui.changes.git_store import SnapshotError
 from acp_tui.changes.snapshots import Snapshots
 from acp_tui.changes.tracker import ChangeTracker
 from acp_tui.changes.undo import Hunk, restore, reverse
-from acp_tui.changes.untracked import changed, marks
+from acp_tui.changes.untracked import differences, marks
 from acp_tui.conversation.workspace_files import WorkspaceFiles
 from tests.reliability.row import Result, Row
 
@@ -229,7 +229,9 @@ async def _used(hostile: _Hostile, folder: Path) -> tuple[list[str], bool]:
         if not {"f.py", "new.py"} <= set(found):
             wrong.append(f"changes are not seen: {sorted(found)}")
             return wrong, False
-        if ".git/hooks/new" not in [each.path for each in changed(first, marks(root, snapshots.left_out))]:
+        if ".git/hooks/new" not in [
+            each.path for each in differences(first, marks(root, snapshots.left_out))
+        ]:
             is_repository = (root / ".git" / "HEAD").exists() and not (root / ".git" / "commondir").exists()
             if is_repository:
                 wrong.append("a new hook is not named")

@@ -474,7 +474,7 @@ class Review:
         Raises:
             SnapshotError: nothing was done.
         """
-        restored = await self.tracking.ways_back.reverse(seen.change, hunk, seen.base)
+        restored = await self.tracking.undo_stack.reverse(seen.change, hunk, seen.base)
         if restored.done:
             where = f"{seen.change.path}, {lines_of(hunk.new_start, hunk.new_stop)}"
             self._rejections.add(f"rejected your change in {where}", f"took back my rejection in {where}")
@@ -489,7 +489,7 @@ class Review:
         path = seen.change.path
         if seen.base is not None and self._reviewed.has_kept(seen.change):
             whole = Hunk(0, _WHOLE, 0, _WHOLE)
-            restored = await self.tracking.ways_back.reverse(seen.change, whole, seen.base)
+            restored = await self.tracking.undo_stack.reverse(seen.change, whole, seen.base)
         else:
             restored = await self.tracking.reject(seen.change)
         if restored.done:
@@ -503,7 +503,7 @@ class Review:
         Raises:
             SnapshotError: nothing was done.
         """
-        undone = await self.tracking.ways_back.undo()
+        undone = await self.tracking.undo_stack.undo()
         if undone is None:
             return None
         if undone.is_over:

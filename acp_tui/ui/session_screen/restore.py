@@ -161,7 +161,7 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
         dialog = RestoreDialog(
             changes,
             screen.look,
-            can_undo=tracking.ways_back.can_undo,
+            can_undo=tracking.undo_stack.can_undo,
             is_late=tracking.was_late(turn),
             unknown=tracking.why_unknown(turn) if before is None else None,
             turn="the last turn" if turn is None else f"turn {turn}",
@@ -176,13 +176,13 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
         when = "before your last turn"
         if turn is not None:
             when = f"what they were before I said “{_prompt(screen, turn)}”"
-        restored = await tracking.ways_back.restore(before, changes)
+        restored = await tracking.undo_stack.restore(before, changes)
         _tell(screen, restored, "as before the last turn" if turn is None else f"as before turn {turn}")
         if restored.done:
             names = _named([change.path for change in restored.done])
             back = f"put these files back to {when}: {names}"
             screen.conversation.rejections.add(back, f"undid that, so your changes are there again: {names}")
-    elif choice == "undo" and (undone := await tracking.ways_back.undo()) is not None:
+    elif choice == "undo" and (undone := await tracking.undo_stack.undo()) is not None:
         _tell(screen, undone.restored, "as before the restoring")
         if undone.is_over:
             screen.conversation.rejections.undone(undone.newer)

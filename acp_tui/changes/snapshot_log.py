@@ -1,0 +1,107 @@
+"""Journal rows of the changed files, kept snapshots and undo steps of a session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, Final
+
+from acp_tui.session.events import WorkspaceCompared
+from acp_tui.session.files import DiskState, FileChange, Origin
+from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
+
+DiskStates = dict[str, DiskState]
+"""Files on disk by path."""
+
+_ID: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_LATEST: Final = 4e9
+"""Largest accepted time, in seconds since the epoch."""
+_DEFAULTS: Final = asdict(DiskState("", "M", ""))
+
+
+def on_disk(files: Mapping[str, FileChange]) -> DiskStates:
+    """Return the changed files found on disk."""
+    return {path: file.seen for path, file in files.items() if file.seen is not None}
+
+
+def files_row(session_id: str, before: DiskStates, files: Mapping[str, FileChange]) -> dict[str, Any] | None:
+    """Return the row for changes since `before`, or None."""
+    now = on_disk(files)
+    news = [_file(files[path], file) for path, file in now.items() if before.get(path) != file]
+    gone = [path for path in before if path not in now]
+    return {"snapped": news, "gone": gone, "session": session_id} if news or gone else None
+
+
+def files_event(msg: Mapping[str, Any], before: DiskStates) -> WorkspaceCompared:
+    """Return the event of a row; malformed parts are skipped."""
+    now, origins = dict(before), {}
+    for path in _list(msg.get("gone")):
+        now.pop(str(path), None)
+    for item in _list(msg.get("snapped")):
+        if isinstance(item, dict) and isinstance(item.get("path"), str):
+            file = _on_disk(item)
+            now[file.path] = file
+            if isinstance(item.get("origin"), dict):
+                origins[file.path] = _origin(item["origin"])
+    return WorkspaceCompared(tuple(now.values()), origins)
+
+
+def snapshot_row(session_id: str, told: KeptSnapshot | UndoStep | UndoStepTaken) -> dict[str, Any]:
+    """Return the row of a kept snapshot or an undo step."""
+    match told:
+        case KeptSnapshot():
+            row = {"kept": told.id, "turn": told.turn, "at": told.at, "cwd": told.cwd}
+            row |= {"late": True} if told.late else {}
+            row |= {"since": told.since} if told.since else {}
+        case UndoStep():
+            row = {"undid": told.back, "after": told.after, "paths": list(told.paths)}
+        case UndoStepTaken():
+            row = {"redone": told.place}
+    return {**row, "session": session_id}
+
+
+def snapshot_event(msg: Mapping[str, Any]) -> KeptSnapshot | UndoStep | UndoStepTaken | None:
+    """Return the event of such a row, or None for any other or an invalid one."""
+    turn, at, place = msg.get("turn"), msg.get("at"), msg.get("redone")
+    if _is_id(msg.get("kept")) and type(turn) is int and turn >= 0 and isinstance(at, int | float):
+        late, cwd, since = msg.get("late") is True, str(msg.get("cwd", "")), msg.get("since")
+        since = since if type(since) is int else 0
+        return KeptSnapshot(turn, msg["kept"], min(max(0.0, float(at)), _LATEST), late, cwd, since)
+    if _is_id(msg.get("undid")) and _is_id(msg.get("after")):
+        return UndoStep(msg["undid"], msg["after"], tuple(map(str, _list(msg.get("paths")))))
+    return UndoStepTaken(place) if type(place) is int else None
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _file(change: FileChange, file: DiskState) -> dict[str, Any]:
+    told = {name: value for name, value in asdict(file).items() if value != _DEFAULTS[name]}
+    told = {"path": file.path, "status": file.status, **told}
+    if change.origins:
+        told["origin"] = {name: value for name, value in asdict(change.origins[-1]).items() if value}
+    return told
+
+
+def _on_disk(item: Mapping[str, Any]) -> DiskState:
+    known = {
+        field.name: item[field.name]
+        for field in fields(DiskState)
+        if type(item.get(field.name)) is type(_DEFAULTS[field.name])
+    }
+    status = known.get("status")
+    if status not in ("A", "M", "D", "R", "T"):
+        known["status"] = "M"
+    return DiskState(**{"old_path": item["path"], **known})
+
+
+def _origin(item: Mapping[str, Any]) -> Origin:
+    turn = item.get("turn")
+    texts = {name: str(item.get(name, "")) for name in ("tool_call_id", "title", "plan_entry")}
+    return Origin(turn if type(turn) is int else 0, **texts)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
