@@ -93,7 +93,7 @@ def asked_of(call: ToolCall) -> tuple[object, ...]:
     return call.title, call.kind, call.raw_input, call.content, call.locations
 
 
-class OpenQuestions:
+class Questions:
     """The open questions of one session."""
 
     def __init__(self) -> None:

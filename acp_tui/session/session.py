@@ -34,7 +34,7 @@ from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, lets_act_under
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
-from acp_tui.session.questions import OpenQuestions, Permission, Question
+from acp_tui.session.questions import Questions, Permission, Question
 from acp_tui.session.text_buffer import whole
 from acp_tui.session.tool_calls import ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
@@ -76,7 +76,7 @@ class Session:
         self._messages = Messages(self.entries)
         self._calls = ToolCalls(self.entries, title_is_command=title_is_command)
         self._options = SessionOptions()
-        self._questions = OpenQuestions()
+        self._questions = Questions()
         self._turns = Turns(self.entries)
 
     @property

@@ -28,7 +28,7 @@ ROOM: Final = 4 << 20
 _WHAT: Final = "what was said beside the protocol"
 
 
-# Lines that are not messages have no bound: an agent in an error loop writes gigabytes. The first MiB of `raw`
+# Lines that are not messages have no bound: an agent in a loop writes gigabytes. The first MiB of `raw`
 # and of `err` goes into the journal. Later rows go to two files beside it, used in turn: when one has 4 MiB,
 # the other is emptied and used, so the newest 4 to 8 MiB remain. Each file begins with the number of bytes
 # dropped so far. `Journal.close` appends both to the journal, after a note with that number.

@@ -19,9 +19,9 @@ _LIMIT_NAME: Final = b"Max realtime timeout"
 GOING: Final = 2.0
 """Seconds in which a watcher that is dismissed goes."""
 
-# The watcher is a shell reading a pipe whose other end only we hold. The kernel closes our end however we die,
-# SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches the
-# watched process groups, and every process in /proc with our mark: a variable of the environment, kept by
+# The watcher is a shell reading a pipe whose other end only we hold. The kernel closes our end however we
+# die, SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches
+# the watched process groups, and every process in /proc with our mark: a variable of the environment, kept by
 # daemons that leave their session, or the limit, kept even by those that clear the environment.
 _WATCHER: Final = r"""
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU USR1 USR2 PIPE

@@ -141,7 +141,7 @@ async def test_a_few_changes_are_taken_without_looking_at_all_files(
     async def never(_: object) -> None:
         raise AssertionError("all files were looked at")
 
-    monkeypatch.setattr(snapshots, "update", never)
+    monkeypatch.setattr(snapshots, "update_index", never)
     (watching.root / "a").write_text("changed\n")
     (watching.root / "build" / "out").write_text("ignored\n")
     (watching.root / "x.log").write_text("ignored\n")

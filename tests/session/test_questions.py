@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, OpenQuestions, Permission, doubt_of
+from acp_tui.session.questions import Elicitation, Questions, Permission, doubt_of
 
 
 def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
@@ -66,7 +66,7 @@ def test_two_options_that_cannot_be_told_apart_are_both_odd(
 
 
 def test_a_question_waits_until_it_has_its_answer() -> None:
-    questions, asked = OpenQuestions(), Permission("q", ToolCall("t1"), [])
+    questions, asked = Questions(), Permission("q", ToolCall("t1"), [])
 
     questions.ask(asked, 3.0)
     assert (questions.open, asked.at) == ({"q": asked}, 3.0)
@@ -78,7 +78,7 @@ def test_a_question_waits_until_it_has_its_answer() -> None:
 
 def test_a_visit_that_was_agreed_to_waits_for_the_agent_also_beyond_the_turn() -> None:
     questions, visit = (
-        OpenQuestions(),
+        Questions(),
         Elicitation("v", "Log in", url="https://a.example", elicitation_id="e1"),
     )
     questions.ask(visit, 0.0)
@@ -94,7 +94,7 @@ def test_a_visit_that_was_agreed_to_waits_for_the_agent_also_beyond_the_turn() -
 
 
 def test_a_permission_is_found_by_its_call_until_it_is_closed() -> None:
-    questions = OpenQuestions()
+    questions = Questions()
     first, second = (Permission(key, ToolCall("t1"), [], place=place) for key, place in (("p", 0), ("q", 1)))
     questions.ask(first, 0.0)
     questions.ask(second, 0.0)
@@ -113,7 +113,7 @@ def test_a_permission_is_found_by_its_call_until_it_is_closed() -> None:
 
 
 def test_a_question_under_the_key_of_another_takes_its_place() -> None:
-    questions = OpenQuestions()
+    questions = Questions()
     questions.ask(Permission("p", ToolCall("t1"), [], place=0), 0.0)
     questions.ask(second := Permission("p", ToolCall("t2"), [], place=1), 0.0)
 
