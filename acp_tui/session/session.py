@@ -34,7 +34,7 @@ from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, lets_act_under
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
-from acp_tui.session.questions import Questions, Permission, Question
+from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import whole
 from acp_tui.session.tool_calls import ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState

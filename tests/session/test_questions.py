@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, Questions, Permission, doubt_of
+from acp_tui.session.questions import Elicitation, Permission, Questions, doubt_of
 
 
 def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
