@@ -16,7 +16,7 @@ from acp_tui.safe_text import exact_line
 if TYPE_CHECKING:
     from acp_tui.agent.permissions.past_requests import PastRequest
     from acp_tui.rules.book import RuleBook
-    from acp_tui.rules.model import Verdict
+    from acp_tui.rules.model import RuleVerdict
 
 
 HELP: Final = """\
@@ -101,7 +101,7 @@ def _summary(counts: Counter[str]) -> Iterator[str]:
         yield f"{counts[decision]} {word}"
 
 
-def _line(past: PastRequest, verdict: Verdict) -> str:
+def _line(past: PastRequest, verdict: RuleVerdict) -> str:
     ask = past.ask
     when = f"{past.at.astimezone():%Y-%m-%d}" if past.at is not None else " " * 10
     what = " ".join((ask.command or ", ".join(ask.paths) or past.title or ask.tool_kind).split())
@@ -109,7 +109,7 @@ def _line(past: PastRequest, verdict: Verdict) -> str:
     return f"{verdict.decision:5}  {when}  {ask.agent}  {ask.tool_kind:8} {what}  [{rules or 'no rule'}]"
 
 
-def _plain(past: PastRequest, verdict: Verdict) -> dict[str, Any]:
+def _plain(past: PastRequest, verdict: RuleVerdict) -> dict[str, Any]:
     ask = past.ask
     return {
         "decision": verdict.decision,

@@ -1,4 +1,4 @@
-"""The rules that count now: those of files, read again when they change, and those of sessions."""
+"""The rule book: the rules of files and sessions, and all changes of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from acp_tui.readable import from_home
-from acp_tui.rules import files as rules_writing
-from acp_tui.rules import files as store
-from acp_tui.rules.commands import is_prefix
-from acp_tui.rules.files import RuleFile, Trust, WrittenRule
+from acp_tui.rules import files
+from acp_tui.rules.files import RuleFile, Trust
 from acp_tui.rules.model import Rule
 from acp_tui.store.folders import Problem
 
@@ -20,35 +17,33 @@ State = Literal["counts", "expired", "not trusted", "mistake"]
 
 
 @dataclass(frozen=True)
-class Listed:
-    """One rule as the person's list shows it."""
+class ListedRule:
+    """A rule and whether it counts, as the list of rules shows it."""
 
     rule: Rule
     state: State
-    written: WrittenRule | None = None
-    """As it stands in its file; None for a rule of a session."""
 
 
 @dataclass
-class _Cached:
+class _CachedFile:
     signature: tuple[int, ...]
     file: RuleFile
 
 
 @dataclass
 class RuleBook:
-    """What `decide` is given, for one agent. Iterating looks whether the files have changed."""
+    """The rules for one agent. Iterating checks whether the files have changed."""
 
     user_file: Path
     trust: Trust
     of_sessions: list[Rule] = field(default_factory=list)
-    """Rules that end with their session."""
+    """The rules that end with their session."""
     workspaces: list[str] = field(default_factory=list)
-    """The folders that sessions work in."""
-    _cache: dict[Path, _Cached] = field(default_factory=dict)
+    """The folders of the sessions."""
+    _cache: dict[Path, _CachedFile] = field(default_factory=dict)
 
     def enter(self, workspace: str) -> None:
-        """Let the rules of a workspace count, too, as far as they are trusted."""
+        """Add the rules of a workspace; what they allow counts once their file is trusted."""
         if workspace not in self.workspaces:
             self.workspaces.append(workspace)
 
@@ -58,113 +53,76 @@ class RuleBook:
             if listed.state in ("counts", "mistake"):
                 yield listed.rule
 
-    def listed(self) -> list[Listed]:
-        """Return all rules, also those that do not count now, in the order in which they are looked at."""
-        found = [Listed(rule, "counts") for rule in self.of_sessions]
+    def listed(self) -> list[ListedRule]:
+        """Return all rules, counting or not: those of sessions, then those of files."""
+        found = [_listed(rule) for rule in self.of_sessions]
         for path in self.files():
-            file = self.file(path)
             trusted = self.is_trusted(path)
-            found += [_listed(written, trusted, self._folder_of(path)) for written in file.rules]
+            found += [_listed(rule, trusted=trusted) for rule in self.file(path).rules]
         return found
 
     def files(self) -> list[Path]:
-        """Return where files of rules may be: the person's own, then one for each workspace."""
-        return [self.user_file, *(Path(workspace) / store.WORKSPACE_FILE for workspace in self.workspaces)]
+        """Return the paths of rule files: the user's own, then one for each workspace."""
+        return [self.user_file, *(Path(workspace) / files.WORKSPACE_FILE for workspace in self.workspaces)]
 
     def file(self, path: Path) -> RuleFile:
         """Return a file as it is now, read again only if it has changed."""
-        signature = store.signature(path)
+        signature = files.signature(path)
         cached = self._cache.get(path)
         if cached is None or cached.signature != signature:
-            cached = self._cache[path] = _Cached(signature, _checked(store.load(path)))
+            cached = self._cache[path] = _CachedFile(signature, self._load(path))
         return cached.file
 
+    def _load(self, path: Path) -> RuleFile:
+        """Read a file; the rules of a workspace's file are for that workspace only."""
+        file = files.load(path)
+        if path == self.user_file:
+            return file
+        folder = str(path.parent.parent)
+        return replace(file, rules=tuple(replace(rule, workspace=folder) for rule in file.rules))
+
     def problems(self) -> list[Problem]:
-        """Return what is wrong with the files as they are now."""
+        """Return the mistakes in the files as they are now."""
         return [problem for path in self.files() for problem in self.file(path).problems]
 
     def is_trusted(self, path: Path) -> bool:
-        """Return whether the rules of a file that allow something count; the person's own always do."""
+        """Return whether the allow rules of a file count; those of the user's own file always do."""
         return path == self.user_file or self.trust.has(path, self.file(path).digest)
 
     def not_trusted(self) -> list[RuleFile]:
-        """Return the files of workspaces that would allow something if they were trusted."""
-        files = [self.file(path) for path in self.files() if not self.is_trusted(path)]
-        return [file for file in files if any(rule.decision == "allow" for rule in file.rules)]
-
-    def _folder_of(self, path: Path) -> str | None:
-        return None if path == self.user_file else str(path.parent.parent)
+        """Return the untrusted files with allow rules."""
+        found = [self.file(path) for path in self.files() if not self.is_trusted(path)]
+        return [file for file in found if any(rule.decision == "allow" for rule in file.rules)]
 
 
-def host_rule(written: WrittenRule, folder: str | None = None) -> Rule:
-    """Return a rule for `decide`; those of a workspace's file are for that workspace only.
-
-    Args:
-        written: as it stands in a file, or is about to.
-        folder: the workspace whose file it stands in; None for the person's own file.
-    """
-    return Rule(
-        decision="ask" if written.mistake else written.decision,
-        agent=written.agent,
-        tool_kind=written.tool_kind,
-        path=written.path,
-        command=written.command,
-        mode=written.mode,
-        note=written.note,
-        workspace=folder if folder is not None else written.workspace,
-        where=from_home(written.where) if written.file is not None else "",
-    )
-
-
-def _listed(written: WrittenRule, trusted: bool, folder: str | None) -> Listed:
+def _listed(rule: Rule, *, trusted: bool = True) -> ListedRule:
     state: State = "counts"
-    if written.mistake:
+    if rule.mistake:
         state = "mistake"
-    elif written.expires is not None and written.expires <= datetime.now(UTC):
+    elif rule.expires is not None and rule.expires <= datetime.now(UTC):
         state = "expired"
-    elif not trusted and written.decision == "allow":
+    elif not trusted and rule.decision == "allow":
         state = "not trusted"
-    return Listed(host_rule(written, folder), state, written)
-
-
-def _checked(file: RuleFile) -> RuleFile:
-    """Return a file with what only a parser of the shell's language can find wrong in it."""
-    problems = list(file.problems)
-    rules = []
-    for rule in file.rules:
-        mistake = prefix_mistake(rule.command) if rule.command is not None else ""
-        if mistake and not rule.mistake:
-            problems.append(Problem(file.path, rule.line, f"{mistake}; this rule asks"))
-            # Without the command: it is not known which ones were meant.
-            rule = replace(rule, mistake=mistake, command=None)
-        rules.append(rule)
-    return replace(file, rules=tuple(rules), problems=tuple(problems))
-
-
-def prefix_mistake(command: str) -> str:
-    """Return what is wrong with the command of a rule, or nothing."""
-    if is_prefix(command):
-        return ""
-    return f"'{command}' must be the first words of one command, without chains, redirects and expansions"
+    return ListedRule(rule, state)
 
 
 Scope = Literal["session", "workspace", "everywhere"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 OF_SESSION: Final = "a rule of this session"
-"""Where a rule stands that no file has."""
+"""The place of a rule that stands in no file, in words."""
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A rule that the person has made, and for how much it is."""
+class RuleDraft:
+    """A rule in the editor, and its scope."""
 
-    written: WrittenRule
+    rule: Rule
     scope: Scope
 
 
 class RuleChanges:
-    """All that is done to the rules of one book; `CannotWrite` is raised when a file is in the way."""
+    """Change the rules of a book, with undo. Each change may raise `CannotWrite`."""
 
     def __init__(self, book: RuleBook) -> None:
         self.book = book
@@ -175,51 +133,51 @@ class RuleChanges:
         """Whether there is a change to undo."""
         return bool(self._undo)
 
-    def add(self, draft: Draft, workspace: str, session: str) -> None:
-        """Put a new rule into the person's own file, or beside a session that it ends with."""
+    def add(self, draft: RuleDraft, workspace: str, session: str) -> None:
+        """Add a rule to the user's own file, or to the session that it ends with."""
         if draft.scope == "session":
-            self.keep(replace(host_rule(draft.written), session=session, where=OF_SESSION))
+            self.keep(replace(draft.rule, session=session, where=OF_SESSION))
         else:
             folder = workspace if draft.scope == "workspace" else None
-            written = replace(draft.written, workspace=folder)
+            rule = replace(draft.rule, workspace=folder)
             path = self.book.user_file
-            self._write(path, lambda: rules_writing.add(path, written))
+            self._write(path, lambda: files.add(path, rule))
 
     def keep(self, rule: Rule) -> None:
-        """Let a rule count that ends with its session."""
+        """Add a rule of a session."""
         self.book.of_sessions.append(rule)
         self._undo.append(lambda: self.book.of_sessions.remove(rule))
 
-    def change(self, listed: Listed, draft: Draft, workspace: str, session: str) -> None:
-        """Put another rule in the place of one."""
-        old = listed.written
-        if old is None or old.file is None or draft.scope == "session":
+    def change(self, listed: ListedRule, draft: RuleDraft, workspace: str, session: str) -> None:
+        """Replace a rule."""
+        old = listed.rule
+        if old.file is None or draft.scope == "session":
             self.remove(listed)
             self.add(draft, workspace, session)
             self._join()
             return
         file = self.book.file(old.file)
         folder = (old.workspace or workspace) if draft.scope == "workspace" else None
-        written = replace(draft.written, workspace=folder if old.file == self.book.user_file else None)
-        self._write(old.file, lambda: rules_writing.change(file, old, written))
+        rule = replace(draft.rule, workspace=folder if old.file == self.book.user_file else None)
+        self._write(old.file, lambda: files.change(file, old, rule))
 
-    def remove(self, listed: Listed) -> None:
-        """Take a rule away."""
-        old = listed.written
-        if old is None or old.file is None:
-            place = self.book.of_sessions.index(listed.rule)
+    def remove(self, listed: ListedRule) -> None:
+        """Remove a rule."""
+        old = listed.rule
+        if old.file is None:
+            place = self.book.of_sessions.index(old)
             rule: Rule = self.book.of_sessions.pop(place)
             self._undo.append(lambda: self.book.of_sessions.insert(place, rule))
         else:
             file = self.book.file(old.file)
-            self._write(old.file, lambda: rules_writing.remove(file, old))
+            self._write(old.file, lambda: files.remove(file, old))
 
     def undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._undo.pop()()
 
     def _write(self, path: Path, change: Callable[[], bytes | None]) -> None:
-        """Change a file; what was trusted stays so, since it is the person who changes it."""
+        """Change a file; a trusted one stays trusted, since it is the user who changes it."""
         trusted = self.book.is_trusted(path)
         before = change()
         now = self.book.file(path).digest
@@ -227,7 +185,7 @@ class RuleChanges:
             self.book.trust.give(path, now)
 
         def back() -> None:
-            rules_writing.put_back(path, before, now)
+            files.put_back(path, before, now)
             if trusted and path != self.book.user_file:
                 self.book.trust.give(path, self.book.file(path).digest)
 

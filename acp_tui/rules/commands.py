@@ -380,6 +380,13 @@ def is_prefix(text: str) -> bool:
     return line.plain and len(line.commands) == 1 and bool(covering([text], text))
 
 
+def prefix_mistake(command: str) -> str:
+    """Return what is wrong with the command of a rule, or nothing."""
+    if is_prefix(command):
+        return ""
+    return f"'{command}' must be the first words of one command, without chains, redirects and expansions"
+
+
 def split(text: str) -> list[str]:
     """Return the words of a text by the quotes in it, or by its blanks when a quote is left open."""
     try:

@@ -1,4 +1,4 @@
-"""Files of the person's rules: `rules.toml` in the config folder, `.acp-tui/rules.toml` in a workspace."""
+"""Rule files: `rules.toml` in the config folder and `.acp-tui/rules.toml` in a workspace."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
+from acp_tui.readable import from_home
+from acp_tui.rules.commands import prefix_mistake
+from acp_tui.rules.model import TOOL_KINDS, Decision, Rule
 from acp_tui.store import shape
 from acp_tui.store.folders import Problem, SharedJson, write_whole
 from acp_tui.store.shape import Place, line_of
@@ -26,63 +29,26 @@ if TYPE_CHECKING:
 NAME: Final = "rules.toml"
 WORKSPACE_FILE: Final = Path(".acp-tui") / NAME
 
-TOOL_KINDS: Final = (
-    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
-)  # fmt: skip
-
-Decision = Literal["allow", "ask", "deny"]
-
-_LARGEST: Final = 1 << 20
-"""Bytes of a file of rules that are read."""
-
-
-@dataclass(frozen=True)
-class WrittenRule:
-    """One rule as it stands in a file; a field that is None matches anything."""
-
-    decision: Decision = "ask"
-    agent: str | None = None
-    tool_kind: str | None = None
-    path: str | None = None
-    """A glob; `**` matches folders, too."""
-    command: str | None = None
-    """The first words of a command."""
-    mode: str | None = None
-    workspace: str | None = None
-    """The only folder that it is for, absolute."""
-    expires: datetime | None = None
-    """When it ends to count, with a time zone."""
-    note: str = ""
-    """The person's own remark."""
-    file: Path | None = None
-    number: int = 0
-    """Its position in the file, from 0."""
-    line: int | None = None
-    mistake: str = ""
-    """What is wrong with it, if anything: then it only asks."""
-
-    @property
-    def where(self) -> str:
-        """Where it stands, as `file:line`."""
-        return str(self.file) if self.line is None else f"{self.file}:{self.line}"
+_MAX_BYTES: Final = 1 << 20
+"""Size of the largest rule file that is read."""
 
 
 @dataclass(frozen=True)
 class RuleFile:
-    """One file of rules as it is now."""
+    """A rule file as it was read."""
 
     path: Path
-    rules: tuple[WrittenRule, ...] = ()
+    rules: tuple[Rule, ...] = ()
     problems: tuple[Problem, ...] = ()
     digest: str = ""
-    """Of its bytes; empty where there is no file."""
+    """The SHA-256 of its bytes; empty for a missing file."""
 
 
 def load(path: Path) -> RuleFile:
     """Return the rules of a file; a missing file has none.
 
-    A rule with a mistake only asks, and so does everything when the file cannot be read at all: what it may
-    have forbidden is not known.
+    A rule with a mistake only asks. A file that cannot be read asks for everything, since it may have denied
+    anything.
     """
     try:
         data = contents(path)
@@ -104,7 +70,7 @@ def load(path: Path) -> RuleFile:
 
 
 def contents(path: Path) -> bytes:
-    """Return the bytes of a file of rules, which may come with a workspace and be anything.
+    """Return the bytes of a rule file, which may come with a workspace and be anything.
 
     Raises:
         OSError: it cannot be read, is no plain file (a pipe would never end), or is far too large.
@@ -112,14 +78,14 @@ def contents(path: Path) -> bytes:
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is no plain file")
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
         raise OSError(errno.EFBIG, "it is larger than 1 MB")
     return data
 
 
 def signature(path: Path) -> tuple[int, ...]:
-    """Return what changes when a file is written; empty where there is none."""
+    """Return a value that changes whenever a file is written; empty for a missing file."""
     try:
         state = path.stat()
     except OSError:
@@ -131,7 +97,8 @@ _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def _unreadable(path: Path, line: int | None, message: str, digest: str) -> RuleFile:
-    rule = WrittenRule(file=path, line=line, mistake=f"{message}; everything is asked until that is mended")
+    mistake = f"{message}; everything is asked until that is mended"
+    rule = Rule("ask", file=path, line=line, where=_where(path, line), mistake=mistake)
     return RuleFile(path, (rule,), (Problem(path, line, rule.mistake),), digest)
 
 
@@ -148,23 +115,33 @@ def _read(path: Path, text: str, tables: Mapping[str, Any], digest: str) -> Rule
     for number, table in enumerate(written):
         findings = shape.Findings()
         place: Place = ("rules", number)
-        rule = replace(_rule(table, place, findings), file=path, number=number, line=line_of(text, place))
+        rule, line = _rule(table, place, findings), line_of(text, place)
+        rule = replace(rule, file=path, number=number, line=line, where=_where(path, line))
         lines = [(line_of(text, place), message) for place, message in findings.items]
         problems += [Problem(path, line, f"{message}{_and_so(message)}") for line, message in lines]
         rules.append(replace(rule, mistake="; ".join(message for _, message in lines)))
     return RuleFile(path, tuple(rules), tuple(problems), digest)
 
 
-def _rule(table: Any, place: Place, findings: shape.Findings) -> WrittenRule:
-    """Return a rule; one with a mistake keeps the conditions that can be read, and asks."""
+def _rule(table: Any, place: Place, findings: shape.Findings) -> Rule:
+    """Return a rule; one with a mistake keeps its valid conditions, and asks."""
     try:
         usable = shape.read_table(table, _KINDS, place, findings)
     except shape.ShapeError as wrong:
         findings.add(place, f"a rule must be {wrong}")
-        return WrittenRule()
+        return Rule("ask")
     if "decision" not in usable and "decision" not in table:
         findings.add(place, "a decision is missing: allow, ask or deny")
-    return WrittenRule(**{**usable, **({"decision": "ask"} if findings.items else {})})
+    command = usable.get("command")
+    mistake = prefix_mistake(command) if command is not None and not findings.items else ""
+    if mistake:
+        findings.add(place, mistake)
+        del usable["command"]  # it is not known which commands were meant
+    return Rule(**{**usable, **({"decision": "ask"} if findings.items else {})})
+
+
+def _where(path: Path, line: int | None) -> str:
+    return from_home(str(path) if line is None else f"{path}:{line}")
 
 
 def _filled(value: Any, place: Place, findings: shape.Findings) -> str:
@@ -188,7 +165,7 @@ def _glob(value: Any, place: Place, findings: shape.Findings) -> str:
 
 
 def _moment(value: Any, place: Place, findings: shape.Findings) -> datetime:
-    """Read a date, which counts to the end of that day, or a moment; without a zone it is meant here."""
+    """Read a time, or a date as its end; without a zone it is local."""
     if isinstance(value, datetime):
         return value.astimezone()
     if isinstance(value, date):
@@ -210,7 +187,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
 
 
 def _and_so(message: str) -> str:
-    """Return how a message about a rule goes on: what comes of the mistake."""
+    """Return the end of a message about a mistake: its consequence."""
     return " This rule asks." if message.endswith("?") else "; this rule asks"
 
 
@@ -222,11 +199,11 @@ _HEAD: Final = """\
 
 
 class CannotWrite(Exception):
-    """A file of rules cannot be changed; the text says why and what to do."""
+    """A rule file cannot be changed; the text says why and what to do."""
 
 
-def add(path: Path, rule: WrittenRule) -> bytes | None:
-    """Put a rule behind all others; return what the file held before, None without one.
+def add(path: Path, rule: Rule) -> bytes | None:
+    """Append a rule; return the bytes of the file before, None for a missing file.
 
     Raises:
         CannotWrite.
@@ -236,8 +213,8 @@ def add(path: Path, rule: WrittenRule) -> bytes | None:
     return _close(path, before, document)
 
 
-def change(file: RuleFile, old: WrittenRule, rule: WrittenRule) -> bytes | None:
-    """Put a rule in the place of another; return what the file held before.
+def change(file: RuleFile, old: Rule, rule: Rule) -> bytes | None:
+    """Replace a rule; return the bytes of the file before.
 
     Raises:
         CannotWrite.
@@ -253,8 +230,8 @@ def change(file: RuleFile, old: WrittenRule, rule: WrittenRule) -> bytes | None:
     return _close(file.path, before, document)
 
 
-def remove(file: RuleFile, rule: WrittenRule) -> bytes | None:
-    """Take a rule out; return what the file held before.
+def remove(file: RuleFile, rule: Rule) -> bytes | None:
+    """Remove a rule; return the bytes of the file before.
 
     Raises:
         CannotWrite.
@@ -265,7 +242,7 @@ def remove(file: RuleFile, rule: WrittenRule) -> bytes | None:
 
 
 def put_back(path: Path, before: bytes | None, now: str) -> None:
-    """Undo a change: write what a file held before, if it still has the digest `now`.
+    """Undo a change: write the bytes from before, if the file still has the digest `now`.
 
     Raises:
         CannotWrite: it was changed since.
@@ -292,14 +269,14 @@ def _open(path: Path) -> tuple[bytes | None, TOMLDocument]:
 
 
 def _open_unchanged(file: RuleFile) -> tuple[bytes | None, TOMLDocument]:
-    """Return what a file holds, if that is what was read from it: a rule is known by its position."""
+    """Open a file that is still as it was read: a rule is identified by its position."""
     if load(file.path).digest != file.digest:
         raise CannotWrite(f"{file.path} was changed by something else meanwhile; look at its rules again.")
     return _open(file.path)
 
 
 def _rules(document: TOMLDocument) -> AoT:
-    """Return the array of rules, which becomes one of `[[rules]]` if it is missing."""
+    """Return the array of `[[rules]]`, made if it is missing."""
     import tomlkit
     from tomlkit.items import AoT
 
@@ -313,7 +290,7 @@ def _rules(document: TOMLDocument) -> AoT:
     return found
 
 
-def _table(rule: WrittenRule) -> Table:
+def _table(rule: Rule) -> Table:
     import tomlkit
 
     table = tomlkit.table()
@@ -342,28 +319,28 @@ TRUST_NAME: Final = "trusted-rules.json"
 
 
 class Trust:
-    """The files that are trusted: a path, and the digest of the bytes that the person saw."""
+    """The trusted rule files: the path of each, and the digest of the bytes that the user saw."""
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJson(path)
 
     def has(self, file: Path, digest: str) -> bool:
-        """Return whether a file is trusted as it is."""
+        """Return whether a file with this digest is trusted."""
         return bool(digest) and self._read().get(str(file)) == digest
 
     def give(self, file: Path, digest: str) -> None:
-        """Trust a file as it is now.
+        """Trust a file with this digest.
 
         Raises:
-            OSError: that cannot be written down.
+            OSError: it cannot be saved.
         """
         self._file.change(lambda found: {**_trusted(found), str(file): digest})
 
     def take(self, file: Path) -> None:
-        """Trust a file no longer.
+        """Stop trusting a file.
 
         Raises:
-            OSError: that cannot be written down.
+            OSError: it cannot be saved.
         """
         self._file.change(
             lambda found: {name: digest for name, digest in _trusted(found).items() if name != str(file)}
@@ -373,7 +350,7 @@ class Trust:
         try:
             return _trusted(self._file.read())
         except OSError:
-            return {}  # nothing is trusted: the person is asked once more
+            return {}  # nothing is trusted: the user is asked once more
 
 
 def _trusted(found: object) -> dict[str, str]:

@@ -1,10 +1,12 @@
-"""The person's own rules: whether a request is allowed, denied, or put to them."""
+"""Rules and policies: allow, ask or deny what an agent wants to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Final, Literal
 
 from acp_tui.rules.commands import covering, may_change, may_run, runs
@@ -14,49 +16,59 @@ from acp_tui.workspace.files import Files
 
 Decision = Literal["allow", "ask", "deny"]
 
-KNOWN_KINDS: Final = frozenset(
-    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
-)
-"""The kinds of tool of the protocol. "other" is also where an unknown kind ends up when it is read."""
+TOOL_KINDS: Final = (
+    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other",
+)  # fmt: skip
+"""The kinds of tool call that a rule can name, those of the protocol."""
 _STRONGEST_FIRST: Final[tuple[Decision, ...]] = ("deny", "ask", "allow")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the person decided in advance; a field that is None matches anything."""
+    """A decision of the user in advance; a condition that is None matches anything."""
 
     decision: Decision
     agent: str | None = None
     tool_kind: str | None = None
     path: str | None = None
-    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one fits below any folder."""
+    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one matches below any folder."""
     command: str | None = None
     """The first words of a command. Several allow rules may together cover the commands of a chain."""
     mode: str | None = None
     note: str = ""
+    """A remark of the user."""
     workspace: str | None = None
-    """A folder, absolute: only for sessions that work in it, or below."""
+    """An absolute folder: the rule is for sessions in it or below."""
     session: str | None = None
-    """The id of the only session that it is for."""
+    """The id of the only session that the rule is for."""
     where: str = ""
-    """Where the rule stands, as `file:line`; empty if it stands in no file."""
+    """The place of the rule in words: `file:line`, or that it is one of a session."""
     exact: bool = False
-    """Of a rule that allows: the command is all of it, not how it begins."""
+    """An allow rule for this very command, not for all that begin with it."""
+    expires: datetime | None = None
+    """The end of the rule, with a time zone."""
+    file: Path | None = None
+    """The file of the rule; None for a rule of a session."""
+    number: int = 0
+    """The position in the file, from 0."""
+    line: int | None = None
+    mistake: str = ""
+    """What is wrong with the rule in its file: then it only asks."""
 
     @property
     def source(self) -> str:
-        """What a transcript or a log says of the rule: the person's remark and where it stands."""
+        """The rule in the words of a transcript or a log: its note and place."""
         return ", ".join(filter(None, (self.note, self.where)))
 
 
 @dataclass(frozen=True)
-class Ask:
-    """What an agent asks to do."""
+class ToolUse:
+    """A tool call in the form that rules are matched with."""
 
     agent: str
     tool_kind: str
     paths: tuple[str, ...] = ()
-    """Absolute, links followed where the caller can; what the call says of itself."""
+    """The paths that the call names, absolute, links followed where the caller can."""
     command: str | None = None
     mode: str | None = None
     workspace: str = ""
@@ -64,57 +76,60 @@ class Ask:
     session: str = ""
     """The id of the session."""
     inputs: tuple[str, ...] = ()
-    """Likewise, those that only the tool's input names: they can forbid, and allow nothing by themselves."""
+    """The paths that only its input names, likewise: they can deny, and allow nothing by themselves."""
     worded: str | None = None
-    """Where no command is known: the one that its words ask for. It can be forbidden, and allows nothing."""
+    """The command that its words ask for where no field names one: it can be denied, and allows nothing."""
     told: tuple[str, ...] = ()
-    """Where no command is known: what else the call says of itself, in which one may stand. A rule that
-    denies or asks for it makes this a question; none is allowed by it."""
+    """Further texts in which a command may stand where no field names one.
+
+    A rule that denies or asks for it makes a question; none is allowed by it.
+    """
     hints: tuple[str, ...] = ()
-    """What else in the tool's input may be a path, as it is written: likewise."""
+    """Further texts of the input that may be paths: likewise."""
     folder: str = ""
-    """The folder that the command runs in, absolute; empty: the workspace."""
+    """The absolute working directory of the command; empty: the workspace."""
     env: tuple[tuple[str, str], ...] = ()
-    """Variables that the command is given."""
+    """The environment variables of the command."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the rules say, and the rule that says so (None: no rule matched)."""
+class RuleVerdict:
+    """The decision of the rules, and the rule behind it."""
 
     decision: Decision
     rule: Rule | None
+    """None: no rule matched."""
     also: tuple[Rule, ...] = ()
     """The rules that allow the other commands of a chain."""
 
 
-def decide(rules: Iterable[Rule], ask: Ask) -> Verdict:
-    """Return what the rules say: deny before ask, ask before allow, and ask when none matches.
+def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
+    """Return the decision of the rules: deny before ask, ask before allow, and ask when none matches.
 
-    A rule that denies what a command may turn out to run, once the shell has expanded it, asks; so does one
-    that denies what only the words of the call speak of.
+    A deny rule asks where it only may match: what a command runs once the shell has expanded it, or what only
+    the words of the call speak of.
     """
-    about = _About(ask)
-    fitting = [rule for rule in rules if _fits(rule, ask)]
+    match = _Match(use)
+    fitting = [rule for rule in rules if _fits(rule, use)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
-    sure = {id(rule): about.is_meant(rule) for rule in (*denying, *asking)}
+    sure = {id(rule): match.is_meant(rule) for rule in (*denying, *asking)}
     for rule in (*denying, *asking):
         if sure[id(rule)]:
-            return Verdict(rule.decision, rule)
+            return RuleVerdict(rule.decision, rule)
     for rule in (*denying, *asking):
         if sure[id(rule)] is None:
-            return Verdict("ask", rule)
-    return _allowed([rule for rule in allowing if _allows_paths(rule, ask)], ask)
+            return RuleVerdict("ask", rule)
+    return _allowed([rule for rule in allowing if _allows_paths(rule, use)], use)
 
 
 @dataclass
-class _About:
-    """What is asked, as rules that deny and ask look at it; its command is read once for all of them."""
+class _Match:
+    """A tool use seen by rules that deny and ask; its command is parsed once for all of them."""
 
-    ask: Ask
+    use: ToolUse
 
     def is_meant(self, rule: Rule) -> bool | None:
-        """Return whether a rule means what is asked; None: it may, for all that is known."""
+        """Return whether a rule matches; None: it may, for all that is known."""
         found = True if rule.command is None else self._runs(rule.command)
         if found is not False and rule.path is not None:
             reached = self._reaches(Meant(rule.path))
@@ -122,18 +137,18 @@ class _About:
         return found
 
     def _runs(self, prefix: str) -> bool | None:
-        ask = self.ask
-        if runs(prefix, ask.command) or runs(prefix, ask.worded):
+        use = self.use
+        if runs(prefix, use.command) or runs(prefix, use.worded):
             return True
-        known = ask.command or ask.worded
-        is_hidden = ask.tool_kind == "execute" and ask.command is None
-        if is_hidden or may_run(prefix, known) or any(runs(prefix, text) for text in ask.told):
+        known = use.command or use.worded
+        is_hidden = use.tool_kind == "execute" and use.command is None
+        if is_hidden or may_run(prefix, known) or any(runs(prefix, text) for text in use.told):
             return None
-        return None if known is not None and may_change(ask.env) else False
+        return None if known is not None and may_change(use.env) else False
 
     def _reaches(self, meant: Meant) -> bool | None:
-        ask, folder = self.ask, self._folder
-        named = (*ask.paths, *ask.inputs)
+        use, folder = self.use, self._folder
+        named = (*use.paths, *use.inputs)
         found = [meant.has_any(named, folder), *(meant.is_linked(path, folder) for path in named)]
         if True in found:
             return True
@@ -143,11 +158,11 @@ class _About:
         return None if None in found or self._may_reach(meant, named) else False
 
     def _may_reach(self, meant: Meant, named: Sequence[str]) -> bool:
-        ask, folder = self.ask, self._folder
-        if ask.tool_kind == "execute" and ask.command is None:
+        use, folder = self.use, self._folder
+        if use.tool_kind == "execute" and use.command is None:
             return True
-        hinted = [*ask.hints, *(value for _, value in ask.env)]
-        told = [path for text in ask.told for path in fragments(text, folder)]
+        hinted = [*use.hints, *(value for _, value in use.env)]
+        told = [path for text in use.told for path in fragments(text, folder)]
         return (
             any(map(meant.is_below, named))
             or meant.has_any((*hinted, *told), folder)
@@ -173,82 +188,85 @@ class _About:
 
     @property
     def _folder(self) -> str:
-        return self.ask.folder or self.ask.workspace or "/"
+        return self.use.folder or self.use.workspace or "/"
 
     @cached_property
     def _reach(self) -> Reach:
-        command = self.ask.command or self.ask.worded
+        command = self.use.command or self.use.worded
         return reach_of(command, self._folder) if command is not None else Reach()
 
 
-def _allowed(rules: Sequence[Rule], ask: Ask) -> Verdict:
-    """Return "allow" where one rule covers all that is asked, or several cover the commands of a chain."""
+def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
+    """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
     for rule in rules:
-        if rule.exact and ask.command is not None and ask.command.strip() == rule.command:
-            return Verdict("allow", rule)
+        if rule.exact and use.command is not None and use.command.strip() == rule.command:
+            return RuleVerdict("allow", rule)
     rules = [rule for rule in rules if not rule.exact]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
-        if rule.command is None or covering([rule.command], ask.command) is not None:
-            return Verdict("allow", rule)
-    needed = covering([rule.command or "" for rule in by_command], ask.command)
+        if rule.command is None or covering([rule.command], use.command) is not None:
+            return RuleVerdict("allow", rule)
+    needed = covering([rule.command or "" for rule in by_command], use.command)
     if not needed:
-        return Verdict("ask", None)
+        return RuleVerdict("ask", None)
     first, *others = (by_command[number] for number in needed)
-    return Verdict("allow", first, tuple(others))
+    return RuleVerdict("allow", first, tuple(others))
 
 
 def choose(options: Sequence[tuple[str, str]], decision: Decision) -> str | None:
     """Return the id of the option, given as (id, kind) in the agent's order, that carries out a decision.
 
-    None when there is none, or when the person is to be asked: never an "always", never an unknown kind, and
-    no "allow" among several, which differ in something that only the person can weigh.
+    None when there is none, or when the user is to be asked: never an "always", never an unknown kind, and
+    no "allow" among several, which differ in something that only the user can weigh.
     """
     kind = {"allow": "allow_once", "deny": "reject_once", "ask": None}[decision]
     found = [option_id for option_id, its_kind in options if its_kind == kind]
     return found[0] if found and (decision == "deny" or len(found) == 1) else None
 
 
-def _fits(rule: Rule, ask: Ask) -> bool:
-    """Return whether all of a rule fits but, perhaps, its command."""
+def _fits(rule: Rule, use: ToolUse) -> bool:
+    """Return whether a rule matches, its path and a part of its command aside."""
     return (
-        rule.agent in (None, ask.agent)
-        and rule.mode in (None, ask.mode)
-        and rule.session in (None, ask.session)
-        and (rule.workspace is None or f"{ask.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
-        and _matches_kind(rule, ask)
-        and _may_allow_command(rule, ask)
+        rule.agent in (None, use.agent)
+        and rule.mode in (None, use.mode)
+        and rule.session in (None, use.session)
+        and (rule.workspace is None or f"{use.workspace}/".startswith(f"{rule.workspace.rstrip('/')}/"))
+        and _matches_kind(rule, use)
+        and _may_allow_command(rule, use)
     )
 
 
-def _matches_kind(rule: Rule, ask: Ask) -> bool:
+def _matches_kind(rule: Rule, use: ToolUse) -> bool:
     if rule.decision != "allow":
-        return rule.tool_kind in (None, ask.tool_kind)
-    if ask.tool_kind not in KNOWN_KINDS:
+        return rule.tool_kind in (None, use.tool_kind)
+    if use.tool_kind not in TOOL_KINDS:
         return False
-    if ask.tool_kind == "other":  # may be anything, so it has to be named
+    if use.tool_kind == "other":  # may be anything, so it has to be named
         return rule.tool_kind == "other"
-    return rule.tool_kind in (None, ask.tool_kind)
+    return rule.tool_kind in (None, use.tool_kind)
 
 
-def _may_allow_command(rule: Rule, ask: Ask) -> bool:
-    """Some agents tell a command by what it does or where, as a read of a file: it stays a command."""
-    if rule.decision != "allow" or ask.command is None or rule.command is not None:
+def _may_allow_command(rule: Rule, use: ToolUse) -> bool:
+    """Return whether an allow rule may allow a command.
+
+    Some agents report a command by its effect, as a read of a file: it stays a command.
+    """
+    if rule.decision != "allow" or use.command is None or rule.command is not None:
         return True
     return rule.tool_kind == "execute" or (rule.tool_kind is None and rule.path is None)
 
 
-def _allows_paths(rule: Rule, ask: Ask) -> bool:
-    """Return whether a rule that allows something means all the paths that are named."""
+def _allows_paths(rule: Rule, use: ToolUse) -> bool:
+    """Return whether an allow rule matches all the paths of a tool use."""
     if rule.path is None:
         return True
     pattern = compiled(rule.path)
-    return bool(ask.paths) and all(
-        _plain(path) and pattern.fullmatch(path) for path in (*ask.paths, *ask.inputs)
+    return bool(use.paths) and all(
+        _is_plain(path) and pattern.fullmatch(path) for path in (*use.paths, *use.inputs)
     )
 
 
-def _plain(path: str) -> bool:
+def _is_plain(path: str) -> bool:
     return not {"..", "."} & set(path.split("/"))
 
 
@@ -261,7 +279,7 @@ WORDS: Final[dict[Policy, str]] = {
     "allow-edits": "allows edits in the workspace",
     "allow-everything": "allows everything",
 }
-"""What a session does under each policy, in words."""
+"""The policies in words."""
 
 LOOKING: Final = frozenset({"read", "search", "think"})
 """Kinds of tool that change nothing."""
@@ -270,18 +288,18 @@ LOOKING: Final = frozenset({"read", "search", "think"})
 def by_policy(
     policy: Policy, tool_kind: str, command: str | None, paths: Sequence[str], files: Files | None
 ) -> Decision:
-    """Return `allow` or `ask`; a policy never denies. Asked only when no rule matched.
+    """Return the decision of a policy where no rule matches; a policy never denies.
 
     Args:
-        policy: the session's.
-        tool_kind: what the agent calls it; only "allow everything" takes a kind that is new to us.
-        command: some agents tell a command by what it does, as a read or a search: it stays a command.
-        paths: all that the call names, as the agent wrote them.
-        files: the session's roots; None when it has none (any more).
+        policy: the policy of the session.
+        tool_kind: the kind of the call; "allow everything" alone takes unknown ones.
+        command: the command of the call; a read or a search with a command stays a command.
+        paths: the paths of the call, as the agent wrote them.
+        files: the files of the session; None for a session that has none.
     """
     if policy == "allow-everything":
         return "allow"
-    if policy == "ask" or command is not None or files is None or tool_kind not in KNOWN_KINDS:
+    if policy == "ask" or command is not None or files is None or tool_kind not in TOOL_KINDS:
         return "ask"
     if tool_kind in LOOKING:
         return "allow" if all(map(files.contains, paths)) else "ask"
@@ -291,7 +309,7 @@ def by_policy(
 
 
 def _is_edit(path: str, files: Files) -> bool:
-    """Whether to change this file, links followed, is an edit of the workspace and nothing else."""
+    """Return whether a change of a file, links followed, is an edit of the workspace and nothing else."""
     if not path.startswith("/") or not files.contains(path):
         return False
     return why_protected(path, files.roots) is None

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from acp_tui.rules.model import Ask, Rule, decide
+from acp_tui.rules.model import Rule, ToolUse, decide
 from tests.reliability.row import Result, Row
 
 _SHELL: Final = "/bin/bash"
@@ -281,7 +281,7 @@ def _run(count: int, seed: int) -> Result:
             line, about = _line(dice)
             if number % 500 == 0:
                 _filled(root)
-            said = decide(rules, Ask("a", "execute", command=line, workspace=str(root))).decision
+            said = decide(rules, ToolUse("a", "execute", command=line, workspace=str(root))).decision
             decisions[said] += 1
             result.tried += 1
             if said == "allow" or number % _TRIED_FOR_REAL == 0:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.protocol.schema import TOOL_KINDS
-from acp_tui.rules import files as store
-from acp_tui.rules.book import Draft, RuleBook, RuleChanges
-from acp_tui.rules.files import CannotWrite, Trust, WrittenRule
-from acp_tui.rules.model import KNOWN_KINDS, Ask, Rule, decide
+from acp_tui.protocol import schema
+from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
+from acp_tui.rules.files import CannotWrite, Trust
+from acp_tui.rules.model import TOOL_KINDS, Rule, ToolUse, decide
 
 ALLOW_LS = '[[rules]]\ndecision = "allow"\ncommand = "ls"\n'
 DENY_RM = '[[rules]]\ndecision = "deny"\ncommand = "rm"\n'
@@ -33,8 +32,8 @@ def file_of(workspace: Path) -> Path:
     return workspace / ".acp-tui" / "rules.toml"
 
 
-def run(command: str, workspace: Path | str = "/x", session: str = "s") -> Ask:
-    return Ask("a", "execute", command=command, workspace=str(workspace), session=session)
+def run(command: str, workspace: Path | str = "/x", session: str = "s") -> ToolUse:
+    return ToolUse("a", "execute", command=command, workspace=str(workspace), session=session)
 
 
 def test_the_persons_own_file_counts_everywhere_and_is_read_again_when_it_changes(book: RuleBook) -> None:
@@ -121,11 +120,11 @@ def test_a_rule_of_a_session_is_for_that_session(book: RuleBook) -> None:
     assert decide(book, run("ls", session="t")).decision == "ask"
 
 
-def test_rooms_that_do_not_know_each_other_mean_the_same_kinds_of_tool_calls() -> None:
-    assert set(TOOL_KINDS) == set(store.TOOL_KINDS) == KNOWN_KINDS
+def test_rules_know_the_kinds_of_tool_call_of_the_protocol() -> None:
+    assert schema.TOOL_KINDS == TOOL_KINDS
 
 
-LS = WrittenRule("allow", command="ls")
+LS = Rule("allow", command="ls")
 
 
 @pytest.fixture
@@ -143,9 +142,9 @@ def rules(changes: RuleChanges) -> list[tuple[str, str | None, str | None, str |
 
 
 def test_a_rule_is_made_for_as_much_as_was_said_and_each_can_be_undone(changes: RuleChanges) -> None:
-    changes.add(Draft(LS, "everywhere"), "/w", "s")
-    changes.add(Draft(LS, "workspace"), "/w", "s")
-    changes.add(Draft(LS, "session"), "/w", "s")
+    changes.add(RuleDraft(LS, "everywhere"), "/w", "s")
+    changes.add(RuleDraft(LS, "workspace"), "/w", "s")
+    changes.add(RuleDraft(LS, "session"), "/w", "s")
 
     of_session, everywhere, workspace = (
         ("allow", "ls", None, "s"),
@@ -160,11 +159,11 @@ def test_a_rule_is_made_for_as_much_as_was_said_and_each_can_be_undone(changes: 
 
 
 def test_a_rule_is_changed_where_it_stands(changes: RuleChanges) -> None:
-    changes.add(Draft(LS, "workspace"), "/other", "s")
-    changes.add(Draft(WrittenRule("deny", command="rm"), "everywhere"), "/w", "s")
+    changes.add(RuleDraft(LS, "workspace"), "/other", "s")
+    changes.add(RuleDraft(Rule("deny", command="rm"), "everywhere"), "/w", "s")
     listed = changes.book.listed()[0]
 
-    changes.change(listed, Draft(WrittenRule("ask", command="ls -l"), "workspace"), "/w", "s")
+    changes.change(listed, RuleDraft(Rule("ask", command="ls -l"), "workspace"), "/w", "s")
 
     assert rules(changes) == [("ask", "ls -l", "/other", None), ("deny", "rm", None, None)]
     changes.undo()
@@ -172,9 +171,9 @@ def test_a_rule_is_changed_where_it_stands(changes: RuleChanges) -> None:
 
 
 def test_a_rule_that_moves_from_a_session_to_a_file_is_one_change(changes: RuleChanges) -> None:
-    changes.add(Draft(LS, "session"), "/w", "s")
+    changes.add(RuleDraft(LS, "session"), "/w", "s")
 
-    changes.change(changes.book.listed()[0], Draft(LS, "everywhere"), "/w", "s")
+    changes.change(changes.book.listed()[0], RuleDraft(LS, "everywhere"), "/w", "s")
     assert rules(changes) == [("allow", "ls", None, None)]
 
     changes.undo()
@@ -183,7 +182,7 @@ def test_a_rule_that_moves_from_a_session_to_a_file_is_one_change(changes: RuleC
 
 def test_a_removed_rule_comes_back_in_its_place(changes: RuleChanges) -> None:
     for command in ("a", "b", "c"):
-        changes.add(Draft(WrittenRule("allow", command=command), "everywhere"), "/w", "s")
+        changes.add(RuleDraft(Rule("allow", command=command), "everywhere"), "/w", "s")
     text = changes.book.user_file.read_text()
 
     changes.remove(changes.book.listed()[1])
@@ -216,5 +215,5 @@ def test_a_change_that_cannot_be_written_leaves_nothing_to_undo(changes: RuleCha
     changes.book.user_file.write_text("[[rules")
 
     with pytest.raises(CannotWrite):
-        changes.add(Draft(LS, "everywhere"), "/w", "s")
+        changes.add(RuleDraft(LS, "everywhere"), "/w", "s")
     assert not changes.can_undo

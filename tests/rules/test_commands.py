@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from acp_tui.rules.commands import POWERS, covering, may_run, power_of, runs
-from acp_tui.rules.model import Ask, Decision, Rule, decide
+from acp_tui.rules.model import Decision, Rule, ToolUse, decide
 
 GIT, GREP, CD = "git status", "grep", "cd"
 
 
 def decided(command: str, *rules: Rule) -> Decision:
-    return decide(rules, Ask("a", "execute", command=command)).decision
+    return decide(rules, ToolUse("a", "execute", command=command)).decision
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_rules_together_cover_a_chain(command: str) -> None:
 def test_the_rules_that_were_needed_are_named() -> None:
     cd, git, grep = (Rule("allow", command=prefix) for prefix in (CD, GIT, GREP))
 
-    verdict = decide([cd, git, grep], Ask("a", "execute", command="git status && cd x && git status"))
+    verdict = decide([cd, git, grep], ToolUse("a", "execute", command="git status && cd x && git status"))
 
     assert (verdict.rule, verdict.also) == (git, (cd,))
 
@@ -137,7 +137,7 @@ def test_what_may_turn_out_to_be_denied_is_asked(command: str) -> None:
     deny = Rule("deny", command="rm")
 
     assert may_run("rm", command)
-    assert decide([deny, Rule("allow")], Ask("a", "execute", command=command)).rule is deny
+    assert decide([deny, Rule("allow")], ToolUse("a", "execute", command=command)).rule is deny
     assert decided(command, deny, Rule("allow")) == "ask"
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.files import Trust, WrittenRule, load, signature
+from acp_tui.rules.files import Trust, load, signature
+from acp_tui.rules.model import Rule
 
 FILE = Path("/w/.acp-tui/rules.toml")
 
@@ -76,7 +77,7 @@ note = "looking is free"
 
     (rule,) = load(file).rules
 
-    assert rule == WrittenRule(
+    assert rule == Rule(
         "allow",
         agent="gemini",
         tool_kind="execute",
@@ -89,8 +90,8 @@ note = "looking is free"
         file=file,
         number=0,
         line=3,
+        where=f"{file}:3",
     )
-    assert rule.where == f"{file}:3"
 
 
 def test_a_date_counts_to_the_end_of_its_day(file: Path) -> None:

@@ -7,30 +7,30 @@ from typing import Any
 
 import pytest
 
-from acp_tui.rules.model import Ask, Decision, Rule, Verdict, choose, decide
+from acp_tui.rules.model import Decision, Rule, RuleVerdict, ToolUse, choose, decide
 
 
-def run(command: str | None) -> Ask:
-    return Ask("a", "execute", command=command)
+def run(command: str | None) -> ToolUse:
+    return ToolUse("a", "execute", command=command)
 
 
-def edit(*paths: str) -> Ask:
-    return Ask("a", "edit", paths)
+def edit(*paths: str) -> ToolUse:
+    return ToolUse("a", "edit", paths)
 
 
-def decided(ask: Ask, *rules: Rule) -> Decision:
+def decided(ask: ToolUse, *rules: Rule) -> Decision:
     return decide(rules, ask).decision
 
 
 def test_without_a_rule_the_person_is_asked() -> None:
-    assert decide([], edit("/w/a")) == Verdict("ask", None)
+    assert decide([], edit("/w/a")) == RuleVerdict("ask", None)
 
 
 def test_deny_wins_over_ask_and_ask_over_allow() -> None:
     allow, ask, deny = Rule("allow"), Rule("ask"), Rule("deny")
-    assert decide([allow], edit("/w/a")) == Verdict("allow", allow)
-    assert decide([allow, ask], edit("/w/a")) == Verdict("ask", ask)
-    assert decide([allow, ask, deny], edit("/w/a")) == Verdict("deny", deny)
+    assert decide([allow], edit("/w/a")) == RuleVerdict("allow", allow)
+    assert decide([allow, ask], edit("/w/a")) == RuleVerdict("ask", ask)
+    assert decide([allow, ask, deny], edit("/w/a")) == RuleVerdict("deny", deny)
 
 
 def test_the_first_of_equal_rules_is_named() -> None:
@@ -40,7 +40,7 @@ def test_the_first_of_equal_rules_is_named() -> None:
 
 @pytest.mark.parametrize("field", ["agent", "tool_kind", "mode"])
 def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
-    ask = Ask("gemini", "edit", ("/w/a",), mode="code")
+    ask = ToolUse("gemini", "edit", ("/w/a",), mode="code")
     fitting: dict[str, Any] = {field: {"agent": "gemini", "tool_kind": "edit", "mode": "code"}[field]}
     other: dict[str, Any] = {field: "else"}
     assert decided(ask, Rule("allow", **fitting)) == "allow"
@@ -53,7 +53,7 @@ def test_a_rule_speaks_only_of_what_it_names(field: str) -> None:
 )
 def test_an_exact_rule_allows_its_command_and_no_longer_one(command: str, expected: str) -> None:
     rule = Rule("allow", command="ls -l", exact=True)
-    assert decided(Ask("gemini", "execute", command=command), rule) == expected
+    assert decided(ToolUse("gemini", "execute", command=command), rule) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,19 @@ def test_a_rule_of_a_workspace_holds_in_it_and_below_and_not_beside(
     workspace: str, decision: Decision
 ) -> None:
     for written in ("/w/app", "/w/app/"):
-        ask = Ask("a", "edit", ("/w/a",), workspace=workspace)
+        ask = ToolUse("a", "edit", ("/w/a",), workspace=workspace)
         assert decided(ask, Rule("allow", workspace=written)) == decision
 
 
 def test_an_unknown_kind_is_never_allowed_but_may_be_denied() -> None:
-    ask = Ask("a", "teleport")
+    ask = ToolUse("a", "teleport")
     assert decided(ask, Rule("allow")) == "ask"
     assert decided(ask, Rule("allow", tool_kind="teleport")) == "ask"
     assert decided(ask, Rule("deny", tool_kind="teleport")) == "deny"
 
 
 def test_the_kind_other_is_allowed_only_by_name() -> None:
-    ask = Ask("a", "other")
+    ask = ToolUse("a", "other")
     assert decided(ask, Rule("allow")) == "ask"
     assert decided(ask, Rule("allow", tool_kind="other")) == "allow"
     assert decided(ask, Rule("deny")) == "deny"
@@ -178,13 +178,13 @@ def test_a_command_that_is_not_known_may_be_a_denied_one() -> None:
 
 @pytest.mark.parametrize("rule", [Rule("allow", tool_kind="read"), Rule("allow", path="/w/**")])
 def test_a_rule_for_looks_or_paths_allows_no_command_that_goes_by_that_name(rule: Rule) -> None:
-    assert decided(Ask("a", "read", ("/w/a",)), rule) == "allow"
-    assert decided(Ask("a", "read", ("/w/a",), command="cat /w/a | sh"), rule) == "ask"
+    assert decided(ToolUse("a", "read", ("/w/a",)), rule) == "allow"
+    assert decided(ToolUse("a", "read", ("/w/a",), command="cat /w/a | sh"), rule) == "ask"
     assert (
-        decided(Ask("a", "execute", ("/w/a",), command="rm -r /"), Rule("allow", tool_kind="execute"))
+        decided(ToolUse("a", "execute", ("/w/a",), command="rm -r /"), Rule("allow", tool_kind="execute"))
         == "allow"
     )
-    assert decided(Ask("a", "read", ("/w/a",), command="rm -r /"), Rule("allow")) == "allow"
+    assert decided(ToolUse("a", "read", ("/w/a",), command="rm -r /"), Rule("allow")) == "allow"
 
 
 def test_a_rule_for_no_words_matches_no_command() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.files import CannotWrite, WrittenRule, add, change, load, put_back, remove
+from acp_tui.rules.files import CannotWrite, add, change, load, put_back, remove
+from acp_tui.rules.model import Rule
 
 TEXT = """\
 # What I decided, and why
@@ -36,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_first_rule_makes_the_file_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "new" / "rules.toml"
-    rule = WrittenRule("allow", command="ls", expires=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC), note='"x"')
+    rule = Rule("allow", command="ls", expires=datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC), note='"x"')
 
     before = add(path, rule)
 
@@ -47,7 +48,7 @@ def test_a_first_rule_makes_the_file_for_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_adding_leaves_all_else_as_it_is(file: Path) -> None:
-    before = add(file, WrittenRule("ask", tool_kind="fetch"))
+    before = add(file, Rule("ask", tool_kind="fetch"))
 
     assert before == TEXT.encode()
     assert file.read_text().startswith(TEXT)
@@ -58,7 +59,7 @@ def test_changing_touches_only_what_is_different(file: Path) -> None:
     found = load(file)
     old = found.rules[0]
 
-    change(found, old, WrittenRule("ask", command="git status", expires=old.expires, agent="a"))
+    change(found, old, Rule("ask", command="git status", expires=old.expires, agent="a"))
 
     text = file.read_text()
     assert "# What I decided, and why" in text
@@ -104,7 +105,7 @@ def test_a_file_that_cannot_be_changed_well_is_left_alone(file: Path, text: str)
     file.write_text(text)
 
     with pytest.raises(CannotWrite):
-        add(file, WrittenRule("ask"))
+        add(file, Rule("ask"))
     assert file.read_text() == text
 
 
@@ -112,7 +113,7 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.toml"
     link.symlink_to(file)
 
-    add(link, WrittenRule("ask"))
+    add(link, Rule("ask"))
 
     assert link.is_symlink()
     assert len(load(file).rules) == 3
@@ -126,6 +127,6 @@ def test_a_folder_that_is_read_only_is_reported(file: Path, monkeypatch: pytest.
     before = file.read_bytes()
 
     with pytest.raises(CannotWrite, match="cannot be written"):
-        add(file, WrittenRule("ask"))
+        add(file, Rule("ask"))
 
     assert file.read_bytes() == before

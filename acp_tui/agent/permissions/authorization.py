@@ -53,7 +53,7 @@ class AnsweredBy:
 
 USER: Final = AnsweredBy("person")
 
-_NEVER_RUNNING: Final = rules.KNOWN_KINDS - {"execute", "other"}
+_NEVER_RUNNING: Final = frozenset(rules.TOOL_KINDS) - {"execute", "other"}
 _BEFORE_COMMAND: Final = re.compile(r"^(?:\w+ ?: *|[$>%#] +|\w+ +(?=`))")
 """The word or prompt in front of a command in a title."""
 _MAX_SEARCHED: Final = 10_000
@@ -89,7 +89,7 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
 
     Neither allows a write to a protected file, unless a rule names it.
     """
-    said = rules.decide(host.rules, ask_of(call, session, agent))
+    said = rules.decide(host.rules, tool_use_of(call, session, agent))
     files = _files(host, session)
     if said.rule is not None:
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
@@ -118,7 +118,7 @@ def answer_without_user(
 
 def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rules.Rule | None:
     """Return the rule that has the user asked about a call: it wins over every policy."""
-    said = rules.decide(host.rules, ask_of(call, session, agent))
+    said = rules.decide(host.rules, tool_use_of(call, session, agent))
     return said.rule if said.decision == "ask" else None
 
 
@@ -158,11 +158,11 @@ def goes_on(grounds: Grounds) -> bool:
     return grounds.kind not in _ASKED_BY_POLICY or grounds.mode_lets
 
 
-def ask_of(call: ToolCall, session: Session, agent: str) -> rules.Ask:
+def tool_use_of(call: ToolCall, session: Session, agent: str) -> rules.ToolUse:
     """Return a tool call in the form that rules are matched with."""
     mode = session.option("mode")
     named = (absolute(path, session.cwd) for path in call.named_paths)
-    return rules.Ask(
+    return rules.ToolUse(
         agent=agent,
         tool_kind=call.kind,
         paths=with_targets(named, session.cwd),

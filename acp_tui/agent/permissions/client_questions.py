@@ -48,7 +48,7 @@ class ClientQuestions:
         choices: Collection[str],
         record: Callable[[ClientAnswer], None],
     ) -> ClientAnswer:
-        """Ask and return the answer; the question closes however this ends.
+        """ToolUse and return the answer; the question closes however this ends.
 
         Args:
             session_id: where it is asked.

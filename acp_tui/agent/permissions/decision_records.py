@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.agent.permissions.tool_input import input_paths
 from acp_tui.protocol.schema import PermissionOption
-from acp_tui.rules.model import Ask
+from acp_tui.rules.model import ToolUse
 from acp_tui.session.entries import ToolCall, absolute
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -169,13 +169,13 @@ def _as_news_of(call: ToolCall | None, told: ToolCall) -> ToolCall:
     return replace(told, tool_call_id=call.tool_call_id, title=call.title)
 
 
-def asks_of(decisions: Iterable[Decision]) -> Iterator[Ask]:
+def past_tool_uses(decisions: Iterable[Decision]) -> Iterator[ToolUse]:
     """Yield the recorded requests in the form that rules are matched with; their mode is not recorded."""
     for one in decisions:
         if one.kind == OVERWRITE:  # no rule answers that
             continue
         paths = tuple(absolute(path, one.workspace) for path in one.paths)
-        yield Ask(
+        yield ToolUse(
             one.agent,
             one.kind,
             paths,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from acp_tui.agent.client_methods import implicit_request_of
 from acp_tui.agent.events import question_key
-from acp_tui.agent.permissions.authorization import ask_of
+from acp_tui.agent.permissions.authorization import tool_use_of
 from acp_tui.agent.permissions.grants import is_about
 from acp_tui.agent.replay import replay
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.validation import Unreadable
-from acp_tui.rules.model import Ask
+from acp_tui.rules.model import ToolUse
 from acp_tui.session.entries import ToolCall
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
@@ -27,7 +27,7 @@ _METHODS = (b'"session/request_permission"', b'"terminal/create"', b'"fs/write_t
 class PastRequest:
     """A permission request of a recorded session, or an implicit request."""
 
-    ask: Ask
+    ask: ToolUse
     title: str
     options: tuple[tuple[str, str], ...]
     """(id, kind) as the agent offered them."""
@@ -59,7 +59,7 @@ def _of(journal: recordings.RecordedSession) -> list[PastRequest]:
         call, options = _permission(session, request)
         call = call or _implicit(session, request)
         if call is not None:
-            ask = ask_of(call, session, journal.agent)
+            ask = tool_use_of(call, session, journal.agent)
             found.append(PastRequest(ask, call.title, options, journal.started, journal.path))
 
     replay(recordings.read(journal.path), asked)

@@ -16,9 +16,9 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from acp_tui.rules.book import SCOPES, Draft, RuleBook, Scope, prefix_mistake
-from acp_tui.rules.files import TOOL_KINDS, Decision, WrittenRule
-from acp_tui.rules.model import Ask, decide
+from acp_tui.rules.book import SCOPES, RuleBook, RuleDraft, Scope
+from acp_tui.rules.commands import prefix_mistake
+from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse, decide
 from acp_tui.ui.screens.dialog import Dialog
 from acp_tui.ui.screens.rule_list import ROLES, because, until
 from acp_tui.ui.widgets.controls import OneOf
@@ -40,11 +40,11 @@ TEXTS: Final = {
 
 _ENDS: Final = ("never", "in 1 hour", "today", "in 7 days", "in 30 days")
 
-Preview = Callable[[Draft], Sequence[str]]
+Preview = Callable[[RuleDraft], Sequence[str]]
 """Returns in a few lines what a rule would match."""
 
 
-class RuleEditor(Dialog[Draft]):
+class RuleEditor(Dialog[RuleDraft]):
     """Asks for the fields of a rule; dismisses with it, or None."""
 
     IS_GUARDED = False
@@ -56,24 +56,30 @@ class RuleEditor(Dialog[Draft]):
     ]
 
     def __init__(
-        self, heading: str, draft: Draft, look: Look, preview: Preview, *, scopes: Sequence[Scope] = SCOPES
+        self,
+        heading: str,
+        draft: RuleDraft,
+        look: Look,
+        preview: Preview,
+        *,
+        scopes: Sequence[Scope] = SCOPES,
     ) -> None:
         """Take a rule to begin with, and the scopes that it may have."""
         super().__init__(heading, look)
         self._draft = draft
         self._preview = preview
         self._scopes = list(scopes)
-        kept = until(draft.written.expires)
+        kept = until(draft.rule.expires)
         self._ends = [*_ENDS, *([kept] if kept else [])]
 
     def compose_body(self) -> ComposeResult:
         """Yield the fields, one a row."""
-        written = self._draft.written
+        rule = self._draft.rule
         yield self._row(
-            "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(written.decision), id="decision")
+            "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(rule.decision), id="decision")
         )
         for name, (label, hint) in TEXTS.items():
-            value = getattr(written, name) or ""
+            value = getattr(rule, name) or ""
             suggester = SuggestFromList(TOOL_KINDS) if name == "tool_kind" else None
             yield self._row(
                 label, InputLine(value, placeholder=hint, id=name, suggester=suggester, select_on_focus=False)
@@ -108,27 +114,27 @@ class RuleEditor(Dialog[Draft]):
         return self.query_one("#decision")
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> RuleDraft:
         """The rule as it is entered now."""
         texts = {name: self.query_one(f"#{name}", Input).value.strip() or None for name in TEXTS}
         scope = self._scopes[self.query_one("#scope", OneOf).chosen]
-        written = WrittenRule(
+        rule = Rule(
             decision=DECISIONS[self.query_one("#decision", OneOf).chosen],
             expires=None if scope == "session" else self._expires(),
             **{**texts, "note": texts["note"] or ""},  # type: ignore[arg-type]  # all of them are texts
         )
-        return Draft(replace(written, workspace=self._draft.written.workspace), scope)
+        return RuleDraft(replace(rule, workspace=self._draft.rule.workspace), scope)
 
     def mistake(self) -> str:
         """Return what keeps the rule from being saved, or nothing."""
-        written = self.draft.written
-        if written.tool_kind is not None and written.tool_kind not in TOOL_KINDS:
-            return f"There is no kind '{written.tool_kind}'."
-        if written.command is not None and (found := prefix_mistake(written.command)):
+        rule = self.draft.rule
+        if rule.tool_kind is not None and rule.tool_kind not in TOOL_KINDS:
+            return f"There is no kind '{rule.tool_kind}'."
+        if rule.command is not None and (found := prefix_mistake(rule.command)):
             return f"{found}."
-        if written.path is not None and {".", ".."} & set(written.path.split("/")):
+        if rule.path is not None and {".", ".."} & set(rule.path.split("/")):
             return "A path without . and .. is needed."
-        if written.decision == "allow" and not (written.tool_kind or written.command or written.path):
+        if rule.decision == "allow" and not (rule.tool_kind or rule.command or rule.path):
             return "What is allowed needs a kind, a command or a path."
         return ""
 
@@ -167,7 +173,7 @@ class RuleEditor(Dialog[Draft]):
         today = datetime.combine(now.date(), time(23, 59, 59)).astimezone()
         place = self.query_one("#expires", OneOf).chosen
         if place >= len(_ENDS):
-            return self._draft.written.expires
+            return self._draft.rule.expires
         return (None, now + timedelta(hours=1), today, today + timedelta(days=7), today + timedelta(days=30))[
             place
         ]
@@ -192,7 +198,7 @@ class RuleTrying(Dialog[None]):
         Binding("shift+tab,up", "app.focus_previous", "Field before", show=False, id="rule-trying.previous"),
     ]
 
-    def __init__(self, book: RuleBook, ask: Ask, look: Look) -> None:
+    def __init__(self, book: RuleBook, ask: ToolUse, look: Look) -> None:
         """Take the rules, and a question to begin with: its agent, mode, workspace and session stay."""
         super().__init__("Try the rules", look)
         self._book = book
@@ -223,12 +229,12 @@ class RuleTrying(Dialog[None]):
         return self.query_one("#command")
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> ToolUse:
         """The question as it is typed now."""
         texts = {name: self.query_one(f"#{name}", Input).value.strip() for name in _FIELDS}
         path = texts["path"]
         whole = path if path.startswith("/") else f"{self._ask.workspace.rstrip('/')}/{path}"
-        return Ask(
+        return ToolUse(
             texts["agent"],
             texts["kind"] or "other",
             (whole,) if path else (),

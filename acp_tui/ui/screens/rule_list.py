@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.binding import Binding, BindingType
 
 from acp_tui.readable import from_home
-from acp_tui.rules.book import Listed
+from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
 from acp_tui.ui.widgets.line_view import RowList
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
 if TYPE_CHECKING:
-    from acp_tui.rules.model import Rule, Verdict
+    from acp_tui.rules.model import Rule, RuleVerdict
 
 
 _KINDS: Final = {
@@ -71,7 +71,7 @@ def until(expires: datetime | None) -> str:
     return f"{'expired' if is_over else 'until'} {end}"
 
 
-def because(verdict: Verdict) -> str:
+def because(verdict: RuleVerdict) -> str:
     """Return what the rules say and which of them says so."""
     said = SAYS[verdict.decision]
     if verdict.rule is None:
@@ -83,7 +83,7 @@ def because(verdict: Verdict) -> str:
     return f"{said}{doubt}: {rules}"
 
 
-def state(listed: Listed) -> str:
+def state(listed: ListedRule) -> str:
     """Return why a rule does not count as written, or nothing."""
     match listed.state:
         case "mistake":
@@ -100,7 +100,7 @@ _WIDE: Final = 100
 _PLACE: Final = 23
 
 
-class RuleList(RowList[Listed]):
+class RuleList(RowList[ListedRule]):
     """Rules, one a row, in the order in which they are looked at."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -116,7 +116,7 @@ class RuleList(RowList[Listed]):
     workspace = ""
     """The folder that the person comes from."""
 
-    def pieces(self, item: Listed) -> tuple[list[Piece], list[Piece]]:
+    def pieces(self, item: ListedRule) -> tuple[list[Piece], list[Piece]]:
         """Return a rule: what it says and matches; scope, end and place on the right."""
         counts = item.state in ("counts", "mistake")
         left: list[Piece] = [
@@ -125,17 +125,17 @@ class RuleList(RowList[Listed]):
         ]
         if item.rule.note:
             left.append(("muted", f"  {safe_line(item.rule.note)}"))
-        expires = item.written.expires if item.written is not None else None
-        right: list[Piece] = [("warning", f"  {text}") for text in (state(item), until(expires)) if text]
+        notices = (state(item), until(item.rule.expires))
+        right: list[Piece] = [("warning", f"  {text}") for text in notices if text]
         right.append(("muted", f"  {safe_line(from_home(scope(item.rule, self.workspace)))} "))
         if self.row_width >= _WIDE:
             right.append(("accent", f" {safe_line(_place(item)):<{_PLACE}} "))
         return left, right
 
 
-def _place(item: Listed) -> str:
+def _place(item: ListedRule) -> str:
     """Return the end of the path of a rule's file, and the line."""
-    if item.written is None or item.written.file is None:
+    if item.rule.file is None:
         return ""
-    path = PurePath(item.written.where)
+    path = PurePath(item.rule.where)
     return f"{path.parent.name}/{path.name}" if path.parent.name == WORKSPACE_FILE.parent.name else path.name

@@ -13,9 +13,9 @@ from textual.screen import Screen
 from textual.widgets import Button, Static
 
 from acp_tui.readable import from_home
-from acp_tui.rules.book import SCOPES, Draft, Listed, RuleChanges, Scope, host_rule
-from acp_tui.rules.files import CannotWrite, RuleFile, WrittenRule
-from acp_tui.rules.model import Ask
+from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
+from acp_tui.rules.files import CannotWrite, RuleFile
+from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrying
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
@@ -46,8 +46,7 @@ class RuleTrust(Dialog[bool]):
         )
         about = "Until you trust it, what it denies and asks counts, and what it allows does not."
         blocks = [TextBlock([("text", safe_line(where))]), TextBlock([("muted", about)])]
-        for number, written in enumerate(self._file.rules):
-            rule = host_rule(written)
+        for number, rule in enumerate(self._file.rules):
             note = [("muted", f"  {safe_line(rule.note)}")] if rule.note else []
             line = [(ROLES[rule.decision], f"{rule.decision:<6}"), ("text", exact_line(matches(rule))), *note]
             blocks.append(TextBlock(line, above=0 if number else 1))
@@ -99,7 +98,7 @@ class RulesScreen(Screen[None]):
         Binding("w", "trust", "Trust", id="rules.trust"),
     ]
 
-    def __init__(self, changes: RuleChanges, ask: Ask, look: Look, preview: Preview) -> None:
+    def __init__(self, changes: RuleChanges, ask: ToolUse, look: Look, preview: Preview) -> None:
         """Show the rules of a book.
 
         Args:
@@ -133,25 +132,16 @@ class RulesScreen(Screen[None]):
 
     def on_row_list_opened(self, event: RuleList.Opened) -> None:
         """Edit a rule."""
-        listed: Listed = event.item
-        written = listed.written
-        if written is None:
-            rule = listed.rule
-            if rule.exact:
-                self.app.notify("It is for one command. Remove it, and make another rule.")
-                return
-            values = {
-                name: getattr(rule, name)
-                for name in ("decision", "agent", "tool_kind", "path", "command", "mode", "note")
-            }
-            written = WrittenRule(**values)
+        listed: ListedRule = event.item
+        rule = listed.rule
+        if rule.exact:
+            self.app.notify("It is for one command. Remove it, and make another rule.")
+            return
         scopes: tuple[Scope, ...] = SCOPES if self._ask.session else SCOPES[1:]
-        if written.file not in (None, self._book.user_file):
+        if rule.file not in (None, self._book.user_file):
             scopes = ("workspace",)
-        scope: Scope = (
-            "session" if listed.written is None else "workspace" if listed.rule.workspace else "everywhere"
-        )
-        editor = RuleEditor("Edit a rule", Draft(written, scope), self.look, self._preview, scopes=scopes)
+        scope: Scope = "session" if rule.file is None else "workspace" if rule.workspace else "everywhere"
+        editor = RuleEditor("Edit a rule", RuleDraft(rule, scope), self.look, self._preview, scopes=scopes)
         self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -170,7 +160,7 @@ class RulesScreen(Screen[None]):
         """Make a rule."""
         scope: Scope = "workspace"
         scopes = SCOPES if self._ask.session else SCOPES[1:]
-        draft = Draft(WrittenRule("allow"), scope)
+        draft = RuleDraft(Rule("allow"), scope)
         editor = RuleEditor("A new rule", draft, self.look, self._preview, scopes=scopes)
         self.app.push_screen(editor, self._made)
 
@@ -200,11 +190,11 @@ class RulesScreen(Screen[None]):
         if trusted:
             self._done(lambda: self._book.trust.give(file.path, file.digest))
 
-    def _made(self, draft: Draft | None) -> None:
+    def _made(self, draft: RuleDraft | None) -> None:
         if draft is not None:
             self._done(lambda: self._changes.add(draft, self._ask.workspace, self._ask.session))
 
-    def _changed(self, listed: Listed, draft: Draft | None) -> None:
+    def _changed(self, listed: ListedRule, draft: RuleDraft | None) -> None:
         if draft is not None:
             self._done(lambda: self._changes.change(listed, draft, self._ask.workspace, self._ask.session))
 

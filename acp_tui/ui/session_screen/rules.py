@@ -10,10 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from acp_tui.readable import inside
-from acp_tui.rules.book import OF_SESSION, prefix_mistake
-from acp_tui.rules.commands import covering, simple_commands
-from acp_tui.rules.files import Decision, WrittenRule
-from acp_tui.rules.model import KNOWN_KINDS, Ask, Rule
+from acp_tui.rules.book import OF_SESSION
+from acp_tui.rules.commands import covering, prefix_mistake, simple_commands
+from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, Reach
 from acp_tui.ui.widgets.text import shortened
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from acp_tui.conversation.conversation import Start
-    from acp_tui.rules.book import Draft, RuleBook, RuleChanges
+    from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
     from acp_tui.rules.files import RuleFile
     from acp_tui.session.entries import ToolCall
     from acp_tui.ui.session_screen.screen import SessionScreen
@@ -79,16 +78,16 @@ class Ruling:
 
     def make(self, call: ToolCall) -> None:
         """Make a rule of what is asked, in a dialog over its question."""
-        from acp_tui.agent.permissions.authorization import ask_of
-        from acp_tui.rules.book import SCOPES, Draft
+        from acp_tui.agent.permissions.authorization import tool_use_of
+        from acp_tui.rules.book import SCOPES, RuleDraft
         from acp_tui.ui.screens.rule_editor import RuleEditor
 
         session = self._screen.conversation.session
         if session is None:
             return
-        ask, past = ask_of(call, session, self._agent), self._past()
+        ask, past = tool_use_of(call, session, self._agent), self._past()
         others = list(self.book)
-        draft = Draft(suggested(ask, others), "workspace")
+        draft = RuleDraft(suggested(ask, others), "workspace")
         editor = RuleEditor(
             "Make a rule of this",
             draft,
@@ -100,13 +99,13 @@ class Ruling:
 
     def reaches(self, call: ToolCall) -> list[Reach]:
         """Return what "always" may mean for a call."""
-        from acp_tui.agent.permissions.authorization import ask_of
+        from acp_tui.agent.permissions.authorization import tool_use_of
         from acp_tui.ui.screens.permission_details import AGENT_ONLY
 
         session = self._screen.conversation.session
         if session is None:
             return [AGENT_ONLY]
-        return reaches(ask_of(call, session, self._agent), list(self.book))
+        return reaches(tool_use_of(call, session, self._agent), list(self.book))
 
     def keep(self, rule: Rule) -> None:
         """Let a rule count in its session that the user has chosen with an answer."""
@@ -142,7 +141,7 @@ class Ruling:
             self._screen.notify(text, title="Rules", severity="warning")
             self.look()
 
-    def _made(self, draft: Draft | None) -> None:
+    def _made(self, draft: RuleDraft | None) -> None:
         from acp_tui.rules.files import CannotWrite
 
         if draft is None:
@@ -157,13 +156,13 @@ class Ruling:
                 "It counts from the next question on; this one is still yours.", title="Rule made"
             )
 
-    def _ask(self) -> Ask:
+    def _ask(self) -> ToolUse:
         """Return what a question from here has in common with all others."""
-        from acp_tui.rules.model import Ask
+        from acp_tui.rules.model import ToolUse
 
         session = self._screen.conversation.session
         mode = session.option("mode") if session is not None else None
-        return Ask(
+        return ToolUse(
             self._agent,
             "execute",
             mode=str(mode.config.current_value) if mode is not None else None,
@@ -176,19 +175,19 @@ class Ruling:
         agent = self._screen.conversation.agent
         return agent.name if agent is not None else ""
 
-    def _past(self) -> Sequence[Ask]:
-        from acp_tui.agent.permissions.decision_records import asks_of
+    def _past(self) -> Sequence[ToolUse]:
+        from acp_tui.agent.permissions.decision_records import past_tool_uses
         from acp_tui.store.decisions import NAME, Decisions
         from acp_tui.store.folders import data_folder
 
         try:
-            return list(asks_of(islice(Decisions(data_folder() / NAME), _PAST)))
+            return list(past_tool_uses(islice(Decisions(data_folder() / NAME), _PAST)))
         except OSError:
             return []
 
 
 def preview(
-    draft: Draft, now: Ask | None, here: Ask, past: Iterable[Ask], others: Sequence[Rule] = ()
+    draft: RuleDraft, now: ToolUse | None, here: ToolUse, past: Iterable[ToolUse], others: Sequence[Rule] = ()
 ) -> list[str]:
     """Return what a rule would match, in a few lines.
 
@@ -201,12 +200,11 @@ def preview(
     """
     from dataclasses import replace
 
-    from acp_tui.rules.book import host_rule
     from acp_tui.rules.model import decide
 
-    folder = (draft.written.workspace or here.workspace) if draft.scope == "workspace" else None
-    rule = replace(host_rule(draft.written, folder), workspace=folder)
-    rule = replace(rule, session=here.session if draft.scope == "session" else None)
+    folder = (draft.rule.workspace or here.workspace) if draft.scope == "workspace" else None
+    session = here.session if draft.scope == "session" else None
+    rule = replace(draft.rule, workspace=folder, session=session)
     lines = [_now(rule, now, others)] if now is not None else []
     lines += _power(rule)
     tried = [replace(ask, mode=rule.mode) for ask in past]
@@ -233,7 +231,7 @@ def _power(rule: Rule) -> list[str]:
     return [f"Careful: {words[0]} can {power.does}{unless}."]
 
 
-def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:
+def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
     """Return whether a rule matches what is asked, with what other rules say to that."""
     from acp_tui.rules.commands import uncovered
     from acp_tui.rules.model import decide
@@ -261,7 +259,7 @@ def _now(rule: Rule, now: Ask, others: Sequence[Rule]) -> str:
     return f"It matches what is asked now{against}."
 
 
-def _short(ask: Ask) -> str:
+def _short(ask: ToolUse) -> str:
     text = ask.command or ", ".join(ask.paths) or ask.tool_kind
     return shortened(" ".join(text.split()), 60)
 
@@ -281,13 +279,13 @@ _RUNS_ANYTHING: Final = re.compile(
 """Programs that run whatever stands behind them: their name alone would allow everything."""
 
 
-def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
+def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     """Return a rule that allows what is asked, for the person to widen or narrow.
 
     Of a chain, the first command that no rule allows yet. All commands or changes are never suggested, and
     of what runs other programs only all that is written.
     """
-    kind = ask.tool_kind if ask.tool_kind in KNOWN_KINDS else None
+    kind = ask.tool_kind if ask.tool_kind in TOOL_KINDS else None
     command = path = None
     if ask.command is not None:
         allowed = [rule.command for rule in rules if rule.decision == "allow" and rule.command is not None]
@@ -297,10 +295,10 @@ def suggested(ask: Ask, rules: Iterable[Rule] = ()) -> WrittenRule:
         path = None if path is None or _GLOB.search(path.removesuffix("/**")) else path
     is_narrow = command is not None or path is not None
     decision: Decision = "allow" if is_narrow or kind in _HARMLESS else "ask"
-    return WrittenRule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
+    return Rule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 
-def reaches(ask: Ask, rules: Iterable[Rule] = ()) -> list[Reach]:
+def reaches(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[Reach]:
     """Return what "always" may mean for what is asked, the narrowest first; rules end with their session."""
 
     def rule(**what: Any) -> Rule:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.permissions.decision_records import Precedents, asks_of, precedents
-from acp_tui.rules.model import Ask
+from acp_tui.agent.permissions.decision_records import Precedents, past_tool_uses, precedents
+from acp_tui.rules.model import ToolUse
 from acp_tui.store.decisions import OVERWRITE, Decision, DecisionLog, OfferedOption
 from tests.store.test_decisions import ONE
 
@@ -32,8 +32,8 @@ def test_a_decision_tells_what_was_asked() -> None:
         inputs=("/w/c",),
     )
 
-    ask = Ask("demo", "edit", ("/w/a", "/b"), workspace="/w/", session="s", inputs=("/w/c",))
-    assert list(asks_of([decision, replace(decision, kind=OVERWRITE)])) == [ask]
+    ask = ToolUse("demo", "edit", ("/w/a", "/b"), workspace="/w/", session="s", inputs=("/w/c",))
+    assert list(past_tool_uses([decision, replace(decision, kind=OVERWRITE)])) == [ask]
 
 
 NO = OfferedOption("n", "No", "reject_once")

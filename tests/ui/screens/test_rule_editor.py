@@ -5,27 +5,27 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from acp_tui.rules.book import Draft
-from acp_tui.rules.files import WrittenRule
+from acp_tui.rules.book import RuleDraft
+from acp_tui.rules.model import Rule
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
 from tests.ui.screens.test_rules import nothing
 
 
-def editor(written: WrittenRule, *, scope: str = "workspace") -> RuleEditor:
-    return RuleEditor("A rule", Draft(written, scope), LOOK, nothing)  # type: ignore[arg-type]
+def editor(written: Rule, *, scope: str = "workspace") -> RuleEditor:
+    return RuleEditor("A rule", RuleDraft(written, scope), LOOK, nothing)  # type: ignore[arg-type]
 
 
 async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+    async with shown(editor(Rule("allow", command="ls"))) as (app, pilot):
         await until(pilot, lambda: "a preview of" in app.text)
         await pilot.press("right", "right", "tab", "tab")
         await pilot.press(*" -l")
         await until(pilot, lambda: "ls -l" in app.text.split("a preview of")[1])
         await pilot.press("ctrl+s")
 
-        assert app.result == Draft(WrittenRule("deny", command="ls -l"), "workspace")
+        assert app.result == RuleDraft(Rule("deny", command="ls -l"), "workspace")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ async def test_the_editor_shows_what_a_rule_would_match_and_gives_it_back() -> N
     ],
 )
 async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str) -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+    async with shown(editor(Rule("allow", command="ls"))) as (app, pilot):
         app.screen.query_one(f"#{field}", Input).value = value
         await until(pilot, lambda: says in " ".join(app.text.split()))
         await pilot.press("ctrl+s")
@@ -50,25 +50,25 @@ async def test_a_mistake_is_said_and_not_saved(field: str, value: str, says: str
 
 
 async def test_scope_and_end_are_chosen_by_keys() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"))) as (app, pilot):
+    async with shown(editor(Rule("allow", command="ls"))) as (app, pilot):
         app.screen.query_one("#scope").focus()
         await pilot.press("right", "tab", "left", "ctrl+s")
 
         assert app.result.scope == "everywhere"
-        assert app.result.written.expires is not None
-        assert (app.result.written.expires.hour, app.result.written.expires.minute) == (23, 59)
+        assert app.result.rule.expires is not None
+        assert (app.result.rule.expires.hour, app.result.rule.expires.minute) == (23, 59)
 
 
 async def test_a_rule_of_a_session_has_no_other_end() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls"), scope="session")) as (app, pilot):
+    async with shown(editor(Rule("allow", command="ls"), scope="session")) as (app, pilot):
         app.screen.query_one("#expires").focus()
         await pilot.press("left", "ctrl+s")
 
-        assert app.result == Draft(WrittenRule("allow", command="ls"), "session")
+        assert app.result == RuleDraft(Rule("allow", command="ls"), "session")
 
 
 async def test_a_narrow_screen_shows_all_fields_and_the_preview() -> None:
-    async with shown(editor(WrittenRule("allow", command="ls")), (80, 24)) as (app, pilot):
+    async with shown(editor(Rule("allow", command="ls")), (80, 24)) as (app, pilot):
         await until(pilot, lambda: "a preview of" in app.text)
         for word in ("decision", "kind", "command", "path", "agent", "mode", "note", "for", "ends", "Save"):
             assert word in app.text

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from acp_tui.rules.model import Ask, Rule, decide
+from acp_tui.rules.model import Rule, ToolUse, decide
 from acp_tui.ui.screens.rule_list import because, matches, scope, until
 
 
@@ -46,12 +46,12 @@ def test_the_end_of_a_rule_is_a_day_or_a_moment() -> None:
 def test_a_verdict_names_all_rules_that_say_so() -> None:
     rules = [Rule("allow", command="a", where="f:1"), Rule("allow", command="b", note="n", where="f:2")]
 
-    both = decide(rules, Ask("x", "execute", command="a && b"))
+    both = decide(rules, ToolUse("x", "execute", command="a && b"))
     assert because(both) == "allowed: allow a … (f:1) and allow b … (n, f:2)"
-    assert because(decide(rules, Ask("x", "execute", command="c"))) == "asked: no rule matches"
+    assert because(decide(rules, ToolUse("x", "execute", command="c"))) == "asked: no rule matches"
 
 
 def test_a_verdict_says_where_it_is_a_doubt() -> None:
-    verdict = decide([Rule("deny", command="rm", where="f:1")], Ask("x", "execute", command="$X"))
+    verdict = decide([Rule("deny", command="rm", where="f:1")], ToolUse("x", "execute", command="$X"))
 
     assert because(verdict) == "asked, as far as can be told: deny rm … (f:1)"

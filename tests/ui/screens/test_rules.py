@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from acp_tui.rules.book import Draft, RuleBook, RuleChanges
+from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.files import Trust
-from acp_tui.rules.model import Ask
+from acp_tui.rules.model import ToolUse
 from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrying
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
@@ -49,12 +49,12 @@ def changes(tmp_path: Path) -> RuleChanges:
     return RuleChanges(book)
 
 
-def nothing(draft: Draft) -> Sequence[str]:
-    return ["a preview of", draft.written.command or "nothing"]
+def nothing(draft: RuleDraft) -> Sequence[str]:
+    return ["a preview of", draft.rule.command or "nothing"]
 
 
 def screen(changes: RuleChanges, tmp_path: Path) -> RulesScreen:
-    ask = Ask("demo", "execute", workspace=str(tmp_path / "w"), session="s")
+    ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
     return RulesScreen(changes, ask, look(), nothing)
 
 
@@ -155,7 +155,7 @@ async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None
 
 
 async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path: Path) -> None:
-    ask = Ask("demo", "execute", workspace=str(tmp_path / "w"), session="s")
+    ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
     async with shown(RuleTrying(changes.book, ask, LOOK)) as (app, pilot):
         await pilot.press(*"git")
         await until(pilot, lambda: "asked: ask anything" in app.text)

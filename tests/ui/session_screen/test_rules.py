@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acp_tui.rules.model import Ask, Rule, decide
+from acp_tui.rules.model import Rule, ToolUse, decide
 from acp_tui.ui.session_screen.rules import reaches, suggested
 
 
@@ -28,65 +28,68 @@ from acp_tui.ui.session_screen.rules import reaches, suggested
     ],
 )
 def test_a_command_is_suggested_by_its_first_words(command: str, prefix: str) -> None:
-    rule = suggested(Ask("demo", "execute", command=command))
+    rule = suggested(ToolUse("demo", "execute", command=command))
 
     assert (rule.decision, rule.tool_kind, rule.command, rule.agent) == ("allow", "execute", prefix, "demo")
 
 
 def test_of_a_chain_the_first_part_is_suggested_that_nothing_allows_yet() -> None:
-    ask = Ask("demo", "execute", command="ls && git status | head")
+    ask = ToolUse("demo", "execute", command="ls && git status | head")
 
     assert suggested(ask, [Rule("allow", command="ls")]).command == "git status"
 
 
 @pytest.mark.parametrize("command", ["$X", "'ls", "", "A=1", "sudo $X", None])
 def test_where_no_first_words_are_known_it_is_not_suggested_to_allow(command: str | None) -> None:
-    rule = suggested(Ask("demo", "execute", command=command))
+    rule = suggested(ToolUse("demo", "execute", command=command))
 
     assert (rule.decision, rule.command) == ("ask", None)
 
 
 def test_files_are_suggested_by_their_path_or_the_folder_that_they_share() -> None:
-    one, two = Ask("a", "edit", ("/w/a.py",)), Ask("a", "edit", ("/w/x/a.py", "/w/x/y/b.py"))
+    one, two = ToolUse("a", "edit", ("/w/a.py",)), ToolUse("a", "edit", ("/w/x/a.py", "/w/x/y/b.py"))
 
     assert suggested(one).path == "/w/a.py"
     assert suggested(two).path == "/w/x/**"
-    assert suggested(Ask("a", "edit", ("/a", "/b"))).path is None
+    assert suggested(ToolUse("a", "edit", ("/a", "/b"))).path is None
     rule = suggested(two)
     assert decide([Rule("allow", tool_kind=rule.tool_kind, path=rule.path)], two).decision == "allow"
 
 
 def test_a_kind_that_is_not_known_is_not_suggested() -> None:
-    assert suggested(Ask("a", "teleport")).tool_kind is None
+    assert suggested(ToolUse("a", "teleport")).tool_kind is None
 
 
 @pytest.mark.parametrize("paths", [(), ("/w/*",), ("/a", "/b"), ("/w/?/a", "/w/?/b")])
 def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(paths: tuple[str, ...]) -> None:
-    rule = suggested(Ask("a", "edit", paths))
+    rule = suggested(ToolUse("a", "edit", paths))
 
     assert (rule.decision, rule.path) == ("ask", None)
-    assert suggested(Ask("a", "read", paths)).decision == "allow"
+    assert suggested(ToolUse("a", "read", paths)).decision == "allow"
 
 
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
         (
-            Ask("demo", "execute", command="git status -s", workspace="/w"),
+            ToolUse("demo", "execute", command="git status -s", workspace="/w"),
             ["also this very command", "also commands that begin with “git status”"],
         ),
-        (Ask("demo", "execute", command="python x.py", workspace="/w"), ["also this very command"]),
+        (ToolUse("demo", "execute", command="python x.py", workspace="/w"), ["also this very command"]),
         (
-            Ask("demo", "edit", paths=("/w/a.py",), workspace="/w"),
+            ToolUse("demo", "edit", paths=("/w/a.py",), workspace="/w"),
             ["also any change of a.py", "also any change in the workspace"],
         ),
-        (Ask("demo", "edit", paths=("/w/a", "/w/b"), workspace="/w"), ["also any change in the workspace"]),
-        (Ask("demo", "edit", paths=("/w/a*",), workspace="/w"), ["also any change in the workspace"]),
-        (Ask("demo", "read", paths=("/w/a.py",), workspace="/w"), ["also reading a.py"]),
-        (Ask("demo", "fetch", workspace="/w"), []),
+        (
+            ToolUse("demo", "edit", paths=("/w/a", "/w/b"), workspace="/w"),
+            ["also any change in the workspace"],
+        ),
+        (ToolUse("demo", "edit", paths=("/w/a*",), workspace="/w"), ["also any change in the workspace"]),
+        (ToolUse("demo", "read", paths=("/w/a.py",), workspace="/w"), ["also reading a.py"]),
+        (ToolUse("demo", "fetch", workspace="/w"), []),
     ],
 )
-def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: Ask, words: list[str]) -> None:
+def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: ToolUse, words: list[str]) -> None:
     found = reaches(replace(ask, session="s"))
 
     assert [reach.words for reach in found] == ["only what the agent itself remembers", *words]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.book import Draft
-from acp_tui.rules.files import WrittenRule
-from acp_tui.rules.model import Ask, Rule
+from acp_tui.rules.book import RuleDraft
+from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.rule_editor import RuleEditor
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
@@ -16,7 +15,7 @@ from acp_tui.ui.session_screen.rules import preview
 from acp_tui.ui.session_screen.screen import SessionScreen
 from tests.ui.seats import seat
 
-HERE = Ask("demo", "execute", workspace="/w", session="s")
+HERE = ToolUse("demo", "execute", workspace="/w", session="s")
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +84,7 @@ async def test_a_rule_is_made_of_a_question_and_answers_the_next_one(home: Path,
         await here.asked("one")
         await here.press("m")
         editor = await here.is_before(RuleEditor)
-        assert editor.draft.written.decision == "ask"  # no command is known: all of them would be allowed
+        assert editor.draft.rule.decision == "ask"  # no command is known: all of them would be allowed
         await here.press("left")
         await here.sees("It matches what is asked now.")
         await here.press("ctrl+s")
@@ -120,8 +119,8 @@ async def test_the_question_may_be_withdrawn_while_a_rule_is_made_of_it(tmp_path
 
 
 def test_a_preview_says_what_of_a_chain_is_left() -> None:
-    draft = Draft(WrittenRule("allow", command="ls"), "workspace")
-    ask = Ask("demo", "execute", command="ls -a | sort && echo x", workspace="/w", session="s")
+    draft = RuleDraft(Rule("allow", command="ls"), "workspace")
+    ask = ToolUse("demo", "execute", command="ls -a | sort && echo x", workspace="/w", session="s")
 
     assert preview(draft, ask, ask, []) == ["It is not all that is asked now. Left: sort, echo x"]
     others = [Rule("allow", command="sort"), Rule("allow", command="echo")]
@@ -131,8 +130,8 @@ def test_a_preview_says_what_of_a_chain_is_left() -> None:
 
 
 def test_a_preview_says_when_another_rule_is_stronger() -> None:
-    draft = Draft(WrittenRule("allow", command="rm"), "everywhere")
-    ask = Ask("demo", "execute", command="rm x", workspace="/w", session="s")
+    draft = RuleDraft(Rule("allow", command="rm"), "everywhere")
+    ask = ToolUse("demo", "execute", command="rm x", workspace="/w", session="s")
 
     assert preview(draft, ask, ask, [], [Rule("deny", command="rm")]) == [
         "It matches what is asked now; with your other rules it is denied."
@@ -140,16 +139,19 @@ def test_a_preview_says_when_another_rule_is_stronger() -> None:
 
 
 def test_a_preview_counts_what_was_asked_before_and_shows_some_of_it() -> None:
-    past = [Ask("demo", "execute", command=f"git status {n}", workspace="/w") for n in range(5)]
-    past += [Ask("demo", "execute", command="git status", workspace="/other"), Ask("demo", "edit", ("/a",))]
+    past = [ToolUse("demo", "execute", command=f"git status {n}", workspace="/w") for n in range(5)]
+    past += [
+        ToolUse("demo", "execute", command="git status", workspace="/other"),
+        ToolUse("demo", "edit", ("/a",)),
+    ]
 
-    shown = preview(Draft(WrittenRule("allow", command="git status"), "workspace"), None, HERE, past)
+    shown = preview(RuleDraft(Rule("allow", command="git status"), "workspace"), None, HERE, past)
     assert shown[0] == "Careful: git can run programs and write files; with options for that you are asked."
     assert shown[1] == "Of the last 7 questions before, it matches 5:"
     assert shown[-1] == "  git status 2   and 2 more"
 
-    nowhere = Draft(WrittenRule("allow", command="git status"), "session")
+    nowhere = RuleDraft(Rule("allow", command="git status"), "session")
     assert preview(nowhere, None, HERE, past)[1:] == ["Of the last 7 questions before, it matches 0."]
 
-    for harmless in (WrittenRule("allow", command="ls"), WrittenRule("deny", command="git")):
-        assert "Careful" not in preview(Draft(harmless, "session"), None, HERE, past)[0]
+    for harmless in (Rule("allow", command="ls"), Rule("deny", command="git")):
+        assert "Careful" not in preview(RuleDraft(harmless, "session"), None, HERE, past)[0]
