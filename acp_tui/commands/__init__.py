@@ -1,1 +1,1 @@
-"""Commands of the command line that need no interface."""
+"""The subcommands of acp-tui: doctor, log, rules, sessions."""

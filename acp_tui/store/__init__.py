@@ -1,1 +1,1 @@
-"""What stays on disk: folders, settings, known agents, the journal of a session."""
+"""Everything on disk: settings, journals, recorded sessions, decisions, drafts, preferences."""

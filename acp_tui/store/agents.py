@@ -1,8 +1,7 @@
-"""The agents we know by name, and how the words after `--agent` become a program to start.
+"""Known agents, and the resolution of `--agent` to a program.
 
-AgentError
-├── NoSuchAgent       neither a known agent nor a program on this machine
-└── BadCommandLine    a command line that cannot be split into words
+LaunchError ├── NoSuchAgent       neither a known agent nor a program on this machine └── BadCommandLine    a
+command line that cannot be split into words
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from acp_tui.store.launch import Launch, Quirks
 
 
 class LaunchError(Exception):
-    """An agent cannot be started as asked; `title` and `advice` are one line each, for the user."""
+    """An agent cannot be started as requested; `title` and `advice` are lines for display."""
 
     def __init__(self, title: str, advice: str) -> None:
         super().__init__(f"{title}. {advice}")
@@ -37,7 +36,7 @@ class NoSuchAgent(LaunchError):
 
 
 class BadCommandLine(LaunchError):
-    """A command line in one string that cannot be split into words."""
+    """A command line that cannot be split into words."""
 
 
 class KnownAgent(NamedTuple):
@@ -46,7 +45,7 @@ class KnownAgent(NamedTuple):
     name: str = ""
     title: str = ""
     command: tuple[str, ...] = ()
-    """Program, then the arguments it needs to speak the protocol."""
+    """Program, and its arguments for speaking the protocol."""
     env: Mapping[str, str] = MappingProxyType({})
     install: str = ""
     login: str = ""
@@ -55,7 +54,7 @@ class KnownAgent(NamedTuple):
     quirks: Quirks = Quirks()
 
     def installed(self) -> bool:
-        """Return whether its program is on this machine."""
+        """Return whether its program is installed."""
         return bool(self.command) and _program(self.command[0], self.env) is not None
 
 
@@ -71,14 +70,14 @@ KNOWN_AGENT: Final = shape.record(
         "quirks": shape.record(Quirks, dict.fromkeys(Quirks._fields, shape.switch)),
     },
 )
-"""How one agent's table is read, ours and the user's alike."""
+"""Kind of an agent's table, built-in or in the settings."""
 
 _RUNNERS: Final = frozenset(("npx", "bunx", "pnpx", "uvx", "node", "bun", "deno", "env"))
-"""Programs that run another one, whose name is among their arguments."""
+"""Programs that run another one named in their arguments."""
 
 
 def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, KnownAgent]:
-    """Return all known agents by name: the built-in ones, with the user's own laid over them."""
+    """Return all known agents by name; the user's own override the built-in ones."""
     known = _built_in()
     for name, agent in (own or {}).items():
         known[name] = _laid_over(known.get(name), name, agent)
@@ -86,13 +85,13 @@ def known_agents(own: Mapping[str, KnownAgent] | None = None) -> dict[str, Known
 
 
 def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> Launch:
-    """Return how to start what the user named: a known agent, a command line in one string, or a program.
+    """Return the launch of a known agent, a command line, or a program.
 
-    A known agent brings its usual arguments only if `args` is empty.
+    A known agent's default arguments apply only without `args`.
 
     Raises:
         NoSuchAgent: there is no such agent or program.
-        BadCommandLine: a string with spaces that has an open quote or no word in it.
+        BadCommandLine: the string has an open quote or no word.
     """
     if agent := known.get(text):
         return _launch_known(agent, args)
@@ -109,7 +108,7 @@ def resolve(text: str, args: Sequence[str], known: Mapping[str, KnownAgent]) -> 
 
 
 def quirks_of(argv: Sequence[str], known: Mapping[str, KnownAgent]) -> Quirks:
-    """Return the quirks of the known agent that a command line starts; of any other, none."""
+    """Return the quirks of the known agent started by a command line, or none."""
     return next((agent.quirks for agent in known.values() if _runs(argv, agent)), Quirks())
 
 
@@ -155,13 +154,13 @@ def _no_such(name: str, known: Mapping[str, KnownAgent]) -> NoSuchAgent:
 
 
 def _program(text: str, env: Mapping[str, str] | None = None) -> str | None:
-    """Return the absolute path of a program, looked up as the agent's own environment would."""
+    """Return the absolute path of a program, looked up with the agent's PATH."""
     found = shutil.which(os.path.expanduser(text), path=(env or {}).get("PATH"))  # noqa: PTH111
     return os.path.abspath(found) if found else None  # noqa: PTH100 (pathlib would follow nothing but fold "..")
 
 
 def _runs(argv: Sequence[str], agent: KnownAgent) -> bool:
-    """Return whether this command line starts the program of a known agent, also through a runner."""
+    """Return whether a command line starts a known agent, directly or through a runner."""
     if not agent.command:
         return False
     names = {Path(agent.command[0]).name, *agent.aliases}
@@ -185,7 +184,7 @@ def _built_in() -> dict[str, KnownAgent]:
 
 
 def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> KnownAgent:
-    """Return the user's agent; what it leaves out comes from the built-in one of the same name."""
+    """Return the user's agent, completed from the built-in one of that name."""
     under = built_in or KnownAgent(title=name)
     return KnownAgent(
         name=name,
@@ -200,10 +199,10 @@ def _laid_over(built_in: KnownAgent | None, name: str, own: KnownAgent) -> Known
 
 
 def demo_launch() -> Launch:
-    """Return how to start the demo agent, with a folder in which its sessions outlive its process."""
+    """Return the launch of the demo agent, with a folder for its sessions."""
     package = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
-    # -P: a file of the workspace that has the name of a module must not be run in its place.
+    # -P: a file of the workspace must not be imported in place of a module.
     argv = (sys.executable, "-P", "-m", "acp_tui.demo")
     env = {"PYTHONPATH": path, "ACP_TUI_DEMO_SESSIONS": str(data_folder() / "demo")}
     return Launch("demo", "Demo agent", argv, env)

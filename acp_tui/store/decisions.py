@@ -1,8 +1,8 @@
-"""The decision log: who asked for what, who answered and how; one JSON object a line, the newest last.
+"""The decision log: requests and answers, one JSON object per line, the latest last.
 
 A row is `{"at", "session", "agent", "workspace", "tool_call", "kind", "title", "command", "paths", "options",
-"chosen", "by", "detail", "waited", "inputs", "unasked"}`; see `Decision`. All agents and all programs that
-run at once share it.
+"chosen", "by", "detail", "waited", "inputs", "unasked"}`; see `Decision`. All agents and all running programs
+share the log.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from acp_tui.store.redaction import mask_tokens
 
 NAME: Final = "decisions.ndjson"
 OVERWRITE: Final = "overwrite"
-"""The kind of a write over a file that changed since the agent saw it; it is no kind of tool."""
+"""Kind of a stale write; not a kind of tool."""
 SIZE: Final = 2 << 20
-"""Bytes after which a new file is begun."""
+"""Bytes after which the log is rotated."""
 KEPT: Final = 4
-"""Files that are kept besides the one that is written."""
+"""Number of rotated files."""
 AGE: Final = 400 * 86_400.0
-"""Seconds after which a file that is full is deleted."""
+"""Seconds after which a rotated file is deleted."""
 _TEXT: Final = 4000
-"""Characters of a title or a command that are kept."""
+"""Characters kept of a title or command."""
 _LOOKED_AT: Final = 16 * _TEXT
-"""Characters in which secrets are looked for; one that is cut off there lies far behind `_TEXT`."""
+"""Characters searched for secrets, well beyond `_TEXT`."""
 _PATHS: Final = 50
 _HELD: Final = 1000
-"""Decisions at most that wait for room on the disk, the newest."""
+"""Maximum number of decisions waiting for disk space."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedOption:
-    """An option as the agent offered it."""
+    """An option as offered by the agent."""
 
     id: str
     name: str
@@ -49,10 +49,10 @@ class OfferedOption:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One thing that an agent asked for, or would have had us do, and what was decided."""
+    """A request, explicit or implicit, and the decision on it."""
 
     at: str
-    """When it was answered: ISO 8601, UTC."""
+    """Time of the answer: ISO 8601, UTC."""
     session: str
     agent: str
     workspace: str
@@ -63,57 +63,57 @@ class Decision:
     paths: tuple[str, ...]
     options: tuple[OfferedOption, ...]
     chosen: OfferedOption | None
-    """None: cancelled."""
+    """None if cancelled."""
     by: str
     """person, rule, policy, cancelled, withdrawn, agent ended or nobody."""
     detail: str
-    """Which key, which rule, which policy, or what ended it."""
+    """The key, rule or policy, or the reason for its end."""
     waited: float
-    """Seconds between question and answer."""
+    """Seconds from question to answer."""
     inputs: tuple[str, ...] = ()
-    """Paths that only the tool's input names, absolute. (Older rows have none.)"""
+    """Absolute paths named only by the tool's input; empty in older rows."""
     unasked: bool = False
-    """Whether the agent had us do it, and had not asked for permission."""
+    """True if the agent acted without a permission request."""
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the call was let through."""
+        """True if the call was allowed."""
         return self.chosen is not None and self.chosen.kind.startswith("allow")
 
     @property
     def time(self) -> datetime:
-        """When it was answered."""
+        """Time of the answer."""
         return datetime.fromisoformat(self.at)
 
 
 class DecisionLog:
-    """Adds to the log. It never fails its owner: `problem` says why the last decision is not in it.
+    """Appends to the log. It never raises: `problem` is the reason for a missing decision.
 
-    What could not be written is written with the next decision.
+    Unwritten decisions are written with the next one.
     """
 
     def __init__(
         self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.time
     ) -> None:
-        """Take the file (None: nothing is kept), and values that must not be written down."""
+        """Use a file (None keeps nothing), masking the secrets."""
         self.path = path
         self.problem: Problem | None = None
         self.lacks_room = False
-        """Whether it is only room on the disk that the last decisions wait for."""
+        """True if only disk space is missing."""
         self._held: list[bytes] = []
-        """Lines that could not be written yet, oldest first."""
+        """Unwritten lines, oldest first."""
         self._secrets = sorted({one for one in secrets if len(one) >= SECRET_LENGTH}, key=len, reverse=True)
         self._clock = clock
 
     def add(self, decision: Decision) -> None:
-        """Write one decision down."""
+        """Write a decision."""
         if self.path is None:
             return
         self._held.append(json.dumps(self._row(decision)).encode() + b"\n")
         self.write_held()
 
     def write_held(self) -> None:
-        """Try once more to write what could not be written."""
+        """Try again to write the unwritten lines."""
         if self.path is None or not self._held:
             return
         try:
@@ -131,7 +131,7 @@ class DecisionLog:
             self.problem, self.lacks_room = None, False
 
     def hidden(self, text: str) -> str:
-        """Return a text as it would stand in the log."""
+        """Return a text as it appears in the log."""
         text = text[:_LOOKED_AT]
         for secret in self._secrets:
             text = text.replace(secret, MASK)
@@ -156,7 +156,7 @@ class DecisionLog:
             return False
 
     def _begin_anew(self) -> None:
-        """Number the files one higher, without those that are too many or too old."""
+        """Rotate the files, deleting those too many or too old."""
         assert self.path is not None
         for number in range(KEPT, 0, -1):
             older = _numbered(self.path, number)
@@ -169,13 +169,13 @@ class DecisionLog:
 
 
 class Decisions(Iterator[Decision]):
-    """All decisions in a log, newest first; lines that cannot be read are counted and passed over."""
+    """All decisions of a log, newest first; unreadable lines are counted and skipped."""
 
     def __init__(self, path: Path, holding: str = "") -> None:
-        """Read the file and the older ones; only lines that hold a text, as JSON writes it, are looked at.
+        """Read all files; `holding` selects lines with a text in its JSON form.
 
         Raises:
-            OSError: a file that is there cannot be read. (None at all is an empty log.)
+            OSError: a file cannot be read. (A missing log is empty.)
         """
         self.broken = 0
         self._needle = json.dumps(holding)[1:-1].encode()
@@ -185,7 +185,7 @@ class Decisions(Iterator[Decision]):
         )
 
     def __next__(self) -> Decision:
-        """Return the decision before."""
+        """Return the next older decision."""
         for line in self._lines:
             decision = _decision(line)
             if decision is not None:
@@ -195,12 +195,12 @@ class Decisions(Iterator[Decision]):
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of a log, newest first, whether they are there or not."""
+    """Return the paths of a log's files, newest first, existing or not."""
     return [path, *(_numbered(path, number) for number in range(1, KEPT + 1))]
 
 
 def now() -> str:
-    """Return the time as a decision has it."""
+    """Return the current time as in a decision."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -209,7 +209,7 @@ def _numbered(path: Path, number: int) -> Path:
 
 
 def _newest_first(data: bytes, needle: bytes) -> Iterator[bytes]:
-    """Yield the lines that hold something, from the end; without it, all."""
+    """Yield the lines that contain `needle`, from the end."""
     end = len(data)
     while end > 0:
         found = data.rfind(needle, 0, end) if needle else end - 1
@@ -225,7 +225,7 @@ _NAMES: Final = frozenset(field.name for field in fields(Decision) if field.defa
 
 
 def _decision(line: bytes) -> Decision | None:
-    """Return a row; None when it is none, or from a version that wrote less."""
+    """Parse a row, or return None."""
     try:
         row = json.loads(line)
         values = {name: row[name] for name in _NAMES}

@@ -1,4 +1,4 @@
-"""The disk space of recorded sessions: which journals there are, which may go, which are marked."""
+"""Disk space of recorded sessions: sizes, budgets and deletion."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from acp_tui.store.folders import SharedJson
 from acp_tui.store.recordings import RecordedSession, recent
 
 YOUNG: Final = 30.0
-"""Days since its last use in which no journal goes because of the size of all."""
+"""Days during which no journal is deleted for the total size."""
 DAY: Final = 86_400.0
 NAME: Final = "kept.json"
-"""The file of the marks, beside the folder of the journals."""
+"""File of the kept journals, beside the folder of journals."""
 _ALL: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class JournalFile:
-    """One journal as far as its space matters."""
+    """A journal and its disk space."""
 
     recorded: RecordedSession
     used: float
-    """When it, or another part of its session, was last written, in seconds of the system's clock."""
+    """Time of the last write to any part of its session, in seconds since the epoch."""
     size: int
-    """Bytes, with what lies beside it."""
+    """Bytes, including the files beside it."""
     is_open: bool
-    """Whether a program writes it, or another part of its session."""
+    """True while a program writes any part of its session."""
     is_kept: bool
-    """Whether the user has marked it, or another part of its session."""
+    """True if the user keeps any part of its session."""
 
     @property
     def id(self) -> str:
-        """The name by which commands know it."""
+        """The id used by commands."""
         return self.recorded.path.stem
 
     @property
     def may_go(self) -> bool:
-        """Whether it is neither open nor marked."""
+        """True if it may be deleted."""
         return not (self.is_open or self.is_kept)
 
 
 class Deletion(NamedTuple):
-    """What a deletion came to."""
+    """The result of a deletion."""
 
     deleted: tuple[JournalFile, ...]
     left: tuple[tuple[JournalFile, str], ...]
-    """Those that could not be deleted, and why."""
+    """Journals that could not be deleted, with the reasons."""
 
 
 class KeptJournals:
-    """The journals that the user keeps, by id."""
+    """The journals kept by the user, by id."""
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJson(path)
@@ -72,10 +72,10 @@ class KeptJournals:
         return frozenset(_texts(self._file.read()))
 
     def change(self, ids: Collection[str], *, keep: bool) -> None:
-        """Mark journals, or take their marks away.
+        """Add or remove ids.
 
         Raises:
-            OSError: it is not kept.
+            OSError: the change was not saved.
         """
 
         def changed(found: object) -> list[str]:
@@ -86,7 +86,7 @@ class KeptJournals:
 
 
 def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
-    """Return the journals of a folder, the newest first. Blocking: the head of each is read."""
+    """Return the journals of a folder, newest first. Blocking: reads the head of each."""
     heads = recent(folder, _ALL)
     used: dict[tuple[str, str], float] = {}
     open_ones: set[tuple[str, str]] = set()
@@ -113,13 +113,13 @@ def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
 def surplus(
     files: Iterable[JournalFile], max_size: int, max_age: float, now: float | None = None
 ) -> list[JournalFile]:
-    """Return what is beyond a budget, the oldest first.
+    """Return the journals beyond a budget, oldest first.
 
     Args:
-        files: all that there are.
-        max_size: bytes that all may take; 0: any number. Young ones stay all the same.
-        max_age: days since the last use; 0: any number.
-        now: in seconds of the system's clock.
+        files: all journals.
+        max_size: total size in bytes, or 0; recent journals are exempt.
+        max_age: days since the last use, or 0.
+        now: in seconds since the epoch.
     """
     at = time.time() if now is None else now
     oldest_first = sorted(files, key=lambda one: one.used)
@@ -136,7 +136,7 @@ def surplus(
 
 
 def oldest(files: Iterable[JournalFile], size: int) -> list[JournalFile]:
-    """Return the oldest that may go, until they take this many bytes."""
+    """Return the oldest deletable journals with a total of at least `size` bytes."""
     found: list[JournalFile] = []
     freed = 0
     for one in sorted(files, key=lambda each: each.used):
@@ -149,7 +149,7 @@ def oldest(files: Iterable[JournalFile], size: int) -> list[JournalFile]:
 
 
 def delete(files: Sequence[JournalFile]) -> Deletion:
-    """Delete journals with what lies beside them. One that is open by now stays."""
+    """Delete journals with the files beside them, except open ones."""
     deleted: list[JournalFile] = []
     left: list[tuple[JournalFile, str]] = []
     for one in files:
@@ -164,7 +164,7 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
         except BlockingIOError:
             left.append((one, "it is open"))
             continue
-        except FileNotFoundError:  # another program was faster
+        except FileNotFoundError:  # deleted meanwhile
             continue
         except OSError as error:
             left.append((one, error.strerror or str(error)))
@@ -175,10 +175,10 @@ def delete(files: Sequence[JournalFile]) -> Deletion:
 
 
 def clean(folder: Path, marks: KeptJournals, max_size: int, max_age: float) -> Deletion:
-    """Delete what is beyond a budget. Blocking.
+    """Delete the journals beyond a budget. Blocking.
 
     Raises:
-        OSError: it is not known what is marked, and nothing was deleted.
+        OSError: the kept journals are unknown, so nothing was deleted.
     """
     return delete(surplus(journal_files(folder, marks.read()), max_size, max_age))
 
@@ -200,7 +200,7 @@ def _size(path: Path) -> int:
 
 
 def _is_open(path: Path) -> bool:
-    """Return whether a program writes a journal; where that cannot be known, it counts as open."""
+    """Return whether a program writes a journal; true in doubt."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

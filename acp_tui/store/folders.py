@@ -1,7 +1,6 @@
-"""Where acp-tui keeps its files on this platform; each folder is created on first use, for its owner only.
+"""Folders and file operations of acp-tui; folders are created on first use, for their owner only.
 
-A folder that cannot be created is named all the same: whoever writes into it meets the error, and can say
-what is lost by it.
+The path of a folder that cannot be created is returned all the same: its first writer reports the error.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 HOME_VARIABLE = "ACP_TUI_HOME"
-"""Environment variable that names one folder for everything, instead of the platform's places."""
+"""Environment variable with a single folder for everything, instead of the platform's."""
 
 
 def config_folder() -> Path:
-    """Return the folder of what the user writes: settings and themes."""
+    """Return the folder of the user's files: settings and themes."""
     return _folder("config")
 
 
 def data_folder() -> Path:
-    """Return the folder of what must not be lost: recorded sessions and drafts."""
+    """Return the folder of data that must not be lost: recorded sessions and drafts."""
     return _folder("data")
 
 
 def state_folder() -> Path:
-    """Return the folder of what may be lost: logs and remembered layouts."""
+    """Return the folder of data that may be lost: logs and remembered layouts."""
     return _folder("state")
 
 
 def private_folder(path: Path) -> Path:
-    """Create `path` with mode 0700 if it is missing, and return it.
+    """Create a folder with mode 0700 if it is missing, and return it.
 
     Raises:
         OSError: it cannot be created.
@@ -46,7 +45,7 @@ def private_folder(path: Path) -> Path:
 
 def _folder(kind: str) -> Path:
     path = _place(kind)
-    with suppress(OSError):  # a home that is read-only
+    with suppress(OSError):  # a read-only home
         private_folder(path)
     return path
 
@@ -68,7 +67,7 @@ def _place(kind: str) -> Path:
 
 
 def places() -> dict[str, str]:
-    """Return where a person finds what is theirs, by what it is."""
+    """Return the paths of the user's files, by name."""
     return {
         "settings": str(config_folder() / "settings.toml"),
         "themes": str(config_folder() / "themes"),
@@ -78,15 +77,15 @@ def places() -> dict[str, str]:
 
 
 PATIENCE: Final = 0.2
-"""Seconds that another program is waited for at most: it needs a thousandth, unless it was stopped."""
+"""Maximum seconds to wait for another program's lock."""
 
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Keep other programs from writing a file meanwhile.
+    """Hold the lock of a file against other programs.
 
     Raises:
-        OSError: the lock beside it cannot be made, or another program has it and does not go on.
+        OSError: the lock cannot be created, or another program does not release it.
     """
     lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -111,25 +110,25 @@ def _take(lock: int) -> None:
 
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""What the system says where a disk, or a person's share of it, is full: that may pass."""
+"""Errors of a full disk or quota, which may pass."""
 
 
 def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
-    """Add lines to a file, which is made if it is missing; whoever calls this keeps others away.
+    """Append lines to a file, created if missing; the caller holds its lock.
 
     Args:
         path: the file.
-        lines: with their line ends.
+        lines: with their newlines.
         follows: whether the file may be a link.
 
     Raises:
-        OSError: it cannot be written; the file is what it was.
+        OSError: it cannot be written; the file is unchanged.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
     file = os.open(path, flags, 0o600)
     try:
         size = os.fstat(file).st_size
-        # A line that a crash has cut off must not take the next one with it.
+        # A line cut off by a crash must not corrupt the next one.
         torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
         try:
             _write(file, b"\n" + lines if torn else lines)
@@ -142,20 +141,20 @@ def append(path: Path, lines: bytes, *, follows: bool = True) -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    """Write all of it: a disk that is nearly full takes a part first, and says so only the next time."""
+    """Write all of the data: a nearly full disk accepts a part first."""
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]
 
 
 class SharedJson:
-    """One file. Each change reads it anew: another acp-tui may have written, too."""
+    """A JSON file shared with other programs; each change rereads it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> Any:
-        """Return what is in the file; None if there is no file.
+        """Return the content, or None for a missing file.
 
         Raises:
             OSError: it cannot be read, or is not JSON.
@@ -171,10 +170,10 @@ class SharedJson:
             raise OSError(errno.EINVAL, text) from error
 
     def change(self, change: Callable[[Any], Any]) -> None:
-        """Put what `change` makes of the contents in their place; one program at a time.
+        """Replace the content by `change(content)`, under the lock.
 
         Raises:
-            OSError: it cannot be read or written; the file is what it was.
+            OSError: it cannot be read or written; the file is unchanged.
         """
         import json
 
@@ -185,12 +184,12 @@ class SharedJson:
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Put new contents in the place of a file, all or nothing; a link stays one, and a mode is kept.
+    """Replace a file's content, all or nothing; links and modes are kept.
 
-    Not `durable`: comes back sooner, and a loss of power may take what was written.
+    Without `durable` it returns sooner, but a power loss may undo it.
 
     Raises:
-        OSError: it cannot be written; the file is what it was.
+        OSError: it cannot be written; the file is unchanged.
     """
     import tempfile  # after the first frame
 
@@ -213,16 +212,16 @@ def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 
 class Problem(NamedTuple):
-    """What is wrong with one place of a file, in words for the person who wrote it."""
+    """A mistake in a file of the user, for display."""
 
     path: Path
     line: int | None
-    """Counted from 1; None if the place is the whole file."""
+    """Line from 1, or None for the whole file."""
     message: str
     about: str = ""
-    """The MCP server that is left out because of it, by name."""
+    """Name of the MCP server left out because of it."""
 
     def __str__(self) -> str:
-        """Return the problem the way compilers write one: `path:line: message`."""
+        """Return the problem in a compiler's format: `path:line: message`."""
         place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
         return f"{place}: {self.message}"

@@ -1,10 +1,10 @@
-"""The journal of a connection: every line that went over it, as it happened, one JSON object a line.
+"""The journal of a connection: all its lines in order, one JSON object per line.
 
-A row is `{"t": seconds since the start, "dir": …, "msg": …}`. `dir` is `out` (client to agent), `in`
-(agent to client), `raw` (a line on stdout that is no message), `err` (a line on stderr) or `note` (ours).
-The first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`.
-A line is safe once `write` has returned. All rows are valid JSON, and nothing in them acts on a terminal.
-Of `raw` and `err` the first and the newest rows are kept, and the note `{"dropped": bytes, "of": …}` between.
+A row is `{"t": seconds since the start, "dir": …, "msg": …}`. `dir` is `out` (client to agent), `in` (agent
+to client), `raw` (a line on stdout that is not a message), `err` (a line on stderr) or `note` (ours). The
+first row is the note of the start: `{"start": argv, "agent": …, "cwd": …, "version": …, "at": …}`. A line
+survives a crash of ours once `write` has returned. All rows are valid JSON without control characters. Of
+`raw` and `err` the first and the latest rows are kept, with the note `{"dropped": bytes, "of": …}` between.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 from acp_tui.store.folders import NO_ROOM, Problem, private_folder
 
 ROOM: Final = 4 << 20
-"""Bytes of the newest rows that are kept, at least."""
+"""Minimum number of bytes kept of the latest rows."""
 _WHAT: Final = "what was said beside the protocol"
 
 
@@ -33,11 +33,11 @@ _WHAT: Final = "what was said beside the protocol"
 # the other is emptied and used, so the newest 4 to 8 MiB remain. Each file begins with the number of bytes
 # dropped so far. `Journal.close` appends both to the journal, after a note with that number.
 class Overflow:
-    """Writes the two files. Never fails its owner: what cannot be written is dropped, and counted."""
+    """The files beside a journal. It never raises: unwritable rows are dropped and counted."""
 
     def __init__(self, journal: Path) -> None:
         self.dropped = 0
-        """Bytes that are kept nowhere."""
+        """Bytes lost."""
         self._paths = paths_beside(journal)
         self._sizes = [0, 0]
         self._now = 1
@@ -45,11 +45,11 @@ class Overflow:
         self._rows: list[bytes] = []
 
     def add(self, row: bytes) -> None:
-        """Keep a row, in the place of the oldest ones."""
+        """Add a row, displacing the oldest ones."""
         self._rows.append(row)
 
     def flush(self) -> None:
-        """Hand what was added to the system."""
+        """Write the added rows."""
         if not self._rows:
             return
         data = b"".join(self._rows)
@@ -60,7 +60,7 @@ class Overflow:
             assert self._file is not None
             begin = os.fstat(self._file).st_size
             if os.write(self._file, data) < len(data):
-                os.ftruncate(self._file, begin)  # half a row would take the next one with it
+                os.ftruncate(self._file, begin)  # half a row would corrupt the next one
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
             self.dropped += len(data)
@@ -68,14 +68,14 @@ class Overflow:
             self._sizes[self._now] += len(data)
 
     def close(self) -> None:
-        """Write the rest; more calls do nothing."""
+        """Write the rest and close; further calls do nothing."""
         self.flush()
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def _turn(self) -> None:
-        """Go on in the other file, without what it holds."""
+        """Empty the other file and continue there."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -94,18 +94,18 @@ class Overflow:
 
 
 def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
-    """Yield a remark on how much was dropped, and then the rows that are kept beside a journal.
+    """Yield a note of the bytes dropped, and the rows kept beside a journal.
 
     Args:
         journal: the journal.
-        dropped: bytes, where it is known better than the files tell.
+        dropped: the bytes dropped, if known better than from the files.
     """
     kept: list[tuple[int, bytes]] = []
     for path in paths_beside(journal):
         with suppress(OSError, ValueError):
             count, _, data = path.read_bytes().partition(b"\n")
             kept.append((int(count), data))
-    kept.sort(key=lambda one: one[0])  # what was begun later has seen more dropped
+    kept.sort(key=lambda one: one[0])  # the later file has the higher count
     lines = [line for _, data in kept for line in data.splitlines(keepends=True)]
     if lines:
         t = 0.0
@@ -117,34 +117,34 @@ def kept_rows(journal: Path, dropped: int | None = None) -> Iterator[bytes]:
 
 
 def remove(journal: Path) -> None:
-    """Delete what is kept beside a journal."""
+    """Delete the files beside a journal."""
     for path in paths_beside(journal):
         with suppress(OSError):
             path.unlink()
 
 
 def paths_beside(journal: Path) -> tuple[Path, Path]:
-    """Return the two files beside a journal, which may be missing."""
+    """Return the two files beside a journal, existing or not."""
     return journal.with_suffix(".beside-0"), journal.with_suffix(".beside-1")
 
 
 MASK: Final = "•••"
-"""What stands in the file where a secret stood on the wire."""
+"""Replacement of a secret."""
 
 SECRET_LENGTH: Final = 8
-"""Shorter values are no secrets: replacing them would tear up ordinary text."""
+"""Minimum length of a secret: masking shorter values would tear up ordinary text."""
 
 RETRY: Final = 5.0
-"""Seconds after which a disk that was full is tried again."""
+"""Seconds between attempts to write to a full disk."""
 
 HELD: Final = 32 << 20
-"""Bytes at most that wait for room on the disk."""
+"""Maximum bytes waiting for disk space."""
 
 BESIDE: Final = 1 << 20
-"""Bytes of `raw` and of `err` rows, each, after which only the newest are kept."""
+"""Bytes of `raw` and of `err` rows after which only the latest are kept."""
 
 _PART: Final = 2 << 20
-"""Bytes that are searched or written at one go."""
+"""Bytes searched or written at a time."""
 
 _SECRET_NAME: Final = re.compile(
     r"KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE"
@@ -153,47 +153,47 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """Return the values of the variables (or headers) whose name says that they are secret."""
+    """Return the values of variables or headers whose names suggest secrets."""
     return [value for name, value in environment.items() if _SECRET_NAME.search(name.upper())]
 
 
 def journal_path(folder: Path, agent: str, at: datetime) -> Path:
-    """Return the file for a connection that starts now; names sort by time."""
+    """Return the path for a connection starting at `at`; names sort by time."""
     name = _NOT_IN_A_NAME.sub("-", agent)[:40].strip("-.") or "agent"
     return folder / f"{at:%Y%m%d-%H%M%S}-{name}-{os.getpid()}-{at.microsecond:06}.ndjson"
 
 
 class Journal:
-    """Writes one journal. It never fails its owner: when the file cannot be written, `problem` says why.
+    """Writes one journal. It never raises: `problem` is the reason for missing rows.
 
-    While the disk is full, what was recorded is held, and written when there is room again.
+    While the disk is full, rows are held and written later.
     """
 
     def __init__(
         self, path: Path | None, secrets: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.path = path
-        """The file; None when the person wants no journal, and then nothing is kept."""
+        """The file, or None to keep nothing."""
         self.problem: Problem | None = None
-        """Why nothing is written, while that is so."""
+        """Reason why nothing is written at present."""
         self._secrets: list[tuple[bytes, bytes]] = []
         self._clock = clock
         self._start = clock()
         self._rows: list[tuple[float, str, bytes]] = []
         self._file: int | None = None
         self._flushing: Iterator[bool] | None = None
-        """A flush that is not at its end; what is recorded meanwhile comes after it."""
+        """The flush in progress; later rows follow it."""
         self._retry: float | None = None
-        """When the disk is tried again, while it is full."""
+        """Time of the next attempt while the disk is full."""
         self._held = 0
-        """Bytes that were recorded since then."""
+        """Bytes recorded since the disk is full."""
         self._beside = {"raw": 0, "err": 0}
         self._overflow: Overflow | None = None
         self.hide(secrets)
         self._open()
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """Keep more values out of the file from now on, in each way JSON may write them."""
+        """Mask more values from now on, in every JSON form."""
         known = dict(self._secrets)
         for secret in secrets:
             if len(secret) >= SECRET_LENGTH:
@@ -202,11 +202,11 @@ class Journal:
         self._secrets = sorted(known.items(), key=lambda item: -len(item[0]))
 
     def hidden(self, text: str) -> str:
-        """Return a text with all secrets masked, for another file."""
+        """Return a text with all secrets masked."""
         return self._masked(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def record(self, direction: str, line: bytes) -> None:
-        """Keep one message as it went over the wire, without reading it. `direction` is `out` or `in`."""
+        """Record a message as sent, without parsing it. `direction` is `out` or `in`."""
         if self._file is None:
             return
         self._rows.append((self._clock() - self._start, direction, line))
@@ -217,23 +217,23 @@ class Journal:
 
     @property
     def lacks_room(self) -> bool:
-        """Whether it is only room on the disk that is waited for."""
+        """True while waiting for disk space."""
         return self._retry is not None
 
     def note(self, msg: Mapping[str, Any]) -> None:
-        """Keep a remark of our own."""
+        """Record a note of our own."""
         self.record("note", _encoded(msg))
 
     def raw(self, text: str) -> None:
-        """Keep a line of the agent's stdout that is no message."""
+        """Record a line of the agent's stdout that is not a message."""
         self._record_beside("raw", [text])
 
     def err(self, *lines: str) -> None:
-        """Keep lines of the agent's stderr."""
+        """Record lines of the agent's stderr."""
         self._record_beside("err", lines)
 
     def _record_beside(self, direction: str, lines: Sequence[str]) -> None:
-        """Keep lines that are no messages: the first in the journal, later the newest beside it."""
+        """Record the first such lines in the journal, later ones beside it."""
         if self._file is None or self.path is None:
             return
         if self._beside[direction] < BESIDE:
@@ -247,14 +247,14 @@ class Journal:
         self._overflow.add(self._masked(_inert(row)))
 
     def flush(self) -> None:
-        """Hand all that was recorded to the system."""
+        """Write all rows."""
         while self.flush_some():
             pass
 
     def flush_some(self) -> bool:
-        """Do a part of `flush` that takes a few milliseconds at most; return whether there is more to do.
+        """Write for a few milliseconds at most; return whether there is more.
 
-        A line of many megabytes takes a hundred of them to search for secrets and to write.
+        Masking and writing a line of many megabytes takes a hundred milliseconds.
         """
         if self._overflow is not None:
             self._overflow.flush()
@@ -271,7 +271,7 @@ class Journal:
         return goes_on is not False and (self._flushing is not None or bool(self._rows))
 
     def _flushed(self, rows: list[tuple[float, str, bytes]]) -> Iterator[bool]:
-        """Write rows, all secrets masked; yields where a part of the work is done, False: it has to wait."""
+        """Mask and write rows; yields True between slices, False on a full disk."""
         data = _inert(b"".join(map(_row, rows)))
         searched = 0
         for secret, mask in self._secrets:
@@ -294,7 +294,7 @@ class Journal:
                 yield True
 
     def close(self) -> None:
-        """Write the rest and close the file; more calls do nothing."""
+        """Write the rest and close the file; further calls do nothing."""
         self._retry = None if self._retry is None else self._clock()
         self.flush()
         if self._overflow is not None:
@@ -304,7 +304,7 @@ class Journal:
             self._file = None
 
     def _take_in(self, overflow: Overflow) -> None:
-        """Write what was kept beside the journal behind its last row."""
+        """Append the rows kept beside the journal."""
         overflow.close()
         self._overflow = None
         if self._file is None or self.path is None:
@@ -314,7 +314,7 @@ class Journal:
             while view:
                 view = view[os.write(self._file, view) :]
         except OSError:
-            return  # it stays beside it, and is read from there
+            return  # they stay beside it and are read from there
         remove(self.path)
 
     def _masked(self, data: bytes) -> bytes:
@@ -329,13 +329,15 @@ class Journal:
         try:
             private_folder(self.path.parent)
             self._file = os.open(self.path, flags, 0o600)
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(self._file, fcntl.LOCK_SH)  # who frees space holds another for a moment only
+            with suppress(OSError):  # the file system has no locks
+                fcntl.flock(
+                    self._file, fcntl.LOCK_SH
+                )  # cleaning up takes the exclusive lock for a moment only
         except OSError as error:
             self._give_up(error.strerror or str(error))
 
     def _wait_or_give_up(self, error: OSError) -> None:
-        """The rest of what was to be written stays where it is: a line that was begun goes on there."""
+        """Wait for disk space, keeping the unwritten rest, or give up."""
         why = error.strerror or str(error)
         if error.errno not in NO_ROOM:
             self._give_up(why)
@@ -366,7 +368,7 @@ def _row(row: tuple[float, str, bytes]) -> bytes:
 
 
 def _inert(rows: bytes) -> bytes:
-    """Return rows with DEL and the controls above it escaped, which JSON takes as they are."""
+    """Escape DEL and C1 controls, which JSON leaves as they are."""
     if b"\xc2" not in rows and b"\x7f" not in rows:
         return rows
     return _RAW_CONTROLS.sub(lambda found: b"\\u00%02x" % found[0][-1], rows)
@@ -376,7 +378,7 @@ _RAW_CONTROLS: Final = re.compile(rb"\xc2[\x80-\x9f]|\x7f")
 
 
 def _encoded(value: object) -> bytes:
-    """Return JSON in UTF-8; halves of characters stay escaped, so that the file is valid."""
+    """Return JSON in UTF-8, with lone surrogates escaped."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         return text.encode()
@@ -385,39 +387,39 @@ def _encoded(value: object) -> bytes:
 
 
 def _forms(secret: str) -> set[bytes]:
-    """Return how a JSON encoder that keeps Unicode may write it; some put a backslash before a slash."""
+    """Return the forms of a secret in JSON with Unicode; some encoders escape slashes."""
     plain = _encoded(secret)[1:-1]
     return {secret.encode("utf-8", "surrogatepass"), plain, plain.replace(b"/", b"\\/")}
 
 
 def _escaped_forms(secret: str) -> set[bytes]:
-    """Return how a JSON encoder that writes only ASCII may write it, with hex digits in either case."""
+    """Return the forms of a secret in ASCII JSON, with hex digits in either case."""
     lower = json.dumps(secret).encode()[1:-1]
     upper = re.sub(rb"\\u[0-9a-f]{4}", lambda found: b"\\u" + found[0][2:].upper(), lower)
     return {form for plain in (lower, upper) for form in (plain, plain.replace(b"/", b"\\/"))}
 
 
 HEAD: Final = 64 << 10
-"""Bytes of a line that are kept while reading; the rest is only counted."""
+"""Bytes kept of the start of a line; the rest is only counted."""
 _FOOT: Final = 256
-"""Bytes of the end of a longer line that are kept."""
+"""Bytes kept of the end of a longer line."""
 _CHUNK: Final = 128 << 10
 
 
 class TailLine(NamedTuple):
-    """One complete line of a file."""
+    """A complete line of a file."""
 
     offset: int
     size: int
-    """Bytes, without the line end."""
+    """Bytes, without the newline."""
     head: bytes
     """The line, or its first 64 KiB."""
     foot: bytes
-    """The end of a line that is longer; else empty."""
+    """The end of a longer line, else empty."""
 
 
 class JournalTail:
-    """The lines of one file; close it after use."""
+    """The lines of a growing file."""
 
     def __init__(self, path: Path, last: int | None = None) -> None:
         """Open a file, to read all of it or the lines in its last `last` bytes.
@@ -428,20 +430,20 @@ class JournalTail:
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         size = os.fstat(self._file).st_size
         self.skipped = self._line_start(max(0, size - last)) if last is not None else 0
-        """Bytes before the first line that is read."""
+        """Bytes before the first line read."""
         self._offset = self._at = self.skipped
         self._size = 0
         self._head = bytearray()
         self._foot = b""
 
     def read(self) -> tuple[list[TailLine], bool]:
-        """Return the lines that are complete in the next 128 KiB, and whether the file goes on after them."""
+        """Return the complete lines in the next 128 KiB, and whether there is more."""
         data = os.pread(self._file, _CHUNK, self._at)
         self._at += len(data)
         return list(self._lines(data)), len(data) == _CHUNK
 
     def line(self, offset: int, size: int, most: int | None = None) -> bytes:
-        """Return a line again, or its first `most` bytes."""
+        """Return (up to `most` bytes of) a line again."""
         wanted = size if most is None else min(size, most)
         pieces: list[bytes] = []
         while wanted > 0:
@@ -454,7 +456,7 @@ class JournalTail:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Close the file; more calls do nothing."""
+        """Close the file; further calls do nothing."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -478,7 +480,7 @@ class JournalTail:
         self._foot = (self._foot + piece[-_FOOT:])[-_FOOT:]
 
     def _line_start(self, offset: int) -> int:
-        """Return where the line starts that `offset` is in."""
+        """Return the start of the line that contains `offset`."""
         while offset > 0:
             before = max(0, offset - _CHUNK)
             found = os.pread(self._file, offset - before, before).rfind(b"\n")

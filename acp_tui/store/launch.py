@@ -1,4 +1,4 @@
-"""How an agent is to be started, for whoever starts it first or again."""
+"""The launch of an agent: command, environment and quirks."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 
 class Quirks(NamedTuple):
-    """What one agent does differently from the protocol, as switches that the host and the agent obey."""
+    """Known deviations of an agent from the protocol."""
 
     missing_file_reads_empty: bool = False
-    """Answer "" instead of an error when it reads a file that is not there: else it cannot create one."""
+    """Read a missing file as "": an error keeps the agent from creating it."""
     title_is_command: bool = False
-    """It gives calls of the kind `execute` no input: the whole command is their title."""
+    """Take the title of an `execute` call as its command: the agent sends no input."""
 
 
 class Launch(NamedTuple):
-    """One agent, ready to be spawned."""
+    """An agent ready to be spawned."""
 
     name: str
-    """What the user calls it: the name in the known agents, or the program's base name."""
+    """Name of the known agent, or base name of the program."""
     title: str
     argv: tuple[str, ...]
-    """Program and arguments; the program is a path that exists."""
+    """Program, as an existing path, and arguments."""
     env: Mapping[str, str] = MappingProxyType({})
-    """Variables laid over our own environment."""
+    """Variables added to our own environment."""
     quirks: Quirks = Quirks()
     login: str = ""
-    """One line about how to log in, shown when the agent asks for it; may be empty."""
+    """One line about logging in, or ""."""

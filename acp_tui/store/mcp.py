@@ -21,7 +21,7 @@ class McpServer(NamedTuple):
 
     name: str
     transport: str
-    """`stdio`, `http` or `sse`."""
+    """stdio, http or sse."""
     command: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = MappingProxyType({})
@@ -29,7 +29,7 @@ class McpServer(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
 
     def params(self) -> dict[str, Any]:
-        """Return the server as `session/new` carries it. Source: ACP, page "session setup", MCP servers."""
+        """Return the server as sent in `session/new`. Source: ACP, page "session setup", MCP servers."""
         if self.transport == "stdio":
             return {
                 "name": self.name,
@@ -40,10 +40,10 @@ class McpServer(NamedTuple):
         return {"type": self.transport, "name": self.name, "url": self.url, "headers": _pairs(self.headers)}
 
     def secrets(self) -> list[str]:
-        """Return what must not be written down: values of variables and headers, logins in addresses."""
+        """Return its secrets: values of variables and headers, credentials in URLs."""
         from acp_tui.store.urls import credentials
 
-        addresses = (self.url, *self.args)  # some local servers only pass on one that is far away
+        addresses = (self.url, *self.args)  # some local servers are proxies for remote ones
         found = [secret for text in addresses for secret in credentials(text)]
         return [*self.env.values(), *self.headers.values(), *found]
 
@@ -51,7 +51,7 @@ class McpServer(NamedTuple):
 def offered(
     servers: Iterable[McpServer], *, http: bool, sse: bool
 ) -> tuple[list[McpServer], list[McpServer]]:
-    """Return (servers the agent can use, servers to leave out with a notice), by its `mcpCapabilities`."""
+    """Return (servers the agent supports, other servers), by its `mcpCapabilities`."""
     usable = {"stdio": True, "http": http, "sse": sse}
     kept: list[McpServer] = []
     left_out: list[McpServer] = []
@@ -61,9 +61,9 @@ def offered(
 
 
 def servers(value: Any, place: Place, findings: shape.Findings) -> tuple[McpServer, ...]:
-    """Read a table of servers by name, or a list of servers, as a kind of `shape`.
+    """Read a table or a list of servers, as a kind of `shape`.
 
-    A mistake costs one server, never the others. What stands there may be secret, so it is not repeated.
+    A mistake excludes one server only. Values may be secret, so messages do not repeat them.
     """
     found: dict[str, McpServer] = {}
     for name, table in _by_name(value):
@@ -101,7 +101,7 @@ _TRANSPORTS: Final = {
     "httpsse": "sse",
     "ssehttp": "sse",
 }
-"""The transports by what programs call them, in lower case and letters only."""
+"""Transports by their names in other programs, in lower case and letters only."""
 
 _OTHER_NAMES: Final = {
     "transport": "type",
@@ -121,12 +121,12 @@ _OTHER_NAMES: Final = {
     "httpHeaders": "headers",
     "http_headers": "headers",
 }
-"""What other programs call the fields of a server."""
+"""Our names of fields by their names in other programs."""
 
 _FIELDS: Final = frozenset({"type", "command", "args", "env", "url", "headers"})
 _SHOWN: Final = 40
 _OFF: Final = {"disabled": True, "disable": True, "enabled": False, "enable": False, "isActive": False}
-"""Fields that keep a server out, and the value that does so."""
+"""Fields that disable a server, with the disabling value."""
 _BESIDE: Final = frozenset(
     (
         *("name", "id", "title", "displayName", "description", "icon", "provider", "tags", "gallery"),
@@ -138,11 +138,11 @@ _BESIDE: Final = frozenset(
         *("enabled_tools", "disabled_tools"),
     )
 )
-"""What programs keep beside a server that changes nothing for us."""
+"""Known fields of other programs that do not concern us."""
 
 
 def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any] | None:
-    """Return the fields of a server however a program spells them; None for one that is switched off."""
+    """Return the fields of a server in any program's spelling, or None for a disabled one."""
     if not isinstance(value, dict):
         raise shape.ShapeError("it must be a table")
     if any(_is(value.get(name), off) for name, off in _OFF.items()):
@@ -166,7 +166,7 @@ def _server(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any
 
 
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a server, also those that stand one level deeper."""
+    """Yield the fields of a server, including nested ones."""
     for name, value in table.items():
         if name in ("transport", "command") and isinstance(value, dict):
             yield from (("command" if inner == "path" else inner, raw) for inner, raw in value.items())
@@ -175,7 +175,7 @@ def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _transport(words: Iterable[Any], place: Place, findings: shape.Findings) -> str | None:
-    """Return the first transport that is named by a word we know; the others are noted."""
+    """Return the first known transport; unknown ones are reported."""
     for word in words:
         known = _TRANSPORTS.get("".join(filter(str.isalnum, word)).lower()) if isinstance(word, str) else None
         if known is not None:
@@ -187,7 +187,7 @@ def _transport(words: Iterable[Any], place: Place, findings: shape.Findings) -> 
 
 
 def _likely(table: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """Return the transport of a server that names none we know."""
+    """Guess the transport of a server without a known one."""
     if "sseUrl" in table:
         return "sse"
     return "http" if values.get("url") else "stdio"
@@ -198,7 +198,7 @@ def _is(value: Any, wanted: bool) -> bool:
 
 
 def _word(value: Any) -> str:
-    """Return a text, or a number or a truth value as one."""
+    """Return a string, number or boolean as a string."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str | int | float):
@@ -207,7 +207,7 @@ def _word(value: Any) -> str:
 
 
 def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
-    """Read a program, perhaps with its arguments."""
+    """Read a program, possibly with arguments."""
     try:
         program, *args = map(_word, (value or [""]) if isinstance(value, list) else [value])
     except shape.ShapeError:
@@ -216,7 +216,7 @@ def _command(value: Any, place: Place, findings: shape.Findings) -> dict[str, An
 
 
 def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
-    """Read arguments, as a list or as one line."""
+    """Read arguments: a list or one line."""
     import shlex
 
     try:
@@ -224,7 +224,7 @@ def _args(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
     except (
         TypeError,
         ValueError,
-    ):  # `Wrong` is one of them; a number or a number; a quotation mark that is left open
+    ):  # ShapeError is a ValueError, as is an open quotation mark
         raise shape.ShapeError(f"its '{place[-1]}' are no list of texts") from None
 
 
@@ -235,7 +235,7 @@ def _url(value: Any, place: Place, findings: shape.Findings) -> dict[str, Any]:
 
 
 def _pairs_named(field: str, divider: str) -> shape.Kind:
-    """Return the kind of texts by name: a table, a list of names and values, or a list of lines."""
+    """Return the kind of strings by name: a table, a list of pairs, or a list of lines."""
 
     def pair(item: Any) -> tuple[str, Any]:
         if isinstance(item, str):
@@ -268,7 +268,7 @@ _READERS: Final[Mapping[str, shape.Kind]] = {
     "url": _url,
     "headers": _pairs_named("headers", ":"),
 }
-"""Readers of the fields; each returns values of `McpServer` by name, or makes its server unusable."""
+"""Readers of the fields; each returns fields of `McpServer` or rejects the server."""
 
 
 def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
@@ -281,25 +281,25 @@ _REFERENCE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]
 _TABLES: Final = ("mcpServers", "mcp_servers", "servers", "context_servers", "mcp")
 _COMMENT: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _LAST_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|,(\s*[}\]])')
-"""A text, which is passed over, or what standard JSON does not have."""
+"""A string, to be skipped, or a trailing comma."""
 
 
 class _Unusable(Exception):
-    """A server cannot be lent; the text says why."""
+    """An unusable server, with the reason."""
 
 
 def collect(
     own: Sequence[McpServer], settings: Path, paths: Iterable[Path], environment: Mapping[str, str]
 ) -> tuple[list[McpServer], list[Problem]]:
-    """Return (the servers that can be lent, what is wrong with the others and with the files).
+    """Return (the usable servers, the problems of the others and of the files).
 
-    A server of a later file takes the place of an earlier one of its name.
+    A server in a later file replaces an earlier one of the same name.
 
     Args:
         own: the servers of the settings.
-        settings: the file that they come from.
+        settings: the settings file.
         paths: the files of the command line.
-        environment: what references are resolved from; its PATH is where programs are looked up.
+        environment: resolves references; its PATH locates programs.
     """
     found = {server.name: (settings, server) for server in own}
     problems: list[Problem] = []
@@ -318,7 +318,7 @@ def collect(
 
 
 def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
-    """Return (the servers of a file, with their references as they stand there, what is wrong in it)."""
+    """Return (the servers of a file with unresolved references, its problems)."""
     try:
         content = path.read_bytes()
         value = json.loads(without_comments(content.decode(json.detect_encoding(content))))
@@ -338,7 +338,7 @@ def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
 
 
 def without_comments(text: str) -> str:
-    """Return JSON as it is without comments and commas before an end; lines stay where they are."""
+    """Remove comments and trailing commas from JSON; line numbers stay."""
     bare = _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)
     return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " " + found[1], bare)
 
@@ -348,7 +348,7 @@ def _blank(comment: str) -> str:
 
 
 def _table_of(value: Any) -> Any:
-    """Return what holds the servers of a file, by any name that programs give it."""
+    """Return the table of servers under any of its known names."""
     if not isinstance(value, dict):
         return None
     for name in _TABLES:
@@ -373,7 +373,7 @@ def _ready(server: McpServer, environment: Mapping[str, str]) -> McpServer:
 
 
 def _program(command: str, environment: Mapping[str, str]) -> str:
-    """Return the absolute path of a program; agents start it wherever they are."""
+    """Return the absolute path of a program, because agents start it anywhere."""
     found = shutil.which(os.path.expanduser(command), path=environment.get("PATH"))  # noqa: PTH111
     if found is None:
         raise _Unusable(f"there is no program '{command}'")

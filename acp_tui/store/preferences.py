@@ -1,4 +1,4 @@
-"""The modes, models and options that the person chose last with each agent, kept from one run to the next."""
+"""Remembered choices: modes and options by agent, the layout, the theme, names of sessions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ Value = str | bool
 
 
 class RememberedChoices:
-    """Values by agent and option. A file that cannot be read is left to the person."""
+    """The latest modes, models and options by agent.
+
+    An unreadable file is left alone.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJson(path)
         self.problem: Problem | None = None
-        """Why nothing is remembered, once that is so."""
+        """Reason why nothing is remembered."""
 
     def of(self, agent: str) -> Mapping[str, Value]:
-        """Return what was chosen last with an agent, by the option's id."""
+        """Return the choices for an agent, by option id."""
         try:
             return _usable(self._file.read()).get(agent, {})
         except OSError as error:
@@ -54,7 +57,7 @@ class RememberedChoices:
 
 
 def _usable(found: object) -> dict[str, dict[str, Value]]:
-    """Return what can be used of a file that people may have edited."""
+    """Return the valid part of a file that may have been edited."""
     agents = found.items() if isinstance(found, dict) else ()
     return {
         agent: {option: value for option, value in values.items() if isinstance(value, str | bool)}
@@ -64,16 +67,16 @@ def _usable(found: object) -> dict[str, dict[str, Value]]:
 
 
 class Layout(NamedTuple):
-    """What is shown beside the chat."""
+    """The panes beside the chat."""
 
     panes: tuple[str, ...]
-    """Names of the panes that are shown."""
+    """Names of the visible panes."""
     side: bool = True
-    """Whether the column that holds them is shown."""
+    """True if their column is visible."""
 
 
 def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
-    """Return (the layout of a file, what is wrong with it); without a usable file, the `default` panes."""
+    """Return (the layout of a file, its problem); without a valid file, the default panes."""
     import json  # after the first frame
 
     try:
@@ -93,7 +96,7 @@ def load(path: Path, default: Sequence[str]) -> tuple[Layout, Problem | None]:
 
 
 def save(path: Path, layout: Layout) -> Problem | None:
-    """Keep a layout, whole or not at all; return why it could not be kept."""
+    """Save a layout; return the problem, if any."""
     import json
 
     text = json.dumps({"panes": list(layout.panes), "side": layout.side})
@@ -105,16 +108,16 @@ def save(path: Path, layout: Layout) -> Problem | None:
 
 
 def last_theme(path: Path, in_settings: str) -> str | None:
-    """Return the theme that was chosen while the settings named this one; None once they name another."""
+    """Return the theme chosen while the settings named `in_settings`, or None."""
     try:
         before, chosen = path.read_text("utf-8").splitlines()
-    except (OSError, ValueError):  # there is none, or it is no such file: the settings count
+    except (OSError, ValueError):  # missing or invalid: the settings apply
         return None
     return chosen if before == in_settings else None
 
 
 def keep_theme(path: Path, in_settings: str, chosen: str) -> Problem | None:
-    """Keep a choice, whole or not at all; return why it could not be kept."""
+    """Save the choice of a theme; return the problem, if any."""
     try:
         write_whole(path, f"{in_settings}\n{chosen}\n".encode(), durable=False)
     except OSError as error:
@@ -123,35 +126,38 @@ def keep_theme(path: Path, in_settings: str, chosen: str) -> Problem | None:
 
 
 KEPT: Final = 1000
-"""Names that are kept; the oldest go first."""
+"""Maximum number of names; the oldest are dropped."""
 
 
 Key = tuple[str, str]
-"""A session: what the person calls its agent (`Launch.name`), and the agent's id for it.
+"""Agent name (`Launch.name`) and session id.
 
-The id alone would not do: agents that count their sessions all have a "1".
+The id alone is ambiguous: agents that number their sessions all have a "1".
 """
 
 
 class SessionNames:
-    """Names by session. A file that cannot be read is left to the person."""
+    """The user's names of sessions.
+
+    An unreadable file is left alone.
+    """
 
     def __init__(self, path: Path | None) -> None:
-        """Keep names in a file, or without one only for this run."""
+        """Use a file, or memory only for None."""
         self._file = SharedJson(path) if path is not None else None
         self._names: dict[Key, str] | None = None
 
     def get(self, agent: str, session_id: str) -> str:
-        """Return the person's name of a session; an empty text if there is none."""
+        """Return the user's name of a session, or ""."""
         if self._names is None:
             self._names = {}
             if self._file is not None:
-                with suppress(OSError):  # told when a name is to be kept
+                with suppress(OSError):  # reported when a name is saved
                     self._names = _named(self._file.read())
         return self._names.get((agent, session_id), "")
 
     def put(self, agent: str, session_id: str, name: str) -> Problem | None:
-        """Keep a name, or forget it if it is empty; return why it is not kept for the next run."""
+        """Save a name, or forget it for ""; return the problem, if any."""
 
         def changed(found: object) -> list[list[str]]:
             self._names = _with(_named(found), (agent, session_id), name)
@@ -169,16 +175,16 @@ class SessionNames:
 
 
 def _with(names: dict[Key, str], key: Key, name: str) -> dict[Key, str]:
-    """Return names with one given anew, which makes it the newest, or taken away."""
+    """Return the names with one added as the latest, or removed."""
     others = {each: value for each, value in names.items() if each != key}
     return dict([*others.items(), *([(key, name)] if name else [])][-KEPT:])
 
 
 def _named(found: object) -> dict[Key, str]:
-    """Return what can be used of a file that people may have edited."""
+    """Return the valid part of a file that may have been edited."""
     return {(row[0], row[1]): row[2] for row in found if _is_row(row)} if isinstance(found, list) else {}
 
 
 def _is_row(row: object) -> bool:
-    """Whether a row of the file is an agent, a session and its name."""
+    """Return whether a row is an agent, a session and a name."""
     return isinstance(row, list) and len(row) == 3 and all(isinstance(word, str) for word in row)

@@ -1,4 +1,4 @@
-"""What the person writes: a text, and what stands behind the chips in it. Histories and drafts keep it."""
+"""Prompts of the user: text with chips, history and drafts."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from typing import Final, NamedTuple
 from acp_tui.store.folders import Problem, alone, append, private_folder, write_whole
 
 CHIP: Final = re.compile(r"\[[^\[\]\n]{1,80} #\d+\]")
-"""What a chip looks like in a text; only those that are known stand for something."""
+"""Pattern of a chip; only known chips are replaced."""
 
 
 class Prompt(NamedTuple):
-    """One thing to say."""
+    """A prompt of the user."""
 
     text: str
-    """As it was typed, chips and mentions of files in it."""
+    """The text as typed, with chips and file mentions."""
     chips: Mapping[str, str] = MappingProxyType({})
-    """What is sent for each chip, by how it stands in the text."""
+    """The texts sent in place of the chips."""
     is_command: bool = False
-    """Whether the user has typed it as a command for their shell, behind `!`."""
+    """True if typed as a shell command, after `!`."""
 
     @property
     def whole(self) -> str:
-        """The text with everything that its chips stand for."""
+        """The text with all chips replaced."""
         return CHIP.sub(lambda found: self.chips.get(found[0], found[0]), self.text)
 
     def row(self) -> dict[str, object]:
-        """Return what is kept of it, as JSON has it."""
+        """Return the prompt as a JSON object."""
         row: dict[str, object] = {"text": self.text}
         if self.chips:
             row["chips"] = dict(self.chips)
@@ -43,13 +43,13 @@ class Prompt(NamedTuple):
 
 
 def together(prompts: Sequence[Prompt]) -> Prompt:
-    """Return several prompts as one, a blank line between them; none of them is a command any more."""
+    """Join prompts with blank lines; the result is not a command."""
     chips = {chip: text for prompt in prompts for chip, text in prompt.chips.items()}
     return Prompt("\n\n".join(prompt.text for prompt in prompts), chips)
 
 
 def prompt_of(row: str | bytes) -> Prompt | None:
-    """Return what was kept as a line of JSON; None for a broken one."""
+    """Return the prompt of a line of JSON, or None for an invalid one."""
     import json  # after the first frame
 
     try:
@@ -62,33 +62,33 @@ def prompt_of(row: str | bytes) -> Prompt | None:
 
 
 MOST: Final = 1000
-"""Prompts that are kept."""
+"""Maximum number of prompts."""
 
 _ROOM: Final = 8 * 1024 * 1024
-"""Bytes above which older prompts are dropped even if there are fewer."""
+"""Bytes above which older prompts are dropped earlier."""
 
 
 def workspace_name(cwd: str) -> str:
-    """Return the name under which things of a workspace are kept: readable, and no other workspace's."""
+    """Return a readable and unique file name for a workspace."""
     digest = hashlib.sha256(os.fsencode(cwd)).hexdigest()[:16]
     readable = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in Path(cwd).name)
     return f"{readable[:40]}-{digest}"
 
 
 class PromptHistory:
-    """The prompts of one workspace. It never fails its owner: `problem` says why nothing is kept."""
+    """The prompts of one workspace. It never raises: `problem` is the reason for missing ones."""
 
     def __init__(self, path: Path | None) -> None:
-        """Take the file; None remembers for this run only."""
+        """Use a file, or memory only for None."""
         self.prompts: list[Prompt] = []
-        """Oldest first, none twice in a row."""
+        """Oldest first, without immediate repetitions."""
         self.problem: Problem | None = None
         self._path = path
         self._seen: tuple[int, int] = (0, 0)
-        """The file that was read, by its inode, and up to which byte."""
+        """Inode of the file and the offset read so far."""
 
     def read(self) -> None:
-        """Take in what any program has added since the last time; broken lines are skipped."""
+        """Add the prompts of any program since the last read; invalid lines are skipped."""
         if self._path is None:
             return
         try:
@@ -110,7 +110,7 @@ class PromptHistory:
             self._take(prompt_of(line))
 
     def add(self, prompt: Prompt) -> None:
-        """Keep a prompt, and drop the oldest when there are too many."""
+        """Save a prompt, dropping the oldest if there are too many."""
         if self._path is None:
             self._take(prompt)
             return
@@ -138,7 +138,7 @@ class PromptHistory:
         self._trim()
 
     def _trim(self) -> None:
-        """Write the file anew when it holds twice what is kept."""
+        """Rewrite the file when it holds twice the maximum."""
         assert self._path is not None
         size = self._path.stat().st_size
         if size < _ROOM and (size < MOST or len(self.prompts) < MOST):
@@ -156,10 +156,10 @@ class PromptHistory:
 
 
 class PromptDraft:
-    """The draft of this program. It never fails its owner: `problem` says why nothing is kept."""
+    """The draft of this program. It never raises: `problem` is the reason for a missing draft."""
 
     def __init__(self, folder: Path, workspace: str) -> None:
-        """Take the folder of all drafts, and the name of the workspace."""
+        """Use the folder of all drafts and the workspace's name."""
         self.problem: Problem | None = None
         self._folder = folder
         self._workspace = workspace
@@ -167,7 +167,7 @@ class PromptDraft:
         self._file = -1
 
     def keep(self, prompt: Prompt) -> None:
-        """Keep what is being written, in place of what was; nothing at all when that is blank."""
+        """Save the draft; a blank one is deleted."""
         if not prompt.text.strip():
             self.close()
             return
@@ -182,18 +182,18 @@ class PromptDraft:
             self.problem = Problem(self._folder, None, f"drafts are not kept: {error.strerror}")
 
     def left(self) -> Prompt | None:
-        """Return the newest draft that an ended program has left in this workspace, and take it away."""
+        """Take over the latest draft left in this workspace by an ended program."""
         paths = sorted(self._folder.glob(f"{self._workspace}.*.json"), key=_written, reverse=True)
         return next((prompt for path in paths if (prompt := _taken(path)) is not None), None)
 
     def close(self) -> None:
-        """Forget the draft."""
+        """Delete the draft."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
         self.leave()
 
     def leave(self) -> None:
-        """End, and leave the draft to the next program."""
+        """Close, leaving the draft to the next program."""
         if self._file >= 0:
             os.close(self._file)
         self._file, self._path = -1, None
@@ -206,19 +206,19 @@ class PromptDraft:
 
 
 def _make_room(file: int, size: int) -> None:
-    """Have room before anything is written: a full disk would leave half of a draft in the place of one.
+    """Reserve disk space, so that a full disk cannot leave half a draft.
 
-    What lies behind the line meanwhile is not read.
+    Bytes after the newline are ignored meanwhile.
 
     Raises:
-        OSError: there is none; the file holds what it held.
+        OSError: there is no space; the file is unchanged.
     """
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file, 0, size)
 
 
 def _written(path: Path) -> float:
-    """Return when a file was written; those that another program has just taken come last."""
+    """Return the time of the last write; 0 for a file just taken by another program."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -226,7 +226,7 @@ def _written(path: Path) -> float:
 
 
 def _taken(path: Path) -> Prompt | None:
-    """Return the draft of a file and take it away; None while its program runs, and for a broken one."""
+    """Take over the draft of a file; None for a running program's or an invalid one."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -235,8 +235,8 @@ def _taken(path: Path) -> Prompt | None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         data = os.pread(file, os.fstat(file).st_size, 0)
         path.unlink()
-    except OSError:  # it is being written
+    except OSError:  # a running program holds it
         return None
     finally:
         os.close(file)
-    return prompt_of(data.partition(b"\n")[0])  # what a crash has not cut off yet lies behind the line
+    return prompt_of(data.partition(b"\n")[0])  # bytes after the newline are leftovers of a crash

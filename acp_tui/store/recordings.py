@@ -1,4 +1,4 @@
-"""Reads journals back: all rows of one for a replay, or the heads of the latest for a list."""
+"""Recorded sessions: the rows of a journal for a replay, the heads of the latest for a list."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from acp_tui.protocol import frames as json_line
 from acp_tui.store.journal import kept_rows
 
 _PIECE: Final = 1 << 20
-"""Bytes that are looked at in one go."""
+"""Bytes read at a time."""
 _HEAD_ROWS: Final = 32 << 20
-"""Bytes of a journal that are looked at, at most."""
+"""Maximum bytes read of a journal."""
 _LINE: Final = 4 << 20
-"""Bytes of a line that is read: a prompt may hold pictures."""
+"""Maximum size of a line, in bytes: a prompt may contain images."""
 _BEGINNING: Final = 200
-"""Bytes of a row that name the method, in all that this program writes."""
+"""Bytes of a row that contain the method, as this program writes it."""
 _OURS: Final = b', "dir": "out", "msg": '
 _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 
 @dataclass
 class Spoken:
-    """One session of a journal in which somebody said something."""
+    """A session of a journal with at least one prompt."""
 
     session_id: str
-    """Empty where no row tells it."""
+    """The id, or "" if unknown."""
     at: float
-    """Seconds from the start of the journal to its first prompt."""
+    """Seconds from the start of the journal to the first prompt."""
     prompt: Any
-    """The blocks of that prompt."""
+    """The content blocks of the first prompt."""
     is_taken_up: bool = False
-    """Whether it was begun in an earlier journal."""
+    """True if the session began in an earlier journal."""
 
 
 def spoken(path: Path) -> list[Spoken]:
-    """Return the sessions in which something was said, in the order in which they were last spoken in.
+    """Return the sessions with prompts, by the time of their latest prompt.
 
     Raises:
         OSError: the file cannot be read.
@@ -61,7 +61,7 @@ def spoken(path: Path) -> list[Spoken]:
 
 
 def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    """Yield time, method and parameters of what we asked an agent about its sessions."""
+    """Yield time, method and params of our session requests."""
     for line in _lines(path):
         try:
             row = json_line.read(line)
@@ -73,14 +73,14 @@ def _requests(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield lines of ours that may name one of the methods, from the beginning."""
+    """Yield our own lines that may contain such a method."""
     with path.open("rb") as file:
         rest, seen = b"", 0
         while seen < _HEAD_ROWS and (piece := file.read(_PIECE)):
             seen += len(piece)
             whole, _, rest = (rest + piece).rpartition(b"\n")
             if len(rest) > _LINE:
-                rest = b""  # of a line so long, what is left means nothing
+                rest = b""  # the rest of an overlong line is useless
             yield from _ours(whole)
         yield from _ours(rest)
 
@@ -96,14 +96,14 @@ def _ours(lines: bytes) -> Iterator[bytes]:
 
 
 _HEAD: Final = 64 * 1024
-"""Bytes of a file that a list looks at."""
+"""Bytes of a file read for a list."""
 
 _TITLE_LENGTH: Final = 200
 
 
 @dataclass(frozen=True)
 class JournalRow:
-    """One line of a journal."""
+    """A row of a journal."""
 
     t: float
     """Seconds since the start of the connection."""
@@ -114,31 +114,31 @@ class JournalRow:
 
 @dataclass(frozen=True)
 class RecordedSession:
-    """What a list shows of one journal."""
+    """A session in a journal, as listed."""
 
     path: Path
     agent: str
-    """What the person called it, or the name of its program; may be empty."""
+    """Name of the agent or its program, or ""."""
     argv: tuple[str, ...]
-    """How it was started; empty where that is not known."""
+    """The agent's command line, or ()."""
     cwd: str
     title: str
-    """The session's title, else its first prompt; may be empty."""
+    """The session's title, else its first prompt, else ""."""
     started: datetime | None
     size: int
-    """Bytes."""
+    """Bytes of the journal."""
     session_id: str = ""
-    """The session that was opened last; empty where the head does not tell."""
+    """Id of the session opened last, or ""."""
     is_taken_up: bool = False
-    """Whether that session was begun in an earlier journal."""
+    """True if the session began in an earlier journal."""
     is_silent: bool = False
-    """Whether nobody said anything."""
+    """True without any prompt."""
     title_of: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    """What the agent called its sessions, by id, as far as the head tells."""
+    """The agent's titles of sessions, by id."""
 
 
 class JournalReader(Iterator[JournalRow]):
-    """The rows of a journal, in order; broken lines and a cut last one are skipped and counted."""
+    """The rows of a journal, in order; invalid lines are counted and skipped."""
 
     def __init__(self, file: BinaryIO, beside: Iterator[bytes]) -> None:
         self.broken = 0
@@ -146,7 +146,7 @@ class JournalReader(Iterator[JournalRow]):
         self._beside = beside
 
     def __next__(self) -> JournalRow:
-        """Return the next whole row, and close the file after the last."""
+        """Return the next valid row; close the file after the last."""
         for line in chain(self._file, self._beside) if not self._file.closed else ():
             row = _row(line)
             if row is not None:
@@ -166,7 +166,7 @@ def read(path: Path) -> JournalReader:
 
 
 def head_of(path: Path) -> RecordedSession | None:
-    """Return what the head of a journal tells; None if it cannot be read."""
+    """Return the session described by the head of a journal, or None."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -194,9 +194,9 @@ def head_of(path: Path) -> RecordedSession | None:
 
 
 def sessions_in(head: RecordedSession) -> list[RecordedSession]:
-    """Return what a list shows of each session of a journal in which something was said, the latest first.
+    """Return the sessions with prompts in a journal, the latest first.
 
-    Where there is none, or the file cannot be read, the head stands for all of it.
+    Without any, or for an unreadable file, the head stands for the journal.
     """
     try:
         said = spoken(head.path)
@@ -223,11 +223,11 @@ def _one_of(head: RecordedSession, said: Spoken) -> RecordedSession:
 
 
 def recent(folder: Path, limit: int) -> list[RecordedSession]:
-    """Return the latest journals of a folder, newest first, reading only the head of each."""
+    """Return the latest journals of a folder, newest first, from their heads."""
     found: list[tuple[float, str]] = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            with suppress(FileNotFoundError):  # deleted while we look
+            with suppress(FileNotFoundError):  # deleted meanwhile
                 if entry.name.endswith(".ndjson") and entry.is_file():
                     found.append((entry.stat().st_mtime, entry.path))
     latest = (head_of(Path(path)) for _, path in heapq.nlargest(limit, found))
@@ -243,7 +243,7 @@ def _row(line: bytes) -> JournalRow | None:
 
 
 def _opened(rows: list[JournalRow]) -> dict[str, bool]:
-    """Return the sessions that were opened by id, the latest at the end: whether they were begun before."""
+    """Return whether each opened session began earlier, by id, the latest last."""
     opened: dict[str, bool] = {}
     asked: set[str] = set()
     for row in rows:
@@ -255,7 +255,7 @@ def _opened(rows: list[JournalRow]) -> dict[str, bool]:
             opened[session_id] = opened.pop(session_id, True)
         elif row.direction == "in" and method is None and number in asked:
             opened[str(_inside(row.msg, "result", "sessionId") or "")] = False
-    opened.pop("", None)  # it could not be made
+    opened.pop("", None)  # its creation failed
     return opened
 
 
@@ -271,7 +271,7 @@ def _time(text: object) -> datetime | None:
 
 
 def _titles(rows: list[JournalRow]) -> dict[str, str]:
-    """Return the last title of each session, by its id; the latest at the end."""
+    """Return the latest title of each session by id, the latest last."""
     told: dict[str, str] = {}
     for row in rows:
         update = _inside(row.msg, "params", "update")
@@ -284,13 +284,13 @@ def _titles(rows: list[JournalRow]) -> dict[str, str]:
 
 
 def _first_words(prompt: Any) -> str:
-    """Return the first words of a prompt, on one line."""
+    """Return the first text of a prompt on one line."""
     blocks = prompt if isinstance(prompt, list) else []
     return _one_line(next((text for block in blocks if (text := _inside(block, "text"))), ""))
 
 
 def _found(rows: list[JournalRow], method: str, name: str) -> Any:
-    """Return one parameter of our first request of this method."""
+    """Return a parameter of our first request with a method."""
     requests = (row.msg for row in rows if row.direction == "out" and _inside(row.msg, "method") == method)
     return _inside(next(requests, None), "params", name)
 
@@ -306,25 +306,24 @@ def _one_line(text: object) -> str:
 
 
 _LOOKED_AT: Final = 200
-"""Journals at most among which the parts of one session are looked for, the newest."""
+"""Maximum number of latest journals searched for the parts of a session."""
 
 
 def recent_sessions(folder: Path, limit: int) -> list[RecordedSession]:
-    """Return the sessions of the latest journals in which something was said, newest first.
+    """Return the sessions with prompts in the latest journals, newest first.
 
-    Blocking: it takes a second where journals are very long. A journal may tell several sessions. Each
-    stands for its newest journal, with the title that it had first.
-
+    A journal may contain several sessions. A session continued in several journals is listed once, as its
+    latest journal with its first title. Blocking: takes a second for very long journals.
 
     Args:
-        folder: of the journals.
-        limit: journals that are looked at, at most.
+        folder: the folder of journals.
+        limit: the maximum number of journals.
     """
     return [replace(parts[-1], title=_title(parts)) for parts in _sessions(folder, limit)]
 
 
 def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:
-    """Return the rows of the journals that tell a session, from the one in which it was begun.
+    """Return the rows of a session from all its journals, in order.
 
     Raises:
         OSError: the file cannot be opened.
@@ -339,7 +338,7 @@ def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:
 
 
 def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow]:
-    """Return the rows of all journals that tell a session, also of those in which nothing was said.
+    """Return the rows of all journals of a session, even those without prompts.
 
     Blocking.
 
@@ -359,7 +358,7 @@ def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow
 
 
 def _sessions(folder: Path, limit: int) -> list[list[RecordedSession]]:
-    """Return the journals of each session, oldest first; the newest session first."""
+    """Return the journals of each session, oldest first; the latest session first."""
     sessions: list[list[RecordedSession]] = []
     unfinished: dict[tuple[str, str], list[RecordedSession]] = {}
     for journal in recent(folder, limit):

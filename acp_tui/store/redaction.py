@@ -1,7 +1,7 @@
-"""Makes a copy of a journal that can be shown to others: what is private is masked by its kind and length.
+"""Redacted copies of journals: private values are replaced by their kind and length.
 
-Masked are paths under the home folder, values of the environment, tokens, and what files and programs hold.
-What both sides said in words stays, but for those; so a copy has to be looked at before it is passed on.
+Masked are paths under the home folder, values of the environment, tokens, file contents and program output.
+Other text stays, so review a copy before sharing it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from acp_tui.store.folders import private_folder
 from acp_tui.store.journal import SECRET_LENGTH
 
 PATH, VARIABLE, TOKEN, CONTENT, OUTPUT = "path", "variable", "token", "file content", "output"
-"""The kinds of what is masked."""
+"""Kinds of masked values."""
 
 _KEY_WORDS: Final = r"key|token|secret|passw(?:or)?d|passphrase|credential|authorization|cookie|signature"
 _KEY_NAME: Final = re.compile(_KEY_WORDS, re.I)
@@ -55,33 +55,33 @@ _CONTENTS: Final[Mapping[str, str]] = {
     "rawOutput": OUTPUT, "raw_output": OUTPUT, "terminal_output": OUTPUT, "terminal_output_delta": OUTPUT,
     "terminalOutput": OUTPUT, "rawInput": OUTPUT, "raw_input": OUTPUT,
 }  # fmt: skip
-"""Fields that hold what belongs to files and programs, wherever they stand."""
+"""Fields with file contents or program output, at any depth."""
 _BRIEF: Final = 60
-"""Characters of a text in a tool's input that are no content: its command, its name."""
+"""Longest text, in characters, of a tool's input that is not content."""
 _ANSWERS: Final = {"fs/read_text_file": ("content", CONTENT), "terminal/output": ("output", OUTPUT)}
-"""Requests in whose answers one field is private."""
+"""The private field in the results of some methods."""
 _SAMPLES: Final = 20
 _SAMPLE_LENGTH: Final = 400
 
 
 @dataclass
 class RedactionReview:
-    """What a copy would hold."""
+    """A preview of a redacted copy."""
 
     path: Path
     size: int
-    """Bytes of the journal that were looked at; the copy ends there, too."""
+    """Bytes of the journal covered."""
     rows: int = 0
     broken: int = 0
-    """Rows that cannot be read, and are left out."""
+    """Unreadable rows, which are left out."""
     masked: Counter[str] = field(default_factory=Counter)
-    """How often each kind was masked."""
+    """Number of masked values by kind."""
     samples: list[str] = field(default_factory=list)
-    """The first rows in which something was masked, cut."""
+    """The first redacted rows, shortened."""
 
 
 class Redactor:
-    """Masks the rows of one journal, in their order: an answer is known by the request before it."""
+    """Redacts the rows of one journal, in order, matching results to requests."""
 
     def __init__(self, home: str, environment: Mapping[str, str]) -> None:
         self.masked: Counter[str] = Counter()
@@ -91,10 +91,10 @@ class Redactor:
         self._values = _values(environment, self._home)
 
     def row(self, line: bytes) -> bytes:
-        """Return a row without what is private.
+        """Return a redacted row.
 
         Raises:
-            ValueError: it is no row of a journal.
+            ValueError: the line is not a row of a journal.
         """
         row = json_line.read(line)
         if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
@@ -103,9 +103,9 @@ class Redactor:
         return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
     def text(self, text: str) -> str:
-        """Return a text without paths, values of the environment and tokens."""
+        """Mask paths, values of the environment and tokens in a text."""
         if self._home and text.startswith(f"{self._home}/") and len(text) < 1024 and "\n" not in text:
-            return self._mask(PATH, text)  # a path may have spaces in it
+            return self._mask(PATH, text)  # a path may contain spaces
         text = _TOKENS.sub(self._token, text)
         if self._values is not None:
             text = self._values.sub(lambda found: self._mask(VARIABLE, found[0]), text)
@@ -168,13 +168,13 @@ class Redactor:
         return result
 
     def _variables(self, value: Any) -> Any:
-        """Mask the values of variables or headers: a list of names and values, or an object."""
+        """Mask the values of variables or headers, in a list or an object."""
         if isinstance(value, list):
             return [self._hide(one, "value", VARIABLE) if isinstance(one, dict) else one for one in value]
         return self._hide_all(value, VARIABLE)
 
     def _tool_content(self, item: Any) -> Any:
-        """Mask the texts that a tool gave: they are lines of files, or what programs wrote."""
+        """Mask the texts of a tool's content: lines of files or program output."""
         block = item.get("content") if isinstance(item, dict) else None
         if isinstance(block, dict) and isinstance(block.get("text"), str):
             return {**self._any({**item, "content": {}}), "content": self._hide(block, "text", OUTPUT)}
@@ -190,7 +190,7 @@ class Redactor:
         return {name: self._hide_all(value[name], kind) for name, kind in kinds.items() if name in value}
 
     def _hide_all(self, value: Any, kind: str, brief: int = 0) -> Any:
-        """Mask all texts in a value; those of up to `brief` characters only as other texts are."""
+        """Mask all texts in a value; texts up to `brief` characters are treated as ordinary text."""
         if isinstance(value, str):
             if not value:
                 return value
@@ -218,12 +218,12 @@ class Redactor:
 
 
 def mask_tokens(text: str, mask: str) -> str:
-    """Return a text with `mask` where a token stands, known by its look or by what stands before it."""
+    """Replace tokens, recognised by their form or by their context."""
     return _TOKENS.sub(lambda found: mask if found["alone"] else found["before"] + mask, text)
 
 
 def mask_arguments(arguments: Iterable[str], mask: str) -> list[str]:
-    """Return the arguments of a program with `mask` where one is secret by itself, or by the one before."""
+    """Replace secret arguments, recognised by themselves or by the option before."""
     found: list[str] = []
     is_secret = False
     for argument in arguments:
@@ -233,10 +233,10 @@ def mask_arguments(arguments: Iterable[str], mask: str) -> list[str]:
 
 
 def review(path: Path, redactor: Redactor) -> RedactionReview:
-    """Return what a copy of a journal as it is now would hold; nothing is written.
+    """Return a preview of the redacted copy; nothing is written.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the journal cannot be read.
     """
     found = RedactionReview(path, path.stat().st_size)
     for line, masked in _rows(found, redactor, lambda: found.masked.total()):
@@ -246,7 +246,7 @@ def review(path: Path, redactor: Redactor) -> RedactionReview:
 
 
 def save(reviewed: RedactionReview, redactor: Redactor, target: Path) -> None:
-    """Write the copy that was reviewed; it is there whole or not at all.
+    """Write the reviewed copy, all or nothing.
 
     Raises:
         OSError: it cannot be written.
@@ -267,7 +267,7 @@ def save(reviewed: RedactionReview, redactor: Redactor, target: Path) -> None:
 def _rows(
     found: RedactionReview, redactor: Redactor, count: Callable[[], int]
 ) -> Iterator[tuple[bytes, bool]]:
-    """Yield (a masked row, whether something was masked in it), and count into `found`."""
+    """Yield (a redacted row, whether anything was masked), counting into `found`."""
     found.masked = redactor.masked
     with found.path.open("rb") as file:
         while file.tell() < found.size and (line := file.readline(found.size - file.tell())):
@@ -286,7 +286,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _homes(home: str) -> re.Pattern[str] | None:
-    """Return what finds paths under a folder in a text, also in addresses."""
+    """Return a pattern for paths under the home folder, also in URLs."""
     if len(home) < 2:
         return None
     forms = "|".join(re.escape(form) for form in dict.fromkeys((home, quote(home))))
@@ -294,7 +294,7 @@ def _homes(home: str) -> re.Pattern[str] | None:
 
 
 def _values(environment: Mapping[str, str], home: str) -> re.Pattern[str] | None:
-    """Return what finds the values of variables; those that are paths under the home are found as such."""
+    """Return a pattern for the values of variables, except paths under the home folder."""
     long_enough = {value for value in environment.values() if len(value) >= SECRET_LENGTH}
     values = sorted((value for value in long_enough if not f"{value}/".startswith(f"{home}/")), key=len)
     if not values:
@@ -303,12 +303,12 @@ def _values(environment: Mapping[str, str], home: str) -> re.Pattern[str] | None
 
 
 _MOST: Final = 48
-"""Characters of a title in a name."""
+"""Characters of a title in a file name."""
 _NO_WORD: Final = re.compile(r"\W+")
 
 
 def save_export(folder: Path, title: str, suffix: str, text: str, at: datetime) -> Path:
-    """Write a text into a new file named after a title and a time, and return its path.
+    """Write a text to a new file named after title and time; return its path.
 
     Raises:
         OSError: it cannot be written.

@@ -1,4 +1,4 @@
-"""The user's settings: `settings.toml`, read once at the start, never written by us."""
+"""The user's settings, read from `settings.toml` once at the start; never written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acp_tui.store.folders import Problem
 from acp_tui.store.shape import Place, line_of
 
 PANES: Final = ("plan", "tool-calls", "changes")
-"""Panes that can be shown beside the chat."""
+"""Panes available beside the chat."""
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
 StaleWrites = Literal["ask", "write", "keep"]
 Thoughts = Literal["auto", "always", "never"]
@@ -23,61 +23,61 @@ Calls = Literal["auto", "always", "never"]
 
 
 class JournalBudget(NamedTuple):
-    """How much recorded sessions may take; what is beyond it is deleted, the oldest first."""
+    """The disk space of recorded sessions; beyond it the oldest are deleted."""
 
     max_size: int = 2 << 30
-    """Bytes of all; 0: any number. What was used within 30 days stays all the same."""
+    """Total bytes, or 0 for no limit; sessions used within 30 days are exempt."""
     max_age: float = 0.0
-    """Days since a session was last used; 0: any number."""
+    """Days since the last use, or 0 for no limit."""
 
 
 class Settings(NamedTuple):
-    """Everything the user can set in the file; the values here are the defaults."""
+    """All settings with their defaults."""
 
     theme: str = "acp-dark"
     layout: tuple[str, ...] = PANES
-    """Which panes are shown beside the chat."""
+    """Panes shown beside the chat."""
     thoughts: Thoughts = "auto"
-    """Whether thoughts are unfolded: `auto` (while they are thought), `always` or `never`."""
+    """Unfolded thoughts: `auto` (while they stream), `always` or `never`."""
     fold_turns: bool = False
-    """Whether turns but the last are folded to a line each."""
+    """Fold all turns but the last to one line."""
     enter_sends: bool = True
-    """Else Enter makes a line, and Ctrl+J or Alt+Enter sends."""
+    """Enter sends; otherwise it starts a new line, and Ctrl+J or Alt+Enter sends."""
     ascii: bool | None = None
-    """Whether only ASCII marks are drawn; without it, where the locale has nothing else."""
+    """Draw ASCII symbols only; None follows the locale."""
     reduced_motion: bool = False
-    """Whether nothing slides or blinks."""
+    """Disable animation and blinking."""
     notifications: Calls = "auto"
-    """When the user is called: `auto` (while they look elsewhere), `always` or `never`."""
+    """Notifications: `auto` (while the terminal is not focused), `always` or `never`."""
     journal: bool = True
-    """Whether sessions are written to disk as they happen."""
+    """Record sessions to disk."""
     journals: JournalBudget = JournalBudget()
     decisions: bool = True
-    """Whether it is written down which permissions were asked for and how they were answered."""
+    """Write the decision log."""
     policy: Policy = "ask"
-    """What is allowed where no rule matches, in each new session."""
+    """Policy of a new session, for requests without a matching rule."""
     snapshots: bool = True
-    """Whether the workspace is looked at, so that all changes are shown and can be undone; needs git."""
+    """Track all changes of the workspace with git snapshots, so that they can be undone."""
     stale_writes: StaleWrites = "ask"
-    """What becomes of a write over a file that changed since the agent saw it: `ask`, `write` or `keep`."""
+    """Overwriting files that changed since the agent saw them: `ask`, `write` or `keep`."""
     tell_rejections: bool = True
-    """Whether the next prompt tells the agent which of its changes were rejected or taken back."""
+    """Report rejected changes to the agent with the next prompt."""
     line_limit_mb: int = 64
     terminal_output_limit_kb: int = 1024
     initialize_timeout_s: float = 30
     keys: Mapping[str, str] = MappingProxyType({})
-    """Key by the name of the action."""
+    """Keys by action name."""
     remember_choices: bool = True
-    """Whether the last mode, model and options chosen with an agent are chosen again in its next session."""
+    """Restore the latest mode, model and options of an agent in a new session."""
     options: Mapping[str, Mapping[str, str | bool]] = MappingProxyType({})
-    """What to choose in each new session: by the name of an agent, values by the id of an option."""
+    """Option values for new sessions, by agent name and option id."""
     agents: Mapping[str, KnownAgent] = MappingProxyType({})
     """The user's own agents by name."""
     mcp_servers: tuple[mcp.McpServer, ...] = ()
 
 
 def _calls(value: Any, place: Place, findings: shape.Findings) -> str:
-    """Read when to call the user; true and false are what this setting was once."""
+    """Read the notifications setting, formerly a boolean."""
     if isinstance(value, bool):
         return "auto" if value else "never"
     words: str = shape.one_of(*get_args(Calls))(value, place, findings)
@@ -110,16 +110,16 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "mcp_servers": mcp.servers,
     "mcpServers": mcp.servers,
 }
-"""What the file may hold, by name. A new setting is a field of `Settings` and a row here."""
+"""Kinds of all settings. A new setting needs a field of `Settings` and a row here."""
 
 _OTHER_NAMES: Final = {"mcpServers": "mcp_servers"}
-"""Names that other programs use for one of ours."""
+"""Names of settings in other programs."""
 
 _TOML_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def load(path: Path) -> tuple[Settings, list[Problem]]:
-    """Return (the settings of a file, what is wrong with it); a missing file is all defaults."""
+    """Return (the settings of a file, its problems); a missing file means the defaults."""
     try:
         text = path.read_text("utf-8-sig")
         tables = tomllib.loads(text)

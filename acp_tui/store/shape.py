@@ -1,4 +1,4 @@
-"""Checks a table that a person wrote against a description of it, and says what is wrong in their words."""
+"""Validation of a user's TOML table, with messages in the user's terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 Place = Sequence[str | int]
-"""The way to a value: keys, and positions (from 0) in arrays of tables: `("rules", 0, "path")`."""
+"""Path to a value: keys, and indices (from 0) of arrays of tables: `("rules", 0, "path")`."""
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -17,7 +17,7 @@ _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
 
 def line_of(text: str, place: Place) -> int | None:
-    """Return the line (from 1) that sets `place`, or else the nearest table or key around it."""
+    """Return the line (from 1) of a value, or of the nearest table or key around it."""
     lines = _places(text)
     for length in range(len(place), 0, -1):
         if line := lines.get(tuple(place[:length])):
@@ -26,7 +26,7 @@ def line_of(text: str, place: Place) -> int | None:
 
 
 def _places(text: str) -> dict[tuple[str | int, ...], int]:
-    """Return every place the text sets, with its line; keys inside inline tables are not listed."""
+    """Return the line of every place, except keys inside inline tables."""
     lines: dict[tuple[str | int, ...], int] = {}
     table: tuple[str | int, ...] = ()
     met: Counter[tuple[str | int, ...]] = Counter()
@@ -47,26 +47,26 @@ def _parts(dotted: str) -> tuple[str | int, ...]:
 
 
 class ShapeError(ValueError):
-    """A value is not what was expected; its text says what was."""
+    """An invalid value; the message says what was expected."""
 
 
 @dataclass
 class Findings:
-    """What was found wrong so far, each with its place."""
+    """The mistakes found so far, with their places."""
 
     items: list[tuple[Place, str]] = field(default_factory=list)
 
     def add(self, place: Place, message: str) -> None:
-        """Note one thing that is wrong."""
+        """Add a mistake."""
         self.items.append((place, message))
 
 
 Kind = Callable[[Any, Place, Findings], Any]
-"""Reads one value; raises `Wrong` if it is unusable, or notes what is wrong inside and returns the rest."""
+"""Reads a value; raises `ShapeError` if it is unusable, or adds findings and returns the rest."""
 
 
 def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Findings) -> dict[str, Any]:
-    """Return the usable values of a table by name; the others are noted and left out, so defaults apply."""
+    """Return the usable values of a table by name; mistakes are added to the findings."""
     if not isinstance(value, dict):
         raise ShapeError("a table")
     usable: dict[str, Any] = {}
@@ -83,57 +83,57 @@ def read_table(value: Any, kinds: Mapping[str, Kind], place: Place, findings: Fi
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean …?` for the known name closest to `name`, or nothing."""
-    import difflib  # only for mistakes
+    """Return `; did you mean …?` for the closest known name, or ""."""
+    import difflib  # needed only for mistakes
 
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def text(value: Any, place: Place, findings: Findings) -> str:
-    """Read a text."""
+    """Read a string."""
     if not isinstance(value, str):
         raise ShapeError("a text")
     return value
 
 
 def switch(value: Any, place: Place, findings: Findings) -> bool:
-    """Read true or false."""
+    """Read a boolean."""
     if not isinstance(value, bool):
         raise ShapeError("true or false")
     return value
 
 
 def texts(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
-    """Read a list of texts."""
+    """Read a list of strings."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ShapeError("a list of texts")
     return tuple(value)
 
 
 def words(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
-    """Read a command line as a list of texts that is not empty."""
+    """Read a command line: a non-empty list of strings."""
     if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
         raise ShapeError('a list of texts such as ["program", "--option"]')
     return tuple(value)
 
 
 def choice_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str | bool]:
-    """Read a table whose values are texts, or true or false."""
+    """Read a table of strings and booleans."""
     if not isinstance(value, dict) or not all(isinstance(item, str | bool) for item in value.values()):
         raise ShapeError("a table of texts, or of true and false")
     return dict(value)
 
 
 def text_by_name(value: Any, place: Place, findings: Findings) -> Mapping[str, str]:
-    """Read a table whose values are texts."""
+    """Read a table of strings."""
     if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
         raise ShapeError("a table of texts")
     return dict(value)
 
 
 def whole(least: int, most: int) -> Kind:
-    """Return the kind of whole numbers from `least` to `most`."""
+    """Return the kind of integers from `least` to `most`."""
 
     def read(value: Any, place: Place, findings: Findings) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
@@ -160,7 +160,7 @@ _DAYS: Final = re.compile(r"(\d{1,6})\s*D(?:AYS?)?")
 
 
 def byte_count(value: Any, place: Place, findings: Findings) -> int:
-    """Read a number of bytes such as "2 GB"; 0 is none."""
+    """Read a size such as "2 GB", or 0."""
     found = _SIZE.fullmatch(value.strip().upper()) if isinstance(value, str) else None
     if value == 0 and not isinstance(value, bool):
         return 0
@@ -170,7 +170,7 @@ def byte_count(value: Any, place: Place, findings: Findings) -> int:
 
 
 def days(value: Any, place: Place, findings: Findings) -> float:
-    """Read a number of days such as "90d"; 0 is none."""
+    """Read a number of days such as "90d", or 0."""
     found = _DAYS.fullmatch(value.strip().upper()) if isinstance(value, str) else None
     if value == 0 and not isinstance(value, bool):
         return 0.0
@@ -180,7 +180,7 @@ def days(value: Any, place: Place, findings: Findings) -> float:
 
 
 def one_of(*choices: str) -> Kind:
-    """Return the kind of texts that are one of `choices`."""
+    """Return the kind of strings among `choices`."""
 
     def read(value: Any, place: Place, findings: Findings) -> str:
         if value not in choices:
@@ -191,7 +191,7 @@ def one_of(*choices: str) -> Kind:
 
 
 def some_of(*choices: str) -> Kind:
-    """Return the kind of lists that hold nothing but `choices`."""
+    """Return the kind of lists of `choices`."""
 
     def read(value: Any, place: Place, findings: Findings) -> tuple[str, ...]:
         if not isinstance(value, list) or any(item not in choices for item in value):
@@ -208,10 +208,10 @@ def record(
     *,
     all_or_nothing: bool = False,
 ) -> Kind:
-    """Return the kind of tables that `make(**values)` turns into a value of ours.
+    """Return the kind of tables converted by `make(**values)`.
 
-    With `all_or_nothing` one mistake makes the whole table unusable, for tables that would mean more without
-    what could not be read.
+    With `all_or_nothing` one mistake rejects the whole table, for tables that would mean more without the
+    unreadable part.
     """
 
     def read(value: Any, place: Place, findings: Findings) -> Any:
@@ -228,7 +228,7 @@ def record(
 
 
 def by_name(kind: Kind) -> Kind:
-    """Return the kind of tables whose every value is of `kind`; unusable ones are noted and left out."""
+    """Return the kind of tables with values of `kind`; unusable ones are left out."""
 
     def read(value: Any, place: Place, findings: Findings) -> dict[str, Any]:
         return read_table(value, _Every(kind), place, findings)
@@ -237,7 +237,7 @@ def by_name(kind: Kind) -> Kind:
 
 
 class _Every(dict[str, Kind]):
-    """A table that knows every name, always as the same kind."""
+    """A mapping with the same kind for every name."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__()

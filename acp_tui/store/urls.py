@@ -1,4 +1,4 @@
-"""What is secret in addresses: a name and password before the host, and all that stands behind `?` or `#`."""
+"""Secrets in URLs: user and password before the host, query and fragment."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ADDRESS: Final = re.compile(
     re.I | re.X,
 )
 _SHORT: Final = 8
-"""A shorter one would be found in ordinary text: it is looked for together with the host."""
+"""Minimum length of a secret searched by itself; shorter ones include the host."""
 _BETWEEN: Final = re.compile("[&;]")
 
 
 def credentials(text: str) -> list[str]:
-    """Return what must not be written down of the addresses in a text.
+    """Return the secrets in the URLs of a text.
 
-    Each part as a whole, since a short password by itself would be found in ordinary words, and the values
-    by themselves, since an agent may tell one without its address.
+    Each part is returned as a whole, because a short password alone would match ordinary words, and each
+    value by itself, because an agent may repeat it without its URL.
     """
     found: list[str] = []
     for address in _ADDRESS.finditer(text):
@@ -41,7 +41,7 @@ def credentials(text: str) -> list[str]:
 
 
 def masked(text: str, mask: Callable[[str], str] = lambda _: "•••") -> str:
-    """Return a text with `mask(what is secret)` in the place of each secret of its addresses."""
+    """Return a text with each secret in its URLs replaced by `mask(secret)`."""
 
     def shown(address: re.Match[str]) -> str:
         login, query, fragment = address["login"], (address["query"] or "?")[1:], address["fragment"] or ""

@@ -1,1 +1,1 @@
-"""The workspace lent to an agent: files, terminals and the processes behind them."""
+"""Files inside the roots, and real terminals, as lent to an agent."""

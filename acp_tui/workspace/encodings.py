@@ -1,4 +1,4 @@
-"""The text of a file whatever its encoding, which is found out; nothing is lost or made up."""
+"""Lossless decoding of text files in any encoding, detected automatically."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import unicodedata
 from typing import Final, NamedTuple
 
 UTF_8: Final = ""
-"""The name of the encoding that needs none."""
+"""Name of the default encoding."""
 BROKEN: Final = "UTF-8 with broken bytes"
 BINARY: Final = "binary"
 
 _MARKS: Final = {
-    codecs.BOM_UTF32_LE: "utf-32-le",  # before that of UTF-16, which it begins with
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, whose mark is a prefix of it
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
@@ -38,40 +38,40 @@ _NAMES: Final = {
     "big5": "Big5",
     "cp949": "EUC-KR",
 }
-"""Encodings that are thought of, as people call them: in all of them a newline is the byte 10 only."""
+"""Candidate encodings with display names; in all of them a newline is the byte 10."""
 _LIKELIEST: Final = "cp1252"
 _HIGH_LINE: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _HIGH_BYTE: Final = re.compile(rb"[\x80-\xff]")
 _HIGH: Final = re.compile("[\x80-\U0010ffff]")
 _STRAY: Final = re.compile("[\udc80-\udcff]")
 _SAMPLE: Final = 32 << 10
-"""Bytes of lines with other characters than ASCII by which an encoding is guessed."""
+"""Bytes of non-ASCII lines used to guess an encoding."""
 _START: Final = 8_000
-"""Bytes that tell text from data, as git does it."""
+"""Bytes checked for NUL to detect binary data, as in git."""
 _SHORT: Final = 16
-"""Bytes up to which a text without a mark is not taken for UTF-16."""
+"""Minimum size, in bytes, for UTF-16 without a byte order mark."""
 _ODD: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
-"""Categories of characters of no text: controls, such as do not exist, private ones, and halves."""
+"""Unicode categories never found in text: control, unassigned, private, surrogate."""
 _FINE: Final = frozenset("\t\n\v\f\r\x1b\x1a")
 _EASTERN: Final = frozenset({"cp932", "euc_jp", "gb18030", "big5", "cp949"})
-"""Encodings whose texts hardly have single letters that are not ASCII."""
+"""Encodings in which isolated non-ASCII letters are rare."""
 _FEW: Final = 2
-"""Good characters to a bad one from which a text is UTF-8 with mistakes in it."""
+"""Valid characters per invalid byte from which a text counts as broken UTF-8."""
 
 
 class Decoded(NamedTuple):
-    """A text, and how it was read."""
+    """A decoded text and its encoding."""
 
     text: str
-    """Bytes that are no characters stand in it as `\\xe9`."""
+    r"""The text; undecodable bytes appear as `\\xe9`."""
     encoding: str
-    """For people; empty for UTF-8."""
+    """Display name, or "" for UTF-8."""
 
 
 def decoded(content: bytes, like: bytes = b"") -> Decoded:
-    """Read the bytes of a file; `like` is another state of it, which is in the same encoding if it can be.
+    """Decode a file; `like` is another state of it, whose encoding is preferred.
 
-    May take some tens of milliseconds where it has to guess.
+    Guessing may take tens of milliseconds.
     """
     if codec := wide_codec(content) or wide_codec(like, content):
         return Decoded(content.decode(codec, "backslashreplace"), _WIDE_NAMES[codec])
@@ -89,7 +89,7 @@ def decoded(content: bytes, like: bytes = b"") -> Decoded:
 
 
 def pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded | None]:
-    """Read two states of a file; None where there is none."""
+    """Decode two states of a file; None stands for no file."""
     return (
         decoded(old, new or b"") if old is not None else None,
         decoded(new, old or b"") if new is not None else None,
@@ -97,7 +97,7 @@ def pair(old: bytes | None, new: bytes | None) -> tuple[Decoded | None, Decoded 
 
 
 def wide_codec(*states: bytes) -> str:
-    """Return the codec of UTF-16 or UTF-32 that all states of a file are in; empty for any other."""
+    """Return the UTF-16 or UTF-32 codec common to all states of a file, or ""."""
     found = {codec for each in states if (codec := _by_mark(each) or _without_mark(each))}
     if len(found) != 1:
         return ""
@@ -106,7 +106,7 @@ def wide_codec(*states: bytes) -> str:
 
 
 def have_lines(old: bytes, new: bytes) -> bool:
-    """Whether two states of a file are texts, and lines of one can stand in the other."""
+    """Return whether two states are text whose lines are interchangeable."""
     if _is_wide(old) or _is_wide(new):
         codec = wide_codec(old, new)
         return bool(codec) and all(narrow(each, codec) is not None for each in (old, new))
@@ -114,7 +114,7 @@ def have_lines(old: bytes, new: bytes) -> bool:
 
 
 def narrow(content: bytes, codec: str) -> bytes | None:
-    """Return a text of UTF-16 or UTF-32 in UTF-8; None where it does not come back from there unchanged."""
+    """Convert UTF-16 or UTF-32 to UTF-8, or return None if that is not reversible."""
     try:
         text = content.decode(codec, "surrogatepass")
         return (
@@ -125,7 +125,7 @@ def narrow(content: bytes, codec: str) -> bytes | None:
 
 
 def wide(content: bytes, codec: str) -> bytes:
-    """Return what `narrow` has made in its own encoding again."""
+    """Reverse `narrow`."""
     return content.decode("utf-8", "surrogatepass").encode(codec, "surrogatepass")
 
 
@@ -138,7 +138,7 @@ def _by_mark(content: bytes) -> str:
 
 
 def _can_be(codec: str, content: bytes) -> bool:
-    """Whether a state of a file is in an encoding that another one is in; too short, it does not tell."""
+    """Return whether a state may be in this encoding; short ones fit any."""
     own = _by_mark(content) or _without_mark(content)
     if own or not content:
         return own in ("", codec)
@@ -147,7 +147,7 @@ def _can_be(codec: str, content: bytes) -> bool:
 
 
 def _without_mark(content: bytes) -> str:
-    """Return the codec of a text without a byte order mark: in another one, characters are odd or rare."""
+    """Return the codec of wide text without a byte order mark, or ""."""
     start = content[:_START]
     if len(content) < _SHORT or b"\0" not in start:
         return ""
@@ -158,7 +158,7 @@ def _without_mark(content: bytes) -> str:
 
 
 def _odd(start: bytes, codec: str) -> bool:
-    """Whether what may be the beginning of a text has characters that no text has."""
+    """Return whether the decoded start contains characters never found in text."""
     try:
         text = codecs.getincrementaldecoder(codec)().decode(start)
     except UnicodeDecodeError:
@@ -167,12 +167,12 @@ def _odd(start: bytes, codec: str) -> bool:
 
 
 def _plain(start: bytes, codec: str) -> int:
-    """Return how many letters and signs of ASCII a text begins with."""
+    """Return the number of ASCII characters at the start."""
     return sum(each.isascii() for each in codecs.getincrementaldecoder(codec)().decode(start))
 
 
 def _sample(content: bytes) -> bytes:
-    """Return lines that tell how they are encoded."""
+    """Return the non-ASCII lines that reveal the encoding."""
     sample = bytearray()
     for line in _HIGH_LINE.finditer(content):
         sample += line[0][: _SAMPLE - len(sample)] + b"\n"
@@ -188,7 +188,7 @@ def _is_nearly_utf_8(sample: bytes) -> bool:
 
 
 def _guess(sample: bytes) -> str:
-    """Return the codec that a text is in most likely; nothing where none fits."""
+    """Return the most likely codec, or ""."""
     from charset_normalizer import from_bytes
 
     found = [match.encoding for match in from_bytes(sample, cp_isolation=list(_NAMES))]

@@ -1,4 +1,4 @@
-"""The files of one session: text read and written inside its roots, and nowhere else."""
+"""Files lent to an agent: text read and written inside the session's roots only."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from typing import BinaryIO, Final, NamedTuple, NoReturn
 from acp_tui.workspace.encodings import BINARY, UTF_8, decoded
 
 _OF_THE_BYTES: Final = frozenset({"security.capability", "security.ima", "security.evm"})
-"""Attributes that speak of what stood in the file, as the rights of a program do."""
+"""Attributes that describe the old content, such as capabilities of a program."""
 
 
 def copy_metadata(name: str, folder: int, before: os.stat_result, new: int) -> None:
-    """Give the open file `new` what the file `name` has, as far as the system lets us.
+    """Copy owner, mode, attributes and access lists from file `name` to the open file `new`.
 
-    Access lists are among the attributes. Where attributes do not exist, or not for these files, there is
-    nothing to lose.
+    Unsupported attributes are skipped.
     """
     with suppress(OSError):
         _copy_attributes(name, folder, new)
     made = os.fstat(new)
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(OSError):  # only root may; the file is then ours
+        with suppress(OSError):  # needs root; otherwise the file becomes ours
             os.fchown(new, before.st_uid, before.st_gid)
     os.fchmod(new, stat.S_IMODE(before.st_mode))
 
 
 def _copy_attributes(name: str, folder: int, new: int) -> None:
-    if not hasattr(os, "listxattr"):  # only Linux has them in Python
+    if not hasattr(os, "listxattr"):  # Linux only
         return
     old = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
@@ -52,13 +51,13 @@ def _copy_attributes(name: str, folder: int, new: int) -> None:
 
 
 _TEXT: Final = 256 << 10
-"""Characters of a text up to which it is kept whole, to show what changed since."""
+"""Longest text, in characters, kept for showing later changes."""
 _FILES: Final = 2_000
 _TEXTS: Final = 64
 
 
 class Version(NamedTuple):
-    """Tells one content of a file from another without reading it."""
+    """The identity of a file's content, without reading it."""
 
     inode: int
     size: int
@@ -67,7 +66,7 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, status: os.stat_result | None) -> Version | None:
-        """Return the version of a file; None where there is none."""
+        """Return the version of a file, or None for no file."""
         return None if status is None else cls(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
@@ -75,23 +74,26 @@ class Version(NamedTuple):
 class _Sight:
     version: Version | None
     digest: bytes | None
-    """Of the text, if all of it was seen."""
+    """Digest of the text, if it was read as a whole."""
 
 
 class FileVersions:
-    """Remembers versions, and the newest texts that are not large; bounded in both."""
+    """The version of each file the agent last read, to detect stale writes.
+
+    The latest short texts are kept, too. Both are bounded.
+    """
 
     def __init__(self) -> None:
         self._sights: OrderedDict[str, _Sight] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()
 
     def saw(self, path: str, version: Version | None, text: str | None = None) -> None:
-        """The agent has read or written a file.
+        """Record a read or write by the agent.
 
         Args:
             path: absolute, links resolved.
-            version: what was on disk; None: nothing was there.
-            text: all of it; None when only a part was seen.
+            version: the version on disk, or None for no file.
+            text: the whole text, or None if only a part was read.
         """
         self._sights[path] = _Sight(version, None if text is None else _digest(text))
         self._sights.move_to_end(path)
@@ -104,14 +106,14 @@ class FileVersions:
             self._texts.popitem(last=False)
 
     def is_current(self, path: str, version: Version | None, text: str | None) -> bool:
-        """Whether this is what the agent last saw of a file; so is a file that it never saw."""
+        """Return whether the agent has seen this version, or never read the file."""
         sight = self._sights.get(path)
         if sight is None or sight.version == version:
             return True
         return text is not None and sight.digest is not None and sight.digest == _digest(text)
 
     def text(self, path: str) -> str | None:
-        """Return what the agent last saw, as far as that is kept."""
+        """Return the text last seen by the agent, if kept."""
         return self._texts.get(path)
 
 
@@ -120,11 +122,11 @@ def _digest(text: str) -> bytes:
 
 
 _PAGE: Final = 4096
-"""Bytes that are written at one go, as far as one can know."""
+"""Presumed unit of writing, in bytes."""
 
 
 class _Record(NamedTuple):
-    """What a backup holds."""
+    """The content of a backup."""
 
     path: str
     device: int
@@ -134,22 +136,22 @@ class _Record(NamedTuple):
 
 
 class Backups:
-    """The backups of one folder of ours; each lives as long as its write."""
+    """Backups of files during an in-place write."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder when it is needed."""
+        """Name the folder; it is created when needed."""
         self.folder = folder
 
     def write(self, path: str, file: int, new: bytes) -> None:
-        """Replace the content of an open file; all of it or nothing.
+        """Replace the content of an open file, all or nothing.
 
         Args:
             path: absolute, links resolved.
             file: the file, open for reading and writing.
-            new: its bytes from now on.
+            new: the new content.
 
         Raises:
-            OSError: it holds what it held before.
+            OSError: the old content is still in place.
         """
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = os.fstat(file)
@@ -164,7 +166,7 @@ class Backups:
         place = self.folder / secrets.token_hex(8)
         backup = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(backup, fcntl.LOCK_EX)  # whoever restores passes over what is being written
+            fcntl.flock(backup, fcntl.LOCK_EX)  # `restore` skips locked backups
             _put(backup, b"%s\n%s%s" % (json.dumps(head).encode(), old, new))
             try:
                 _put(file, new)
@@ -177,7 +179,7 @@ class Backups:
             os.close(backup)
 
     def restore(self) -> Sequence[str]:
-        """Give files that were left half-written what they held before; return their paths."""
+        """Restore files left half written by a crash; return their paths."""
         try:
             places = list(self.folder.iterdir())
         except OSError:
@@ -186,7 +188,7 @@ class Backups:
 
 
 def _restored(place: Path) -> str | None:
-    """Use up one backup; return the path of the file if that was half-written."""
+    """Use up one backup; return its file's path if that was half written."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         backup = os.open(place, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -201,7 +203,7 @@ def _restored(place: Path) -> str | None:
 
 
 def _record(content: bytes) -> _Record | None:
-    """Read a backup; None where it was not written to its end, so that the file was not touched."""
+    """Parse a backup, or return None for an incomplete one, whose file was not touched."""
     line, _, rest = content.partition(b"\n")
     if not rest and not line.endswith(b"}"):
         return None
@@ -213,7 +215,7 @@ def _record(content: bytes) -> _Record | None:
 
 
 def _give_back(record: _Record) -> bool:
-    """Write what was there into a file that is half-written; return whether it was."""
+    """Restore a half-written file; return whether it was one."""
     try:
         file = os.open(record.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -230,7 +232,7 @@ def _give_back(record: _Record) -> bool:
 
 
 def _is_half(now: bytes, record: _Record) -> bool:
-    """Whether a file is between its two contents; what somebody wrote since then is not touched."""
+    """Return whether a file lies between old and new content, untouched by others."""
     old, new = record.old, record.new
     if now in (old, new):
         return False
@@ -253,7 +255,7 @@ def _read(file: int) -> bytes:
 
 
 def _put(file: int, content: bytes) -> None:
-    """Make this the content of an open file, on disk."""
+    """Replace the content of an open file and sync it."""
     os.lseek(file, 0, os.SEEK_SET)
     rest = memoryview(content)
     while rest:
@@ -269,40 +271,40 @@ def _put(file: int, content: bytes) -> None:
 # ├── NotText        the bytes are not UTF-8
 # ├── TooLarge       more than is read at once
 # ├── NotAllowed     the system's permissions forbid it
-# ├── Stale          the file is not what the agent last saw of it
+# ├── Stale          the file changed since the agent last saw it
 # └── WriteFailed    the disk is full, read-only, broken …
 
 
 class FileError(Exception):
-    """A file could not be read or written; the message is made to be shown."""
+    """A file could not be read or written; the message is for display."""
 
 
 class OutsideRoots(FileError):
-    """The path is relative, or leaves every root once links are followed."""
+    """The path is relative or, with links resolved, outside every root."""
 
 
 class NotFound(FileError):
-    """The file, or a folder on the way to it, is missing."""
+    """The file or one of its folders is missing."""
 
 
 class NotAFile(FileError):
-    """What is there is a folder, a pipe, a device or the like."""
+    """The path is a folder, pipe, device or similar."""
 
 
 class NotText(FileError):
-    """What was asked for is not UTF-8 text."""
+    """The text is not UTF-8."""
 
 
 class TooLarge(FileError):
-    """What was asked for is more than is read at once."""
+    """The text exceeds the read limit."""
 
 
 class NotAllowed(FileError):
-    """The permissions of the file or its folder forbid it."""
+    """Permission denied."""
 
 
 class Stale(FileError):
-    """The file is not what the agent last saw of it; a write would lose what is there."""
+    """The file changed since the agent last saw it; writing would lose the change."""
 
     def __init__(
         self,
@@ -315,17 +317,17 @@ class Stale(FileError):
     ):
         super().__init__(f"“{path}” has changed on disk since you last read or wrote it.")
         self.path = path
-        """As it was asked for."""
+        """As requested."""
         self.wanted = wanted
-        """What was to be written."""
+        """The new text."""
         self.now = now
-        """What is there; None where there is no file, or no text that we read."""
+        """The current text, or None."""
         self.before = before
-        """What the agent last saw, as far as that is kept."""
+        """The text last seen by the agent, if kept."""
         self.version = version
-        """Of what is there: to write over exactly that, give it to `write_text`."""
+        """The current version; pass it to `write_text` to overwrite exactly that."""
         self.encoding = encoding
-        """How `now` was read, for people; empty for UTF-8, in which everything is written."""
+        """Encoding of `now`, for display; writes are always UTF-8."""
 
 
 class WriteFailed(FileError):
@@ -334,35 +336,35 @@ class WriteFailed(FileError):
 
 @dataclass(frozen=True)
 class Written:
-    """A file that was written, with what a diff needs."""
+    """A written file, with the texts for a diff."""
 
     path: str
-    """As it was asked for."""
+    """As requested."""
     old: str | None
-    """The text before, whatever its encoding; None when the file is new, or was no text."""
+    """The old text in any encoding, or None for a new or binary file."""
     new: str
     other_names: int = 0
-    """How many other names (hard links) the file has: they show the new text as well."""
+    """Number of other hard links, which show the new text, too."""
 
 
 class _Old:
-    """What stands in a file that is to be written."""
+    """The current content of a file to be written."""
 
     def __init__(self, content: bytes | None) -> None:
-        """Read the bytes as text; None: there are none, or more than are read."""
+        """Decode the content; None means no file or one too large."""
         read = decoded(content) if content is not None else None
         self.content = content
         self.encoding = read.encoding if read is not None else UTF_8
         self.text = read.text if read is not None and read.encoding != BINARY else None
-        """None where there is nothing, or no text."""
+        """None without a file or text."""
 
     @property
     def as_seen(self) -> str | None:
-        """The text, if an agent can have read it: as UTF-8."""
+        """The text as the agent could have read it: UTF-8 only."""
         return self.text if self.encoding == UTF_8 else None
 
     def is_like(self, content: str) -> bool:
-        """Whether these are the bytes of a text that is to be written."""
+        """Return whether the content equals the text to be written."""
         return self.content is not None and self.content == content.encode("utf-8", "replace")
 
 
@@ -375,7 +377,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KINDS: Final[dict[int, type[FileError]]] = {
     errno.ENOENT: NotFound,
     errno.ENOTDIR: NotFound,
-    errno.ELOOP: OutsideRoots,  # a component became a link after it was checked
+    errno.ELOOP: OutsideRoots,  # a component became a link after the check
     errno.ENAMETOOLONG: NotAFile,
     errno.EISDIR: NotAFile,
     errno.ENXIO: NotAFile,
@@ -385,10 +387,10 @@ _KINDS: Final[dict[int, type[FileError]]] = {
 
 
 class Files:
-    """Reads and writes the text files below some roots, for the agent of one session.
+    """Reads and writes text files below some roots for one session.
 
-    Links are resolved first; then every component is opened without following links, each from the
-    folder before it, so that a link put there in between is refused. Blocking: call it in a thread.
+    Links are resolved first. Then each component is opened from its parent folder without following links, so
+    that a link created in between is refused. Blocking: call it in a thread.
 
     Source: ACP, page "file system".
     """
@@ -400,14 +402,14 @@ class Files:
         backups: Backups | None = None,
     ) -> None:
         self.roots = tuple(dict.fromkeys(os.path.realpath(root) for root in roots))
-        """The real paths of the session's folder and of the additional ones."""
+        """Real paths of the session's folder and of the additional ones."""
         self.read_limit = read_limit
-        """Bytes that one read returns at most."""
+        """Maximum bytes returned by one read."""
         self._seen = FileVersions()
         self._backups = backups
 
     def contains(self, path: str) -> bool:
-        """Return whether a path, existing or not, lies in the roots once links are followed."""
+        """Return whether a path, existing or not, is inside the roots with links resolved."""
         try:
             self._locate(path)
         except OutsideRoots:
@@ -415,9 +417,9 @@ class Files:
         return True
 
     def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return a file, or `limit` lines of it from line `line` (the first is 1), line ends kept.
+        """Return a file, or `limit` lines from line `line` (from 1), with line ends kept.
 
-        Only the lines asked for count for the limit in bytes.
+        Only the returned lines count towards the read limit.
 
         Raises:
             OutsideRoots, NotFound, NotAFile, NotText, TooLarge, NotAllowed
@@ -437,9 +439,9 @@ class Files:
         return text
 
     def compare(self, path: str, content: str) -> tuple[Stale, bool]:
-        """Return what a write would lose, for people, and whether the agent has not seen that.
+        """Return the content that a write would lose, and whether the agent has not seen it.
 
-        Nothing is written, and to the agent it stays unseen.
+        Nothing is written, and the content still counts as unseen.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed
@@ -449,21 +451,20 @@ class Files:
             with self._errors(path), self._parent(path) as (folder, name):
                 version = Version.of(_status(name, folder))
                 now = self._old(name, folder) if version is not None else _NOTHING
-        except NotFound:  # nor is its folder there
+        except NotFound:  # the folder may be missing, too
             pass
         real = os.path.realpath(path)
         is_new = not now.is_like(content) and not self._seen.is_current(real, version, now.as_seen)
         return Stale(path, content, now.text, self._seen.text(real), version, now.encoding), is_new
 
     def write_text(self, path: str, content: str, over: Stale | None = None) -> Written:
-        """Replace a file by `content`, or make it and the folders it needs; all of it or nothing.
+        """Create or replace a file, all or nothing, with its folders.
 
-        The bytes are those of `content`, the mode is that of the old file. `over` is what the person has
-        seen and gives up.
+        The mode of an old file is kept. `over` is the state that the user agreed to overwrite.
 
         Raises:
             OutsideRoots, NotAFile, NotAllowed, WriteFailed
-            Stale: the file is neither what was last read or written here, nor what `over` shows.
+            Stale: the file is neither as last seen by the agent, nor as in `over`.
         """
         content = _SURROGATE.sub("\ufffd", content)
         with self._errors(path, writing=True), self._parent(path, make=True) as (folder, name):
@@ -480,7 +481,7 @@ class Files:
     def _check_seen(
         self, path: str, content: str, now: _Old, version: Version | None, over: Stale | None
     ) -> None:
-        """Stop a write over what the agent has never seen, unless nothing is lost or the person said so."""
+        """Refuse to overwrite unseen content, unless nothing is lost or the user agreed."""
         real = os.path.realpath(path)
         is_agreed = over is not None and over.version == version
         is_current = self._seen.is_current(real, version, now.as_seen)
@@ -488,12 +489,12 @@ class Files:
             raise Stale(path, content, now.text, self._seen.text(real), version, now.encoding)
 
     def _locate(self, path: str) -> tuple[str, list[str]]:
-        """Return the root a path lies in and the names from there, links followed."""
+        """Return the root of a path, and the names below it, with links resolved."""
         if not path.startswith("/"):
             raise OutsideRoots(f"“{path}” is not an absolute path.")
         try:
             real = Path(os.path.realpath(path))
-        except ValueError as error:  # a NUL, or half a character
+        except ValueError as error:  # a NUL or a lone surrogate
             raise OutsideRoots(f"“{path}” is no path: {error}.") from error
         for root in self.roots:
             if real.is_relative_to(root):
@@ -501,14 +502,14 @@ class Files:
         raise OutsideRoots(f"“{path}” lies outside the workspace.")
 
     def _parent(self, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
-        """Give the open folder of a file, and its name in there."""
+        """Open the folder of a file; yield it with the file's name."""
         root, names = self._locate(path)
         if not names:
             raise NotAFile(f"“{path}” is a folder.")
         return parent_of(root, names, make)
 
     def _read_lines(self, file: BinaryIO, skip: int, take: int | None) -> bytes:
-        """Return `take` lines after the first `skip`; a line ends at a newline."""
+        """Return `take` lines after the first `skip`, split at newlines."""
         wanted = bytearray()
         left = take
         while (left is None or left > 0) and (chunk := file.read(_CHUNK)):
@@ -540,7 +541,7 @@ class Files:
 
 def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
     kind = _KINDS.get(error.errno or 0, WriteFailed if writing else FileError)
-    if writing and kind is NotFound:  # a file stands where a folder has to be, or a folder went away
+    if writing and kind is NotFound:  # a file in place of a folder, or a folder gone
         kind = NotAFile if error.errno == errno.ENOTDIR else WriteFailed
     verb = "written" if writing else "read"
     raise kind(f"“{path}” cannot be {verb}: {error.strerror or error}.") from error
@@ -548,15 +549,15 @@ def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
 
 @contextmanager
 def parent_of(root: Path | str, names: Sequence[str], make: bool) -> Iterator[tuple[int, str]]:
-    """Give the open folder of a file below a root, never through a link, and the file's name in there.
+    """Open the folder of a file below a root without following links; yield it with the file's name.
 
     Args:
-        root: a folder, its own links resolved.
+        root: a folder, links resolved.
         names: the folders below it, and the file.
-        make: whether folders that are not there are made.
+        make: whether missing folders are created.
 
     Raises:
-        OSError: a folder is a link or cannot be opened, or a name would lead up.
+        OSError: a folder is a link or cannot be opened, or a name leads upwards.
     """
     if not names or not {"", ".", ".."}.isdisjoint(names):
         raise OSError(errno.EINVAL, "that is no path below a folder")
@@ -572,7 +573,7 @@ def parent_of(root: Path | str, names: Sequence[str], make: bool) -> Iterator[tu
 
 
 def _open_folder(name: str, folder: int, make: bool) -> int:
-    """Open a folder inside an open one, never through a link; make it if that is wanted."""
+    """Open a subfolder without following a link, creating it if wanted."""
     try:
         return os.open(name, _FOLDER, dir_fd=folder)
     except FileNotFoundError:
@@ -580,23 +581,23 @@ def _open_folder(name: str, folder: int, make: bool) -> int:
             raise
     try:
         os.mkdir(name, dir_fd=folder)
-    except FileExistsError:  # somebody else was quicker
+    except FileExistsError:  # created meanwhile
         pass
     return os.open(name, _FOLDER, dir_fd=folder)
 
 
 def _open_regular(name: str, folder: int) -> int:
-    """Open a plain file for reading; a pipe or device is not even opened."""
+    """Open a regular file for reading; pipes and devices are not even opened."""
     _status(name, folder, missing_ok=False)
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # it was exchanged in between
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced meanwhile
         os.close(descriptor)
         raise NotAFile(f"“{name}” is not a plain file.")
     return descriptor
 
 
 def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result | None:
-    """Return the status of a plain file, or None if there is nothing."""
+    """Return the status of a regular file, or None for no file."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -613,17 +614,17 @@ def _status(name: str, folder: int, missing_ok: bool = True) -> os.stat_result |
 def replace_file(
     name: str, folder: int, data: bytes, before: os.stat_result | None, real: str, backups: Backups | None
 ) -> None:
-    """Write beside the old file, then put the new one in its place, with the mode and attributes of the old.
+    """Write a new file and rename it over the old one, keeping mode and attributes.
 
-    A file with several names (hard links) stays one: it is written in place, beside a backup.
+    A file with several names (hard links) is written in place instead, with a backup.
 
     Args:
         name: the file.
         folder: its open folder.
-        data: what it shall hold.
-        before: the status of the file that is there; None: there is none.
+        data: the new content.
+        before: the old file's status, or None for no file.
         real: its path, absolute and links resolved.
-        backups: where the backup is meanwhile; without one, this name becomes a file of its own.
+        backups: holds the backup; without it the name becomes a file of its own.
     """
     if before is not None:
         _check_writable(name, folder)
@@ -645,7 +646,7 @@ def replace_file(
 
 
 def _wrote_in_place(name: str, folder: int, data: bytes, real: str, backups: Backups) -> bool:
-    """Write a file that keeps its inode; False where that cannot be done, as while it runs or is not read."""
+    """Write a file in place; return False if that is impossible, as for a running program."""
     try:
         file = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
@@ -662,16 +663,16 @@ def _wrote_in_place(name: str, folder: int, data: bytes, real: str, backups: Bac
 
 
 def _check_writable(name: str, folder: int) -> None:
-    """Refuse what may not be written, since a rename would not ask."""
+    """Raise OSError for a read-only file, which a rename would replace."""
     try:
         os.close(os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder))
     except OSError as error:
-        if error.errno != errno.ETXTBSY:  # a running program may be replaced
+        if error.errno != errno.ETXTBSY:  # a running program may be replaced by a rename
             raise
 
 
 def _after_lines(data: bytes, start: int, count: int) -> tuple[int, int]:
-    """Return where the first `count` lines from `start` end in `data`, and how many are still to come."""
+    """Return the end of `count` lines from `start`, and the number of lines still missing."""
     there = data.count(b"\n", start)
     if there < count:
         return len(data), count - there
@@ -688,9 +689,9 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
-    """Return absolute paths, each with the place it leads to where links make that another one.
+    """Return absolute paths, each followed by its link target if different.
 
-    What leads into `folder`, by whichever alias that is known, is named below `folder`.
+    A target in `folder`, by whatever alias, is named below `folder`.
     """
     real_folder = os.path.realpath(folder)
     found = []
@@ -698,7 +699,7 @@ def with_targets(paths: Iterable[str], folder: str) -> tuple[str, ...]:
         found.append(path)
         try:
             real = os.path.realpath(path)
-        except ValueError:  # a zero in it, or half a character: no path of this machine
+        except ValueError:  # a NUL or a lone surrogate: not a path here
             continue
         if real == real_folder or real.startswith(f"{real_folder.rstrip('/')}/"):
             real = folder.rstrip("/") + real[len(real_folder.rstrip("/")) :]

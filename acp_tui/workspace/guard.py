@@ -1,4 +1,9 @@
-"""A watcher that outlives us: what we started ends even when we are killed."""
+"""A guard process that ends our children even if we are killed, and the marks it finds them by.
+
+One mark is an environment variable. The other is a resource limit that children inherit: Linux limits the run
+time of real-time processes (`RLIMIT_RTTIME`), which affects no others. A value of thousands of years forbids
+nothing, survives a cleared environment and a new session, and can be read in `/proc`.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,15 @@ import weakref
 from typing import Final
 
 RUN: Final = os.urandom(8).hex()
-"""What the values of all our marks begin with: the entries in the environment by which children are known."""
+"""Prefix of the environment marks of this run."""
 LIMIT_PREFIX: Final = str(4 * 10**11 + int.from_bytes(os.urandom(4), "big"))
-"""What the values of all our marks begin with; as decimal digits, for the watcher looks with `grep`."""
+"""Prefix of the limits of this run, in decimal digits, so that the guard can `grep` for it."""
 _LIMIT_DIGITS: Final = 7
 _LIMIT_COUNT: Final = 10**_LIMIT_DIGITS
 _LIMIT: Final[int | None] = getattr(resource, "RLIMIT_RTTIME", None)
 _LIMIT_NAME: Final = b"Max realtime timeout"
 GOING: Final = 2.0
-"""Seconds in which a watcher that is dismissed goes."""
+"""Seconds allowed for a dismissed watcher to exit."""
 
 # The watcher is a shell reading a pipe whose other end only we hold. The kernel closes our end however we
 # die, SIGKILL included; end of file without a goodbye starts the sweep: TERM, CONT, then KILL. It reaches
@@ -57,29 +62,29 @@ sweep KILL
 sleep 0.1
 sweep KILL
 """
-"""Reads what to watch from its stdin. The end of that, without a goodbye, is the end of us."""
+"""The watcher's script; it reads commands from stdin."""
 
 
 def limit_of(number: int) -> int:
-    """Return the limit by which the descendants of our child of a number are known."""
+    """Return the limit that marks a child and its descendants."""
     return int(LIMIT_PREFIX) * _LIMIT_COUNT + number % _LIMIT_COUNT
 
 
 def give_limit(pid: int, value: int) -> bool:
-    """Give a process a limit, before anything comes of it; return whether the system knows such limits."""
+    """Set the mark on a process; return whether the system supports it."""
     change = getattr(resource, "prlimit", None)
     if _LIMIT is None or change is None:
         return False
     try:
         hard = change(pid, _LIMIT)[1]
         change(pid, _LIMIT, (value, hard))
-    except (OSError, ValueError):  # it is gone, a lower limit is set already, or a fence forbids it
+    except (OSError, ValueError):  # gone, already limited, or forbidden by a sandbox
         return False
     return True
 
 
 def limit_carried(process: str) -> int | None:
-    """Return the mark of a process by its folder in `/proc`; None for one that is not ours."""
+    """Return the mark of a process, given its folder in `/proc`, or None."""
     try:
         with open(f"{process}/limits", "rb", buffering=0) as file:
             limits = file.read(4096)
@@ -94,11 +99,7 @@ def limit_carried(process: str) -> int | None:
 
 
 class Guard:
-    """Ends the process groups it watches, and all that carry our mark, once we are gone.
-
-    One small process in a session of its own, started with the first child; our end of its pipe is
-    closed by the system however we die.
-    """
+    """Ends the watched process groups, and all marked processes, after our death."""
 
     def __init__(self) -> None:
         self._pid: int | None = None
@@ -107,23 +108,23 @@ class Guard:
         _GUARDS.add(self)
 
     def start(self) -> None:
-        """Have the watcher run before there is anything to watch."""
+        """Start the watcher process."""
         if self._pid is None:
             self._spawn()
 
     def watch(self, pgid: int) -> None:
-        """End this process group, too, if we die."""
+        """Watch a process group."""
         self._watched.add(pgid)
         self._tell(f"watch {pgid}")
 
     def forget(self, pgid: int) -> None:
-        """Leave this process group alone from now on: it is gone, and its number may be given again."""
+        """Stop watching a process group, whose number may be reused."""
         if pgid in self._watched:
             self._watched.discard(pgid)
             self._tell(f"forget {pgid}")
 
     def close(self) -> None:
-        """Dismiss the watcher. If something is still watched, it is ended as if we had died."""
+        """Dismiss the watcher; groups still watched are ended."""
         pid, pipe = self._pid, self._pipe
         if pid is None or pipe is None:
             return
@@ -141,20 +142,20 @@ class Guard:
             return
         try:
             os.write(self._pipe, f"{line}\n".encode())
-        except BrokenPipeError:  # somebody killed the watcher
+        except BrokenPipeError:  # the watcher was killed
             if self._pid is not None:
                 _runs(self._pid)
             os.close(self._pipe)
             self._spawn()
 
     def _spawn(self) -> None:
-        """Start a watcher that knows all that is watched now."""
+        """Start a watcher for all watched groups."""
         theirs, ours = os.pipe()
         try:
             self._pid = os.posix_spawn(
                 "/bin/sh",
                 ["/bin/sh", "-c", _WATCHER, "acp-tui-guard", RUN, LIMIT_PREFIX],
-                # No mark of ours or of an acp-tui around us: a sweep must not find the watcher.
+                # No mark of this or an outer acp-tui: a sweep must not find the watcher.
                 {"PATH": os.environ.get("PATH", os.defpath)},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs, 0),
@@ -184,12 +185,12 @@ def _let_go_in_fork() -> None:
         guard._let_go()
 
 
-# A forked worker must not hold the pipe open after our death (programs that are exec'ed never get it).
+# A forked worker must not keep the pipe open after our death (exec closes it).
 os.register_at_fork(after_in_child=_let_go_in_fork)
 
 
 def _runs(pid: int) -> bool:
-    """Return whether the child runs; if not, it is reaped."""
+    """Return whether the child runs; reap it if not."""
     try:
         return os.waitpid(pid, os.WNOHANG) == (0, 0)
     except ChildProcessError:

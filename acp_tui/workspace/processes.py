@@ -1,4 +1,4 @@
-"""Children of ours, each in a session of its own: wait for the end, and end all that came of it."""
+"""Child processes, each leading its own session and ended with all descendants."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ from acp_tui.workspace.guard import RUN, Guard, give_limit, limit_carried, limit
 
 # StartFailed
 # ├── ProgramNotFound   no such program on PATH, or no such file
-# ├── NotExecutable     the file is there but cannot be run
-# └── FolderUnusable    the working directory is missing, no directory or closed to us
+# ├── NotExecutable     the file exists but cannot be run
+# └── FolderUnusable    the working directory is missing or inaccessible
 
 
 class StartFailed(Exception):
-    """A program could not be started; the message is made to be shown."""
+    """A program could not be started; the message is for display."""
 
 
 class ProgramNotFound(StartFailed):
-    """There is no such program on PATH, or no such file."""
+    """The program is not on PATH, or the file is missing."""
 
 
 class NotExecutable(StartFailed):
-    """The program is a file that the system does not run."""
+    """The file exists but cannot be executed."""
 
 
 class FolderUnusable(StartFailed):
-    """The working directory is missing, is no directory, or is closed to us."""
+    """The working directory is missing, not a directory, or inaccessible."""
 
 
 SHELL: Final = "/bin/sh"
 _DEFAULTED: Final = [
-    # Python ignores the first two, and a parent may have ignored the others; a child starts afresh.
+    # Python ignores the first two, and our parent may ignore others; children get the defaults.
     getattr(signal, name)
     for name in ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP")
     if hasattr(signal, name)
 ]
-_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last: what its first line names
-_GATE: Final = 3  # the descriptor from which a child hears that it may begin
+_NOT_RUN: Final = (errno.ENOEXEC, errno.EACCES, errno.ENOENT)  # the last one for a missing interpreter
+_GATE: Final = 3  # the child's descriptor of the gate
 _CHANGE_FOLDER: Final = f'read -r _ <&{_GATE} && exec {_GATE}<&- && cd "$1" && shift && exec "$@"'
-"""What a shell does before the program: posix_spawn can neither wait nor change the folder."""
+"""The shell script that waits, changes the folder and execs the program."""
 
 
 def find_program(name: str, environment: Mapping[str, str], cwd: str | None = None) -> str:
-    """Return the path of a program: found on PATH, or, when it has a slash, taken from `cwd`.
+    """Return the path of a program: from PATH, or with a slash relative to `cwd`.
 
     Raises:
-        ProgramNotFound, NotExecutable: saying which name was looked up.
+        ProgramNotFound, NotExecutable: the message contains the name.
     """
     if not name or "\0" in name:
         raise ProgramNotFound("No program was named.")
@@ -89,10 +89,10 @@ def spawn(
     file_actions: Sequence[tuple[Any, ...]],
     before: Callable[[int], None] = lambda pid: None,
 ) -> int:
-    """Start a program as leader of a new session and return its process id.
+    """Start a program as the leader of a new session; return its process id.
 
-    `file_actions` are those of `os.posix_spawn`, which costs the same however large we are. `before` hears
-    the id, and where there is a folder to begin in, it does so before the program begins.
+    `file_actions` are those of `os.posix_spawn`. `before` receives the id; with a `cwd` it returns before the
+    program begins.
 
     Raises:
         StartFailed: nothing was started.
@@ -117,11 +117,11 @@ def spawn(
     except OSError as error:
         kind = NotExecutable if error.errno in _NOT_RUN else StartFailed
         raise kind(f"“{argv[0]}” could not be started: {error.strerror}.") from error
-    except ValueError as error:  # a NUL, half a character, or an odd name of a variable
+    except ValueError as error:  # a NUL, a lone surrogate, or an invalid variable name
         raise StartFailed(f"“{argv[0]}” could not be started: {error}.") from error
     else:
         before(pid)
-        with suppress(BrokenPipeError):  # it has ended
+        with suppress(BrokenPipeError):  # it has already ended
             os.write(ours, b"\n")
         return pid
     finally:
@@ -146,7 +146,7 @@ def _check_folder(cwd: str) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Return the mode of what is there; None also where a name is too long, or links go round."""
+    """Return the mode of a path, or None for a missing or invalid one."""
     try:
         return path.stat().st_mode
     except (OSError, ValueError):
@@ -155,24 +155,24 @@ def _mode(path: Path) -> int | None:
 
 PROC: Final = Path("/proc")
 _FULL: Final = 0.5
-"""Seconds after which all processes are read again: numbers begin anew some day."""
+"""Seconds after which all processes are read again, because ids are reused."""
 _MARK: Final = re.compile(rb"(?:^|\0)(ACP_TUI_[A-Z]+=" + RUN.encode() + rb"-[0-9]+)(?=\0|$)")
 
 
 class ProcessRecord(NamedTuple):
-    """A process as it was when it was read."""
+    """A process as last read."""
 
     since: bytes
-    """The time of its start, which tells it from another one of the same number."""
+    """Start time, which tells it from another process with the same id."""
     session: int
     limit: int | None
-    """Our limit that it carries."""
+    """Our limit, if it carries one."""
     mark: str
-    """Our entry in its environment; empty without one."""
+    """Our environment mark, or ""."""
 
 
 class Census:
-    """Remembers the processes from one look to the next."""
+    """A cached list of processes."""
 
     def __init__(self) -> None:
         self._known: dict[int, ProcessRecord] = {}
@@ -180,7 +180,7 @@ class Census:
         self._read_all = float("-inf")
 
     def living(self, is_wanted: Callable[[int, ProcessRecord], bool]) -> Iterator[tuple[int, ProcessRecord]]:
-        """Yield the living processes that are wanted, as they are now.
+        """Yield the living processes that match, freshly read.
 
         Blocking: call it in a thread.
         """
@@ -201,7 +201,7 @@ class Census:
 
 
 def processes() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield each living process: its id, and the fields of its `stat` from the third (state) on."""
+    """Yield the id of each living process with the fields of its `stat` from the state on."""
     for pid in _numbers():
         fields = _stat(pid)
         if fields is not None:
@@ -213,18 +213,18 @@ def _numbers() -> Iterator[int]:
 
 
 def _stat(pid: int) -> list[bytes] | None:
-    """Return the fields of the `stat` of a living process, from the third (state) on."""
+    """Return the `stat` fields of a living process from the state on, or None."""
     try:
         with open(f"{PROC}/{pid}/stat", "rb", buffering=0) as file:
             stat = file.read(4096)
-    except OSError:  # it is gone
+    except OSError:  # gone
         return None
     fields = stat[stat.rindex(b")") + 2 :].split()
     return fields if fields[0] not in b"ZX" else None
 
 
 def _read(pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
-    """Read a process; what it carries is its own from birth, and slow to read."""
+    """Read a process; the marks are inherited at birth and slow to read, so they are cached."""
     fields = _stat(pid)
     if fields is None:
         return None
@@ -236,17 +236,17 @@ def _read(pid: int, known: ProcessRecord | None) -> ProcessRecord | None:
 
 
 def _mark_of(process: str) -> str:
-    """Return the entry in the environment of a process that one of our marks is; "" without one."""
+    """Return our mark in the environment of a process, or ""."""
     try:
         with open(f"{process}/environ", "rb") as file:
             found = _MARK.search(file.read())
-    except OSError:  # gone, or somebody else's
+    except OSError:  # gone, or another user's
         return ""
     return found[1].decode() if found is not None else ""
 
 
 def _last_number() -> int | None:
-    """Return the number that was given last; None where the system does not tell."""
+    """Return the process id assigned last, or None if unknown."""
     try:
         return int((PROC / "loadavg").read_bytes().split()[4])
     except (OSError, ValueError, IndexError):
@@ -254,46 +254,46 @@ def _last_number() -> int | None:
 
 
 def _is_between(before: int, number: int, last: int) -> bool:
-    """Whether a number was given after one and up to another; they begin anew behind the largest."""
+    """Return whether an id was assigned after `before` and up to `last`, with wrap-around."""
     return before < number <= last if before <= last else number > before or number <= last
 
 
 _NUMBERS: Final = itertools.count(1)
 _KILL_ROUNDS: Final = 50
-_WATCHED: Final = 16  # of many processes left by one command, so many are waited for
+_WATCHED: Final = 16  # maximum number of processes waited for at once
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 class ExitStatus(NamedTuple):
-    """How a process ended: by an exit code, by a signal, or (both None) in a way we could not learn."""
+    """The exit code or signal of a process; both None if unknown."""
 
     exit_code: int | None
     signal: str | None
-    """The name of the signal that ended it, such as "SIGKILL"."""
+    """Name of the signal, such as "SIGKILL"."""
 
     def __str__(self) -> str:
-        """Return it as a noun for people: `exit code 3`, `signal SIGKILL`."""
+        """Return a noun for display: `exit code 3`, `signal SIGKILL`."""
         if self.signal:
             return f"signal {self.signal}"
         return "no known exit code" if self.exit_code is None else f"exit code {self.exit_code}"
 
     @property
     def told(self) -> str:
-        """It as a verb for people: `ended with exit code 3`, `was ended by SIGKILL`."""
+        """A verb for display: `ended with exit code 3`, `was ended by SIGKILL`."""
         if self.signal:
             return f"was ended by {self.signal}"
         return "ended" if self.exit_code is None else f"ended with {self}"
 
 
 class Child:
-    """A process we started, leader of its session, with everything that it started itself."""
+    """A child process with all its descendants."""
 
     def __init__(self, pid: int, mark: str, limit: int, guard: Guard | None) -> None:
         self.pid = pid
         self.mark = mark
-        """The environment entry, `NAME=value`, by which its descendants are known."""
+        """The environment mark, `NAME=value`, of its descendants."""
         self.limit = limit
-        """The limit that they inherit, by which those are known that cleared their environment."""
+        """The limit of its descendants, even of those that clear the environment."""
         self.exit_status: ExitStatus | None = None
         self._guard = guard
         self._pidfd = _open_pidfd(pid)
@@ -312,7 +312,7 @@ class Child:
         file_actions: Sequence[tuple[Any, ...]],
         guard: Guard | None,
     ) -> Child:
-        """Start a program, marked and guarded; needs no event loop.
+        """Start a program, marked and guarded; no event loop is needed.
 
         Raises:
             StartFailed: nothing was started.
@@ -321,7 +321,7 @@ class Child:
         value = f"{RUN}-{number}"
         if guard is not None:
             try:
-                guard.start()  # before the child: we may be killed between the two
+                guard.start()  # first, because we may be killed in between
             except OSError as error:
                 raise StartFailed(f"What watches over it could not be started: {error.strerror}.") from error
         limit = limit_of(number)
@@ -335,11 +335,11 @@ class Child:
         return cls(pid, f"{mark_name}={value}", limit, guard)
 
     async def wait(self) -> ExitStatus:
-        """Return how the process ended, once it has; for any number of waiters."""
+        """Return the exit status, once there is one."""
         return await asyncio.shield(self.watch())
 
     def watch(self) -> asyncio.Future[ExitStatus]:
-        """Have the running loop look out for the end, and return the future of it."""
+        """Return the future of the exit status, watched by the running loop."""
         if self._exited is None:
             loop = asyncio.get_running_loop()
             self._exited = loop.create_future()
@@ -359,7 +359,7 @@ class Child:
         status = _wait_for(self.pid)
         try:
             loop.call_soon_threadsafe(self._note, status)
-        except RuntimeError:  # the loop is closed: nobody waits any more
+        except RuntimeError:  # the loop is closed
             pass
 
     def _note(self, status: ExitStatus) -> None:
@@ -369,18 +369,19 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process itself is gone, known to us or not yet."""
+        """True if the process is gone, reaped or not."""
         if self.exit_status is not None:
             return True
         try:
             return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:  # somebody else reaped it
+        except ChildProcessError:  # reaped elsewhere
             return True
 
     async def end(self, patience: float) -> None:
-        """End the process and all that came of it: TERM, `patience` seconds, then KILL.
+        """End the process and all descendants: TERM, then KILL after `patience` seconds.
 
-        Safe to call at any time and at the same time. Returns when nothing is left (or will not go).
+        May be called at any time, even concurrently. Returns once nothing is left, or nothing more can be
+        done.
         """
         if self._ending is None or self._ending.done():
             self._ending = asyncio.create_task(self._end(patience))
@@ -390,7 +391,7 @@ class Child:
         if self._over:
             return
         exited = self.watch()
-        # A stopped process hears TERM only when it goes on.
+        # A stopped process handles TERM only after CONT.
         if await sweeper().send(self, signal.SIGTERM, signal.SIGCONT):
             await self._gone(exited, patience)
         for _ in range(_KILL_ROUNDS):
@@ -401,7 +402,7 @@ class Child:
         self._forget()
 
     async def _gone(self, exited: asyncio.Future[ExitStatus], patience: float) -> None:
-        """Wait up to `patience` seconds until nothing is left; what came of a process mostly ends with it."""
+        """Wait up to `patience` seconds until nothing is left."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience
         pause = 0.01
@@ -411,12 +412,12 @@ class Child:
             pause = min(2 * pause, 0.1)
 
     async def alive(self) -> list[int]:
-        """Return the ids of what still runs: the process, and all that came of it."""
+        """Return the ids of the living processes: itself and all descendants."""
         return [] if self._over else await sweeper().send(self)
 
     async def outlived(self) -> list[int]:
-        """Return what was left running by a process that has ended; nothing left needs no guard any more."""
-        if self._ending is not None:  # which looks itself
+        """Return the descendants of the ended process; without any, drop the guard."""
+        if self._ending is not None:  # it looks by itself
             await asyncio.shield(self._ending)
         left = await self.alive()
         if not left:
@@ -425,35 +426,35 @@ class Child:
 
     @property
     def is_over(self) -> bool:
-        """Whether it and all that came of it are known to have ended."""
+        """True once the process and all descendants have ended."""
         return self._over
 
     def _forget(self) -> None:
-        self._over = True  # from now on the number may be another's
+        self._over = True  # the id may be reused from now on
         if self._guard is not None:
             self._guard.forget(self.pid)
 
     @property
     def leads_its_session(self) -> bool:
-        """Whether the session of its number is still ours, by a look at the processes there are.
+        """True if the session with its id is still its own.
 
-        Once it is reaped, the number may be another's; a leader that does not carry our mark tells.
+        Once reaped, the id may be reused.
         """
         return self.exit_status is None or not Path(PROC, str(self.pid)).exists()
 
     def cpu_seconds(self) -> float | None:
-        """Return the seconds of processor time of the session so far, None where that is unknown."""
+        """Return the processor time of its session, or None if unknown."""
         if not PROC.is_dir():
             return None
         ticks = 0
         for _, fields in processes():
             if int(fields[3]) == self.pid:
-                ticks += sum(map(int, fields[11:15]))  # of itself and of children it has reaped
+                ticks += sum(map(int, fields[11:15]))  # including reaped children
         return ticks / _TICKS
 
 
 async def wait_for_an_end(pids: Sequence[int], seconds: float) -> None:
-    """Come back when one of some processes has ended, or the time is over."""
+    """Wait until one of some processes has ended, or for `seconds`."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
     watched = [pidfd for pid in pids[:_WATCHED] if (pidfd := _open_pidfd(pid)) is not None]
@@ -480,7 +481,7 @@ def _open_pidfd(pid: int) -> int | None:
 def _wait_for(pid: int) -> ExitStatus:
     try:
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # somebody else reaped it
+    except ChildProcessError:  # reaped elsewhere
         return ExitStatus(None, None)
     if code >= 0:
         return ExitStatus(code, None)
@@ -495,13 +496,13 @@ def _send(pid: int, number: int) -> bool:
         os.kill(pid, number)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it runs as somebody else; we can do nothing about it
+    except PermissionError:  # it runs as another user
         return False
     return True
 
 
 class _Sweeper:
-    """Finds what belongs to children: one look at all processes serves all who ask meanwhile."""
+    """Finds descendants of children; one look at all processes serves all callers."""
 
     def __init__(self) -> None:
         self._wishes: list[tuple[Child, tuple[int, ...], asyncio.Future[list[int]]]] = []
@@ -509,7 +510,7 @@ class _Sweeper:
         self._census = Census()
 
     async def send(self, child: Child, *numbers: int) -> list[int]:
-        """Send signals, or none, to all that is left of a child; return the ids that were reached."""
+        """Send signals (or none) to all that is left of a child; return the ids reached."""
         answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
         self._wishes.append((child, numbers or (0,), answer))
         if self._work is None or self._work.done():
@@ -535,14 +536,14 @@ _SWEEPERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Sweeper]] = WeakK
 
 
 def sweeper() -> _Sweeper:
-    """Return what finds processes for all who wait on the running loop."""
+    """Return the sweeper of the running loop."""
     return _SWEEPERS.setdefault(asyncio.get_running_loop(), _Sweeper())
 
 
 def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census) -> list[list[int]]:
-    """Send to the descendants of each child its signals; return the ids of those that were reached."""
+    """Signal the descendants of each child; return the ids reached."""
     found: list[list[int]] = [[] for _ in wishes]
-    if not PROC.is_dir():  # without a list of processes, the group is all that we can reach
+    if not PROC.is_dir():  # without /proc only the process group is known
         for (child, numbers), reached in zip(wishes, found, strict=True):
             if all(_send(-child.pid, number) for number in numbers):
                 reached.append(child.pid)
@@ -559,7 +560,7 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
     def wishes_for(known: ProcessRecord) -> Sequence[int]:
         return by_session.get(known.session) or by_limit.get(known.limit) or by_mark.get(known.mark) or ()
 
-    # A child may have been read before it had its session.
+    # A child may have been read before it led its session.
     for pid, known in census.living(lambda pid, known: pid in by_session or bool(wishes_for(known))):
         for at in wishes_for(known):
             if all(_send(pid, number) for number in wishes[at][1]):
@@ -568,7 +569,7 @@ def _signal_all(wishes: Sequence[tuple[Child, tuple[int, ...]]], census: Census)
 
 
 async def start_process(*argv: str, **how: Any) -> Process:
-    """Start a program as `asyncio.create_subprocess_exec` does; when cancelled meanwhile, end it first.
+    """Start a program as `asyncio.create_subprocess_exec` does; if cancelled, end it first.
 
     Raises:
         OSError: it could not be started.
@@ -584,16 +585,14 @@ async def start_process(*argv: str, **how: Any) -> Process:
 
 
 async def end_process(process: Process) -> None:
-    """Kill a program if it still runs, and wait until it is gone and its pipes are closed."""
+    """Kill a program if it runs, and wait for its end and for its pipes."""
     with suppress(ProcessLookupError):
         process.kill()
-    await wait_uncancelled(
-        asyncio.ensure_future(process.communicate())
-    )  # what is left unread keeps a pipe open
+    await wait_uncancelled(asyncio.ensure_future(process.communicate()))  # unread output keeps the pipes open
 
 
 async def wait_uncancelled(work: asyncio.Future[Any]) -> None:
-    """Wait for something that ends now; who is cancelled again meanwhile hears of it afterwards."""
+    """Wait for work that ends soon; deliver a cancellation afterwards."""
     again = False
     while not work.done():
         try:
@@ -603,29 +602,31 @@ async def wait_uncancelled(work: asyncio.Future[Any]) -> None:
     task = asyncio.current_task()
     if again and task is not None:
         task.uncancel()
-        task.cancel()  # at its next wait
+        task.cancel()  # takes effect at the next await
 
 
 STILL: Final = 20.0
-"""Seconds without any work after which a program counts as stalled."""
+"""Seconds without progress after which a program counts as stalled."""
 MOST: Final = 1_800.0
-"""Seconds that it may take where the system does not tell whether it works."""
+"""Maximum seconds where progress cannot be measured."""
 _STEP: Final = 1.0
 _OPENED: Final = (".gitignore", ".gitattributes", ".git/HEAD", ".git/commondir")
-"""What git opens in each folder, whatever it is."""
-_LARGEST: Final = 100 << 20  # bytes of such a file
+"""Files that git opens in each folder, whatever their kind."""
+_LARGEST: Final = 100 << 20  # bytes of an ignore file
 _SEARCHED: Final = 2.0  # seconds
 
 
 class Stalled(Exception):
-    """The program did nothing any more, and was ended."""
+    """The program made no progress and was ended."""
 
 
 async def communicate(process: Process, given: bytes, still: float = STILL) -> tuple[bytes, bytes]:
-    """Give a program what it reads and return what it wrote on both ways, once it has ended.
+    """Run a program to its end with some input; return its output and errors.
+
+    Stops it when it makes no progress, as when blocked on a FIFO.
 
     Raises:
-        Stalled: it has used no time and read and written nothing for `still` seconds.
+        Stalled: no CPU time was used and nothing read or written for `still` seconds.
     """
     talking = asyncio.create_task(process.communicate(given))
     try:
@@ -641,14 +642,14 @@ async def communicate(process: Process, given: bytes, still: float = STILL) -> t
     finally:
         if not talking.done():
             _end(process)
-            await wait_uncancelled(talking)  # asyncio tells the end only once all that was said is read
+            await wait_uncancelled(talking)  # asyncio reports the end only after all output is read
 
 
 async def read_chunks(process: Process, size: int, still: float = STILL) -> AsyncGenerator[bytes]:
-    """Yield what a program writes, some at a time.
+    """Yield a program's output in chunks.
 
     Raises:
-        Stalled: it has used no time and read and written nothing for `still` seconds; it still runs.
+        Stalled: no CPU time was used and nothing read or written for `still` seconds; it still runs.
     """
     assert process.stdout is not None, "its output is a pipe"
     while True:
@@ -671,16 +672,16 @@ async def read_chunks(process: Process, size: int, still: float = STILL) -> Asyn
 
 
 class Unsearched(Exception):
-    """There are too many folders to look for an obstacle in all of them."""
+    """Too many folders to search all of them."""
 
 
 def obstacle_in(root: Path, opened: Sequence[str] = _OPENED, seconds: float = _SEARCHED) -> str | None:
-    """Return which of the files that are opened is no plain one, or far too large; None if there is none.
+    """Return a file that would block its reader (a pipe, or far too large), or None.
 
     Blocking: call it in a thread.
 
     Raises:
-        Unsearched: none was found in the time.
+        Unsearched: none was found in time.
     """
     until = time.monotonic() + seconds
     for folder, inner, names in os.walk(root):
@@ -705,7 +706,7 @@ def _is_obstacle(path: Path) -> bool:
 
 
 def _work_of(pid: int) -> tuple[bytes, ...] | None:
-    """Return what grows while a process works: its time, what it reads and writes; None: nobody tells."""
+    """Return CPU and I/O counters from /proc, or None."""
     try:
         times = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13]
         return (*times, Path(f"/proc/{pid}/io").read_bytes())
@@ -715,4 +716,4 @@ def _work_of(pid: int) -> tuple[bytes, ...] | None:
 
 def _end(process: Process) -> None:
     with suppress(ProcessLookupError):
-        process.terminate()  # git takes its lock away then
+        process.terminate()  # lets git remove its lock

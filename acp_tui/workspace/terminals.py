@@ -1,4 +1,4 @@
-"""Real terminals: commands of agents and of the person, each on a PTY of its own."""
+"""Terminals for the commands of agents and of the user, each on its own PTY."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from acp_tui.workspace.processes import (
 
 
 class OutputTail:
-    """The newest `limit` bytes of a stream, for the agent and for views.
+    """The last `limit` bytes of a stream.
 
     Source: ACP, page "terminals", output byte limit.
     """
@@ -37,49 +37,49 @@ class OutputTail:
     def __init__(self, limit: int) -> None:
         self.limit = max(0, limit)
         self.ended = False
-        """Whether the stream is over: only then half a character at its end is shown, as U+FFFD."""
+        """True at the end of the stream: an incomplete last character becomes U+FFFD."""
         self._bytes = bytearray()
         self._truncated = False
 
     def append(self, data: bytes) -> None:
-        """Take in what came next. Costs a copy of `data`, whatever was there before."""
+        """Append data, at the cost of copying `data` only."""
         if len(data) >= self.limit:
             self._truncated |= len(self._bytes) + len(data) > self.limit
             self._bytes = bytearray(data[len(data) - self.limit :])
             return
         self._bytes += data
         if len(self._bytes) > self.limit:
-            del self._bytes[: -self.limit]  # moves no bytes: a bytearray can start late
+            del self._bytes[: -self.limit]  # cheap: a bytearray can drop its start
             self._truncated = True
 
     def kept(self) -> bytes:
-        """Return the bytes kept, from the start of a character on."""
+        """Return the kept bytes from the start of a character."""
         data = bytes(self._bytes)
         return data[_continuation(data) :] if self._truncated else data
 
     def read(self) -> tuple[str, bool]:
-        """Return the text and whether anything is missing at its beginning."""
+        """Return the text, and whether its beginning is missing."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         text = decoder.decode(self.kept(), final=self.ended)
         encoded = text.encode()
         if len(encoded) <= self.limit:
             return text, self._truncated
-        # A byte that is no text became three, so the text has to be cut once more.
+        # An invalid byte became three bytes of U+FFFD, so cut again.
         encoded = encoded[len(encoded) - self.limit :]
         return encoded[_continuation(encoded) :].decode(), True
 
     def text(self) -> str:
-        """Return the text kept; its UTF-8 form is never longer than the limit."""
+        """Return the text; its UTF-8 form never exceeds the limit."""
         return self.read()[0]
 
     @property
     def truncated(self) -> bool:
-        """Whether anything is missing at the beginning of the text."""
+        """True if the beginning is missing."""
         return self.read()[1]
 
 
 def _continuation(data: bytes) -> int:
-    """Return how many bytes at the front belong to a character that began before (at most 3)."""
+    """Return the number of leading bytes (at most 3) of a cut character."""
     skip = 0
     while skip < min(3, len(data)) and data[skip] & 0xC0 == 0x80:
         skip += 1
@@ -87,31 +87,31 @@ def _continuation(data: bytes) -> int:
 
 
 class LineEnds:
-    """Turns the line ends of a terminal (CR LF) back into what the command wrote (LF), piece by piece."""
+    """Converts a terminal's CR LF back to the program's LF, incrementally."""
 
     def __init__(self) -> None:
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
-        """Return `data` with the line ends undone; a CR at the end is held until what follows it is known."""
+        """Convert `data`; a trailing CR is held back."""
         data = self._held + data
         self._held = b"\r" if data.endswith(b"\r") else b""
         return data[: len(data) - len(self._held)].replace(b"\r\n", b"\n")
 
     def rest(self) -> bytes:
-        """Return the CR still held, once the stream is over."""
+        """Return the CR held back at the end of the stream."""
         held, self._held = self._held, b""
         return held
 
 
 # TerminalError
-# ├── SpawnFailed       the command could not be started
-# ├── BadDirectory      its working directory cannot be used
-# └── UnknownTerminal   no such terminal, or not one of this owner, or released
+# ├── CommandNotStarted   the command could not be started
+# ├── BadDirectory        its working directory cannot be used
+# └── UnknownTerminal     missing, released, or another owner's
 
 
 class TerminalError(Exception):
-    """A terminal could not do what was asked; the message is made to be shown."""
+    """A terminal request failed; the message is for display."""
 
 
 class CommandNotStarted(TerminalError):
@@ -119,41 +119,41 @@ class CommandNotStarted(TerminalError):
 
 
 class BadDirectory(TerminalError):
-    """The working directory of the command cannot be used."""
+    """The working directory cannot be used."""
 
 
 class UnknownTerminal(TerminalError):
-    """There is no such terminal (any more) for who asks."""
+    """The terminal is missing, released, or another owner's."""
 
 
 Listener = Callable[[bytes], None]
 
 DEFAULT_LIMIT: Final = 1 << 20
-"""Bytes of output kept for an agent that names no limit, and at least for views."""
+"""Bytes of output kept without a limit from the agent, and always for views."""
 RELEASED_KEPT: Final = 32
-"""Terminals that can still be looked at when the agent has released them: the latest."""
+"""Number of released terminals whose output stays visible."""
 LARGEST_LIMIT: Final = 64 << 20
-"""Bytes of output kept at most, whatever an agent names."""
+"""Upper bound of the agent's limit, in bytes."""
 MARK: Final = "ACP_TUI_TERMINAL"
 _RESERVE: Final = 128
-"""Descriptors that terminals leave free."""
-_SLICE: Final = 16 << 10  # bytes taken in at one go, so that keys get their turn
-_DRAIN: Final = 0.25  # seconds that the last output may take to arrive after the exit
+"""File descriptors that terminals leave free."""
+_SLICE: Final = 16 << 10  # bytes read at a time, so that keys are handled in between
+_DRAIN: Final = 0.25  # seconds to wait for output after the exit
 _PATIENCE: Final = 0.5  # seconds between TERM and KILL
-_MOMENT: Final = 1.0  # seconds that what came of a command may take to end with it
-_LOOK_AGAIN: Final = 20.0  # seconds between two looks at what goes on, where no end is told
+_MOMENT: Final = 1.0  # seconds for descendants to end with their command
+_LOOK_AGAIN: Final = 20.0  # seconds between looks at background processes
 _SHELL_SYNTAX: Final = re.compile(r"[\s;&|<>()$`*?\[\]{}~'\"\\#!=]")
 _DEFAULTS: Final = {
     "TERM": "xterm-256color",
     "COLORTERM": "truecolor",
-    "PAGER": "cat",  # nobody may be there to page
+    "PAGER": "cat",  # nobody may be there to press keys
     "GIT_PAGER": "cat",
 }
-_MISLEADING: Final = ("COLUMNS", "LINES", "TERMCAP")  # they tell of our own terminal
+_MISLEADING: Final = ("COLUMNS", "LINES", "TERMCAP")  # they describe our own terminal
 
 
 class Terminal:
-    """One command on a PTY: its bytes, its keys, its end."""
+    """One command on a PTY."""
 
     def __init__(
         self,
@@ -168,17 +168,17 @@ class Terminal:
     ) -> None:
         self.id = terminal_id
         self.owner = owner
-        """The id of the session it belongs to."""
+        """The session id of its owner."""
         self.command_line = command_line
-        """The command as it is shown."""
+        """The command for display."""
         self.cwd = cwd
         self.exit_status: ExitStatus | None = None
-        """How the command ended, once it has and its last output is in."""
+        """The exit status, once all output is in."""
         self.started = time.monotonic()
         self.ended: float | None = None
-        """When it started and ended, in seconds of the monotonic clock."""
+        """Times of start and end, in seconds of the monotonic clock."""
         self.outlived: tuple[int, ...] = ()
-        """The ids of what goes on in the background although the command has ended by itself."""
+        """Ids of the background processes left by the ended command."""
         self._tell_over = over
         self._child = child
         self._pty = pty
@@ -187,68 +187,68 @@ class Terminal:
         self._shown = OutputTail(max(limit, DEFAULT_LIMIT))
         self._listeners: list[Listener] = []
         self.on_end: Callable[[Terminal], None] | None = None
-        """Told that the command has ended, before anybody who waits for it."""
+        """Called at the end of the command, before any waiter."""
         self._over: asyncio.Future[ExitStatus] = asyncio.get_running_loop().create_future()
         pty.start(self._take)
         self._life = asyncio.create_task(self._live())
 
     def output(self) -> tuple[str, bool]:
-        """Return what the agent sees, and whether its limit cut off the beginning."""
+        """Return the output within the agent's limit, and whether its beginning is missing."""
         return self._tail.read()
 
     async def wait(self) -> ExitStatus:
-        """Return how the command ended, once it has; for any number of waiters."""
+        """Return the exit status, once there is one."""
         return await asyncio.shield(self._over)
 
     @property
     def has_ended(self) -> bool:
-        """Whether the command has, even if its last output is not in yet."""
+        """True if the command has ended, even if output is still due."""
         return self._child.has_ended
 
     async def stop(self) -> None:
-        """End the command if it still runs, and all that came of it; what outlived its end is left alone."""
+        """End a running command with its descendants; those of an ended one are left alone."""
         if not self.has_ended:
             await self.kill()
 
     async def kill(self) -> None:
-        """End the command and all that came of it, also in the background; output and status stay."""
+        """End the command and all descendants; output and status stay."""
         await self._child.end(_PATIENCE)
         await asyncio.wait({self._life}, timeout=1)
         self._has_left(())
 
     def write(self, data: bytes) -> None:
-        """Type keys; dropped once the command has ended."""
+        """Send keys; dropped after the end."""
         self._pty.write(data)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to what runs in the foreground."""
+        """Send a signal to the foreground process group."""
         if self.exit_status is None:
             self._pty.signal_foreground(number)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the terminal another size, in cells."""
+        """Set the size in cells."""
         self._pty.resize(columns, rows)
 
     def attach(self, listener: Listener) -> bytes:
-        """Return the bytes kept so far; from then on `listener` gets what comes, and b"" at the end.
+        """Return the output so far, and send later output to `listener`, b"" at the end.
 
-        After the end (see `exit_status`) nothing more comes.
+        Nothing follows once `exit_status` is set.
         """
         if self.exit_status is None:
             self._listeners.append(listener)
         return self.kept()
 
     def kept(self) -> bytes:
-        """Return the newest of what was printed, with all that steers a terminal."""
+        """Return the latest output with its control sequences."""
         return self._shown.kept()
 
     def detach(self, listener: Listener) -> None:
-        """Send nothing more to `listener`."""
+        """Stop sending output to `listener`."""
         if listener in self._listeners:
             self._listeners.remove(listener)
 
     def _take(self, data: bytes) -> None:
-        if self.exit_status is not None:  # what goes on in the background has no reader any more
+        if self.exit_status is not None:  # background output is not shown
             return
         self._tail.append(self._line_ends.feed(data))
         self._shown.append(data)
@@ -269,13 +269,13 @@ class Terminal:
             listener(b"")
         self._listeners.clear()
         await self._look_after()
-        self._pty.close()  # not before: who goes on and prints would end of an error
+        self._pty.close()  # only now: background processes would fail when printing
 
     async def _look_after(self) -> None:
-        """Keep in mind what the command has left running, until nothing is left."""
+        """Track background processes until none is left."""
         pause = 0.0
         while left := await self._child.outlived():
-            if pause:  # what ends within a moment is not worth a word
+            if pause:  # those ending within a moment are not reported
                 self._has_left(tuple(left))
             await wait_for_an_end(left, pause or _MOMENT)
             pause = _LOOK_AGAIN
@@ -288,7 +288,7 @@ class Terminal:
 
 
 class _Pty:
-    """Our side of a pseudo terminal on the event loop."""
+    """Our side of a PTY on the event loop."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.master, self.slave = os.openpty()
@@ -296,7 +296,7 @@ class _Pty:
         self.resize(columns, rows)
 
     def start(self, take: Callable[[bytes], None]) -> None:
-        """Begin to hand what is written to `take`."""
+        """Begin passing output to `take`."""
         self._loop = asyncio.get_running_loop()
         self._take = take
         self._eof = self._loop.create_future()
@@ -304,7 +304,7 @@ class _Pty:
         self._loop.add_reader(self.master, self._read)
 
     def file_actions(self) -> list[tuple[object, ...]]:
-        """Return how a child gets the terminal: to open it first makes it the controlling one."""
+        """Return the spawn actions for a child; opening the terminal makes it the controlling one."""
         name = os.ttyname(self.slave)
         return [
             (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
@@ -325,14 +325,14 @@ class _Pty:
     def signal_foreground(self, number: int) -> None:
         try:
             group = os.tcgetpgrp(self.master)
-            if group > 0:  # 0 is nobody there, and to a signal it is our own group
+            if group > 0:  # 0 means no foreground group, but to killpg our own
                 os.killpg(group, number)
-        except OSError:  # nothing is in the foreground any more
+        except OSError:  # no foreground group any more
             pass
 
     async def drain(self, seconds: float) -> None:
-        """Take in what is left, for at most that long."""
-        os.close(self.slave)  # held until now, lest a command that closes its own looked like the end
+        """Read the remaining output for up to `seconds`."""
+        os.close(self.slave)  # held so far, or closing its own side would look like the end
         self.slave = -1
         await asyncio.wait({self._eof}, timeout=seconds)
 
@@ -343,7 +343,7 @@ class _Pty:
         self.abandon()
 
     def abandon(self) -> None:
-        """Close what is open, before or after `start`."""
+        """Close all descriptors, before or after `start`."""
         for descriptor in (self.master, self.slave):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -352,12 +352,12 @@ class _Pty:
     def _read(self) -> None:
         pieces: list[bytes] = []
         size = 0
-        while size < _SLICE:  # one read gives no more than a page or so
+        while size < _SLICE:  # one read returns a page at most
             try:
                 data = os.read(self.master, _SLICE)
             except BlockingIOError:
                 break
-            except OSError:  # EIO: nobody has the other side open, the normal end
+            except OSError:  # EIO: the other side is closed, the normal end
                 data = b""
             if not data:
                 self._loop.remove_reader(self.master)
@@ -376,7 +376,7 @@ class _Pty:
         except BlockingIOError:
             self._loop.add_writer(self.master, self._flush)
             return
-        except OSError:  # the command is gone
+        except OSError:  # the command has ended
             self._keys.clear()
         self._loop.remove_writer(self.master)
 
@@ -388,13 +388,13 @@ class Terminals:
         self._environment = environment
         self._guard = guard
         self.on_end: Callable[[Terminal], None] | None = None
-        """Told of each command that ends."""
+        """Called at the end of each command."""
         self._numbers = itertools.count(1)
         self._terminals: dict[tuple[str, str], Terminal] = {}
         self._released: dict[tuple[str, str], Terminal] = {}
-        """The latest that the agent has released: their output can still be looked at."""
+        """Latest released terminals, whose output stays visible."""
         self._alive: set[Terminal] = set()
-        """Those of which something runs: the command, or what it has left behind."""
+        """Terminals with a running command or background process."""
 
     async def create(
         self,
@@ -408,12 +408,12 @@ class Terminals:
         columns: int = 120,
         rows: int = 40,
     ) -> Terminal:
-        """Start a command on a terminal of its own and return at once.
+        """Start a command on its own terminal and return at once.
 
-        A shell line, that is a command without arguments that is no program, goes through the shell.
+        A command without arguments that is not a program but a shell line goes through the shell.
 
         Raises:
-            SpawnFailed, BadDirectory: nothing was started.
+            CommandNotStarted, BadDirectory: nothing was started.
         Source: ACP, page "terminals".
         """
         limit = DEFAULT_LIMIT if output_byte_limit is None else min(output_byte_limit, LARGEST_LIMIT)
@@ -423,9 +423,9 @@ class Terminals:
             argv = [SHELL, "-c", command]
         try:
             pty = _Pty(columns, rows)
-        except OSError as error:  # no descriptor or no terminal is free
+        except OSError as error:  # out of descriptors or terminals
             raise CommandNotStarted(f"There is no terminal to be had: {error.strerror}.") from error
-        if pty.master >= _most_descriptors():  # the lowest free number is given
+        if pty.master >= _most_descriptors():  # descriptors are assigned from the lowest free number
             pty.abandon()
             raise CommandNotStarted(
                 "Too many terminals are open. Release those that are not needed any more."
@@ -447,7 +447,7 @@ class Terminals:
         """Return a terminal of this owner.
 
         Raises:
-            UnknownTerminal: released, never created, or another owner's.
+            UnknownTerminal: missing, released, or another owner's.
         """
         try:
             return self._terminals[owner, terminal_id]
@@ -455,17 +455,17 @@ class Terminals:
             raise UnknownTerminal(f"There is no terminal “{terminal_id}” in this session.") from None
 
     def seen(self, owner: str, terminal_id: str) -> Terminal | None:
-        """Return a terminal for the person to look at, also a released one; None for no such.
+        """Return a terminal for display, even a released one, or None.
 
-        Source: ACP, page "terminals", releasing: what a tool call shows of it stays.
+        Source: ACP, page "terminals", releasing: the output in a tool call stays.
         """
         key = owner, terminal_id
         return self._terminals.get(key) or self._released.get(key)
 
     async def release(self, owner: str, terminal_id: str) -> None:
-        """Kill a command that still runs and make its id invalid at once.
+        """End a running command and invalidate its id at once.
 
-        What has outlived a command that ended by itself, such as a server, goes on until `close`.
+        Background processes of an ended command, such as a server, continue until `close`.
 
         Raises:
             UnknownTerminal: see `get`.
@@ -473,13 +473,13 @@ class Terminals:
         await self._taken_back(self.get(owner, terminal_id)).stop()
 
     def background(self, owner: str) -> list[Terminal]:
-        """Return the terminals of an owner whose command has left something running, oldest first."""
+        """Return an owner's terminals with background processes, oldest first."""
         left = [one for one in self._alive if one.owner == owner and one.outlived]
         return sorted(left, key=lambda one: one.started)
 
     async def close(self, owner: str | None = None) -> None:
-        """Kill and free all terminals, or those of one owner, with what goes on in the background."""
-        # All ids are invalid from here on: the agent may release one in the same moment.
+        """End and free all terminals (of one owner), with background processes."""
+        # Invalidate all ids first: the agent may release one at the same time.
         for one in list(self._terminals.values()):
             if owner in (None, one.owner):
                 self._taken_back(one)
@@ -524,7 +524,7 @@ def _is_shell_line(command: str, environment: Mapping[str, str], cwd: str) -> bo
 
 
 def _most_descriptors() -> int:
-    """Return up to which number terminals take descriptors; the rest is left to everything else we do."""
+    """Return the first descriptor number reserved for other uses."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return sys.maxsize if limit == resource.RLIM_INFINITY else limit - min(_RESERVE, limit // 2)
 
