@@ -8,16 +8,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import ClassVar, Final, Literal, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.store.decisions import Decision, Decisions
+from acp_tui.ui.screens.list_screen import ListScreen, list_keys
 from acp_tui.ui.screens.texts import Fact, Section, SessionDetailsScreen
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.input_line import InputLine
-from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.line_view import Lines, RowList
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line
@@ -88,15 +86,7 @@ class Sieve:
 class DecisionList(RowList[Decision]):
     """Decisions, one a row, the newest first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="decision-list.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="decision-list.down"),
-        Binding("pageup", "move_page(-1)", "Page up", show=False, id="decision-list.page-up"),
-        Binding("pagedown", "move_page(1)", "Page down", show=False, id="decision-list.page-down"),
-        Binding("home", "move_to(0)", "Newest", show=False, id="decision-list.first"),
-        Binding("end", "move_to(-1)", "Oldest", show=False, id="decision-list.last"),
-        Binding("enter", "open", "Open", id="decision-list.open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*list_keys("decision-list", "Newest", "Oldest")]
 
     def pieces(self, item: Decision) -> tuple[list[Piece], list[Piece]]:
         """Return a decision: when, what came of it, what was asked; who answered on the right."""
@@ -126,20 +116,20 @@ _SLICE: Final = 0.006
 """Seconds of reading before keys get their turn."""
 _BY: Final = ("person", "rule", "policy")
 
-NOTHING: Final = """\
+
+class DecisionsScreen(ListScreen):
+    """Lists decisions, newest first."""
+
+    NOTHING = """\
 No agent has asked for a permission yet.
 
 What agents ask for is written down with its answer, unless settings.toml says:
 
     decisions = false"""
-
-
-class DecisionsScreen(Screen[None]):
-    """Lists decisions, newest first."""
-
+    FILTER = "words that a decision must have"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="decisions.close"),
-        Binding("slash", "find", "Search", id="decisions.find"),
+        Binding("slash", "filter", "Search", id="decisions.find"),
         Binding("a", "outcome", "Answer", id="decisions.outcome"),
         Binding("b", "by", "Answered by", id="decisions.by"),
         Binding("s", "session", "This session", id="decisions.session"),
@@ -148,33 +138,27 @@ class DecisionsScreen(Screen[None]):
 
     def __init__(self, path: Path, session: str | None = None, look: Look | None = None) -> None:
         """Show a log; `session` is the one that the person comes from."""
-        super().__init__()
+        super().__init__(look)
         self._path = path
         self._session = session
-        self.look = look or Look()
         self._all: list[Decision] = []
         self._shown: list[Decision] = []
         self._sieve = Sieve()
         self._reading: Decisions | None = None
         self._problem = ""
 
-    def compose(self) -> ComposeResult:
-        """Lay out a title, the decisions and a line to search with."""
-        yield Lines(self.look, id="title")
-        yield Static(NOTHING, id="nothing", markup=False)
-        yield DecisionList(self.look, id="decisions")
-        yield InputLine(placeholder="words that a decision must have", id="filter")
-        yield Keys(self.look)
+    @override
+    def make_list(self) -> DecisionList:
+        return DecisionList(self.look, id="decisions")
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self.query_one("#filter").display = False
         try:
             self._reading = Decisions(self._path)
             self._read()
         except OSError as error:
             self._fail(error)
-        self.query_one(DecisionList).focus()
+        self.rows.focus()
 
     def on_row_list_opened(self, event: DecisionList.Opened) -> None:
         """Show all that is known of a decision."""
@@ -184,29 +168,9 @@ class DecisionsScreen(Screen[None]):
         """Keep what has the words."""
         self._sift(replace(self._sieve, words=event.value))
 
-    def on_input_submitted(self) -> None:
-        """Go to the decisions that are left."""
-        self.query_one(DecisionList).focus()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to show one session only where there is one."""
         return action != "session" or self._session is not None
-
-    def action_close(self) -> None:
-        """Close the search, or the screen."""
-        line = self.query_one(Input)
-        if line.display and (line.has_focus or line.value):
-            line.value = ""
-            line.display = False
-            self.query_one(DecisionList).focus()
-        else:
-            self.dismiss(None)
-
-    def action_find(self) -> None:
-        """Type words."""
-        line = self.query_one(Input)
-        line.display = True
-        line.focus()
 
     def action_outcome(self) -> None:
         """Keep what was allowed, then what was rejected, then what was cancelled, then all."""
@@ -245,7 +209,7 @@ class DecisionsScreen(Screen[None]):
 
     def _fail(self, error: OSError) -> None:
         self._problem = f"The decision log cannot be read further: {error.strerror or error}."
-        self.query_one("#nothing", Static).update(safe_line(self._problem))
+        self.show_nothing(not self._all, safe_line(self._problem))
         self._show([])
 
     def _sift(self, sieve: Sieve) -> None:
@@ -256,9 +220,8 @@ class DecisionsScreen(Screen[None]):
     def _show(self, more: list[Decision]) -> None:
         before = len(self._shown)
         self._shown += more
-        self.query_one(DecisionList).show(self._shown, before)
-        self.query_one("#nothing").display = not self._all
-        self.query_one(DecisionList).display = bool(self._all)
+        self.rows.show(self._shown, before)
+        self.show_nothing(not self._all)
         self._show_title()
 
     def _show_title(self) -> None:

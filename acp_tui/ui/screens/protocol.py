@@ -9,17 +9,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input, Static
+from typing_extensions import override
 
 from acp_tui.readable import size
 from acp_tui.store.journal import JournalTail
+from acp_tui.ui.screens.list_screen import ListScreen, list_keys
 from acp_tui.ui.screens.texts import Sheet
 from acp_tui.ui.widgets.delay import after
-from acp_tui.ui.widgets.input_line import InputLine
-from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.line_view import Line as RowLine
 from acp_tui.ui.widgets.line_view import Lines, RowList
 from acp_tui.ui.widgets.look import Look
@@ -183,15 +182,7 @@ _SESSION: Final = 8
 class FrameList(RowList[Frame]):
     """Frames, one a row."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="frames.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="frames.down"),
-        Binding("pageup", "move_page(-1)", "Page up", show=False, id="frames.page-up"),
-        Binding("pagedown", "move_page(1)", "Page down", show=False, id="frames.page-down"),
-        Binding("home", "move_to(0)", "First", show=False, id="frames.first"),
-        Binding("end", "move_to(-1)", "Follow the end", show=False, id="frames.last"),
-        Binding("enter", "open", "Open", id="frames.open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*list_keys("frames", last="Follow the end")]
 
     FOLLOWS = True
 
@@ -317,17 +308,17 @@ _EVERY: Final = 0.25
 _SLICE: Final = 0.006
 """Seconds of reading before keys get their turn."""
 
-NO_JOURNAL: Final = """\
+
+class ProtocolScreen(ListScreen):
+    """Shows the frames of a journal, newest at the end, while it grows."""
+
+    NOTHING = """\
 This session is not recorded, so there is nothing to show.
 
 To record sessions, set this in settings.toml (it is the default) and start again:
 
     journal = true"""
-
-
-class ProtocolScreen(Screen[None]):
-    """Shows the frames of a journal, newest at the end, while it grows."""
-
+    FILTER = "words that a frame must have; errors"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="protocol.close"),
         Binding("slash", "filter", "Filter", id="protocol.filter"),
@@ -338,30 +329,22 @@ class ProtocolScreen(Screen[None]):
     ]
 
     def __init__(self, path: Path | None, look: Look | None = None) -> None:
-        super().__init__()
+        super().__init__(look)
         self._path = path
-        self.look = look or Look()
         self._tail: JournalTail | None = None
         self._filter = ""
         self._begin(None)
 
-    def compose(self) -> ComposeResult:
-        """Lay out a title, the frames and a filter line."""
-        yield Lines(self.look, id="title")
-        yield Static(NO_JOURNAL, id="nothing", markup=False)
-        yield FrameList(self.look, id="frames")
-        yield InputLine(placeholder="words that a frame must have; errors", id="filter")
-        yield Keys(self.look)
+    @override
+    def make_list(self) -> FrameList:
+        return FrameList(self.look, id="frames")
 
     def on_mount(self) -> None:
         """Open the file and read its end."""
-        self.query_one("#filter").display = False
         self._open(_LAST)
-        shown = self.query_one(FrameList)
-        shown.display = self._tail is not None
-        self.query_one("#nothing").display = self._tail is None
+        self.show_nothing(self._tail is None)
         if self._tail is not None:
-            shown.focus()
+            self.rows.focus()
             self.set_interval(_EVERY, self._poll)
 
     def on_unmount(self) -> None:
@@ -382,34 +365,14 @@ class ProtocolScreen(Screen[None]):
         self._filter = event.value.strip()
         self._matched = 0
         self._shown.clear()
-        self.query_one(FrameList).follows = True
+        self.rows.follows = True
         self._poll()
-
-    def on_input_submitted(self) -> None:
-        """Go to the frames that are left."""
-        self.query_one(FrameList).focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is something for."""
         if action in ("filter", "errors", "copy", "bundle"):
             return self._tail is not None
         return action != "beginning" or (self._tail is not None and self._tail.skipped > 0)
-
-    def action_close(self) -> None:
-        """Close the filter, or the screen."""
-        line = self.query_one(Input)
-        if line.display and (line.has_focus or line.value):
-            line.value = ""
-            line.display = False
-            self.query_one(FrameList).focus()
-        else:
-            self.dismiss(None)
-
-    def action_filter(self) -> None:
-        """Type a filter."""
-        line = self.query_one(Input)
-        line.display = True
-        line.focus()
 
     def action_errors(self) -> None:
         """Keep errors only, or show all again."""
@@ -420,7 +383,7 @@ class ProtocolScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the frame under the cursor, as it is in the journal."""
-        frame = self.query_one(FrameList).current
+        frame = self.rows.current
         if frame is not None and self._tail is not None:
             copy(self, frame, self._tail)
 
@@ -448,7 +411,7 @@ class ProtocolScreen(Screen[None]):
         except OSError as error:
             self._begin(None)
             reason = safe_line(f"{self._path} cannot be read: {error.strerror}")
-            self.query_one("#nothing", Static).update(f"{reason}\n\n{NO_JOURNAL}")
+            self.query_one("#nothing", Static).update(f"{reason}\n\n{self.NOTHING}")
         self.refresh_bindings()
         self._poll()
 
@@ -492,7 +455,7 @@ class ProtocolScreen(Screen[None]):
             self._shown += [frame for frame in batch if self._keeps(tail, frame)]
             self._matched += len(batch)
         if self._matched != first or not self._shown:
-            self.query_one(FrameList).show(self._shown, before)
+            self.rows.show(self._shown, before)
             self._show_title()
         return self._matched < len(self._all)
 

@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from acp_tui.readable import from_home
 from acp_tui.rules.book import ListedRule
 from acp_tui.rules.files import WORKSPACE_FILE
+from acp_tui.ui.screens.list_screen import list_keys
 from acp_tui.ui.widgets.line_view import RowList
+from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line
 from acp_tui.ui.widgets.transcript.blocks import Piece
 
@@ -103,18 +105,12 @@ _PLACE: Final = 23
 class RuleList(RowList[ListedRule]):
     """Rules, one a row, in the order in which they are looked at."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="rule-list.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="rule-list.down"),
-        Binding("pageup", "move_page(-1)", "Page up", show=False, id="rule-list.page-up"),
-        Binding("pagedown", "move_page(1)", "Page down", show=False, id="rule-list.page-down"),
-        Binding("home", "move_to(0)", "First", show=False, id="rule-list.first"),
-        Binding("end", "move_to(-1)", "Last", show=False, id="rule-list.last"),
-        Binding("enter", "open", "Edit", id="rule-list.open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*list_keys("rule-list", opens="Edit")]
 
-    workspace = ""
-    """The folder that the person comes from."""
+    def __init__(self, look: Look, workspace: str) -> None:
+        """Take the workspace from which scopes are named."""
+        super().__init__(look, id="rules")
+        self._workspace = workspace
 
     def pieces(self, item: ListedRule) -> tuple[list[Piece], list[Piece]]:
         """Return a rule: what it says and matches; scope, end and place on the right."""
@@ -127,7 +123,7 @@ class RuleList(RowList[ListedRule]):
             left.append(("muted", f"  {safe_line(item.rule.note)}"))
         notices = (state(item), until(item.rule.expires))
         right: list[Piece] = [("warning", f"  {text}") for text in notices if text]
-        right.append(("muted", f"  {safe_line(from_home(scope(item.rule, self.workspace)))} "))
+        right.append(("muted", f"  {safe_line(from_home(scope(item.rule, self._workspace)))} "))
         if self.row_width >= _WIDE:
             right.append(("accent", f" {safe_line(_place(item)):<{_PLACE}} "))
         return left, right

@@ -9,18 +9,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
-from textual.widgets import Button, Static
+from textual.widgets import Button
+from typing_extensions import override
 
 from acp_tui.readable import from_home
 from acp_tui.rules.book import SCOPES, ListedRule, RuleChanges, RuleDraft, Scope
 from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.list_screen import ListScreen
 from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrying
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
-from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import exact_line, safe_line
@@ -77,18 +77,17 @@ class RuleTrust(Dialog[bool]):
             self.dismiss(None)
 
 
-NOTHING: Final = """\
-There are no rules: where the policy does not say otherwise, you are asked for all.
-
-n makes one, and so does m in a question of an agent. Deny wins over ask, ask over allow."""
-
 _MISTAKES: Final = 3
 """Mistakes in files that are shown above the rules."""
 
 
-class RulesScreen(Screen[None]):
+class RulesScreen(ListScreen):
     """Lists all rules, also those that do not count now, and says why."""
 
+    NOTHING = """\
+There are no rules: where the policy does not say otherwise, you are asked for all.
+
+n makes one, and so does m in a question of an agent. Deny wins over ask, ask over allow."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="rules.close"),
         Binding("n", "new", "New", id="rules.new"),
@@ -107,23 +106,18 @@ class RulesScreen(Screen[None]):
             look: the styles.
             preview: says what a rule would match.
         """
-        super().__init__()
+        super().__init__(look)
         self._book = changes.book
         self._changes = changes
         self._ask = ask
-        self.look = look
         self._preview = preview
 
-    def compose(self) -> ComposeResult:
-        """Lay out a title and the rules."""
-        yield Lines(self.look, id="title")
-        yield Static(NOTHING, id="nothing", markup=False)
-        yield RuleList(self.look, id="rules")
-        yield Keys(self.look)
+    @override
+    def make_list(self) -> RuleList:
+        return RuleList(self.look, self._ask.workspace)
 
     def on_mount(self) -> None:
         """List the rules."""
-        self.query_one(RuleList).workspace = self._ask.workspace
         self._show()
 
     def on_screen_resume(self) -> None:
@@ -150,11 +144,7 @@ class RulesScreen(Screen[None]):
             return self._changes.can_undo
         if action == "trust":
             return bool(self._book.not_trusted())
-        return action != "remove" or not self.is_mounted or self.query_one(RuleList).current is not None
-
-    def action_close(self) -> None:
-        """Close."""
-        self.dismiss(None)
+        return action != "remove" or not self.is_mounted or self.rows.current is not None
 
     def action_new(self) -> None:
         """Make a rule."""
@@ -166,7 +156,7 @@ class RulesScreen(Screen[None]):
 
     def action_remove(self) -> None:
         """Delete the rule under the cursor; that can be undone."""
-        listed = self.query_one(RuleList).current
+        listed = self.rows.current
         if listed is not None and self._done(lambda: self._changes.remove(listed)):
             self.notify(f"{key_of(self, 'rules.undo')} brings it back.", title="Rule deleted")
 
@@ -214,12 +204,10 @@ class RulesScreen(Screen[None]):
 
     def _show(self) -> None:
         listed = self._book.listed()
-        rules = self.query_one(RuleList)
-        rules.show(listed)
-        rules.display = bool(listed)
-        self.query_one("#nothing").display = not listed
+        self.rows.show(listed)
+        self.show_nothing(not listed)
         if listed:
-            rules.focus()
+            self.rows.focus()
         count = sum(one.state in ("counts", "mistake") for one in listed)
         counted = f"{count} of {len(listed)} count  " if listed else ""
         where = safe_line(from_home(str(self._book.user_file)))

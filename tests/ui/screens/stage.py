@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE
 
 SCREENS = Path(theme.__file__).parent / "screens"
 SHEETS = [
-    SCREENS / f"{name}.tcss" for name in ("agents", "changes", "failure", "help", "protocol", "tool_call")
+    SCREENS / f"{name}.tcss" for name in ("agents", "changes", "failure", "help", "list_screen", "tool_call")
 ]
 SHEETS += sorted((SCREENS.parent / "widgets").glob("*.tcss"))
 
