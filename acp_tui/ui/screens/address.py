@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import SplitResult, urlsplit
 
 from rich.style import Style
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
+from typing_extensions import override
 
-from acp_tui.ui.screens.dialog import Details, Dialog
-from acp_tui.ui.screens.form import FormAnswer
+from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
+from acp_tui.ui.screens.dialog import Details, Hint
+from acp_tui.ui.screens.form import ElicitationAnswer
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.delay import draws
-from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
@@ -129,21 +131,20 @@ def open_in_browser(url: str) -> bool:
     return has_windows and webbrowser.open(url)
 
 
-class AddressDialog(Dialog[FormAnswer]):
+class AddressDialog(AnswerDialog[ElicitationAnswer]):
     """Asks whether to visit an address; dismisses with the answer, or None when put aside.
 
     Accepting is only the consent: the agent tells later when what it waits for is complete.
     """
 
+    KEYS = "address"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open", "Open in the browser", id="address.open"),
         Binding("c", "copy", "Copy", id="address.copy"),
         Binding("v", "visit", "I visit it myself", id="address.visit"),
         Binding("f", "finish", "I have finished there", id="address.finish"),
         Binding("d", "decline", "Decline", id="address.decline"),
-        Binding("up", "move('cursor_up')", "Up", show=False, id="address.up"),
-        Binding("down", "move('cursor_down')", "Down", show=False, id="address.down"),
-        Binding("enter", "choose", "Choose what was moved to", show=False, id="address.choose"),
+        *answer_keys(KEYS),
     ]
 
     def __init__(
@@ -171,39 +172,28 @@ class AddressDialog(Dialog[FormAnswer]):
         self._opener = opener
         self._answers = dict(_while_visiting() if elicitation.visiting else _at_first(self._address))
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the message and the whole address."""
         yield Details(self._about(), self.look)
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield what can be done, and what came of it."""
         yield Static(id="outcome")
         yield AnswerList(as_bound(self._answers.values(), self))
 
-    def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
-        move = pair_of(self, "address.up", "address.down")
-        return [(move, "move"), (key_of(self, "address.choose"), "choose"), *super().hints()]
+    @override
+    def hints(self) -> Sequence[Hint]:
+        return [*self.choose_hints(), *super().hints()]
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what can be done with this address now."""
         if action in ("open", "visit", "finish") and action not in self._answers:
             return False
         return super().check_action(action, parameters)
 
-    def action_move(self, how: str) -> None:
-        """Move to another answer."""
-        getattr(self.query_one(AnswerList), f"action_{how}")()
-
-    def action_choose(self) -> None:
-        """Do what was moved to."""
-        self.query_one(AnswerList).action_select()
-
-    @on(OptionList.OptionSelected)
-    async def _choose(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.turned:
-            await self.run_action(list(self._answers)[event.option_index])
+    @override
+    def take(self, place: int, how: str) -> None:
+        self.call_next(self.run_action, list(self._answers)[place])
 
     @work(exclusive=True)
     async def action_open(self) -> None:
@@ -215,7 +205,7 @@ class AddressDialog(Dialog[FormAnswer]):
             if self._elicitation.visiting:
                 self._say("It is open in your browser again.")
             else:
-                self.dismiss(FormAnswer("accept"))
+                self.dismiss(ElicitationAnswer("accept"))
         else:
             visit = key_of(self, "address.visit")
             self._say(
@@ -229,15 +219,15 @@ class AddressDialog(Dialog[FormAnswer]):
 
     def action_visit(self) -> None:
         """Agree; the person opens it elsewhere."""
-        self.dismiss(FormAnswer("accept"))
+        self.dismiss(ElicitationAnswer("accept"))
 
     def action_finish(self) -> None:
         """Wait no longer for the agent to say that it is done; it has its answer."""
-        self.dismiss(FormAnswer("cancel"))
+        self.dismiss(ElicitationAnswer("cancel"))
 
     def action_decline(self) -> None:
         """Say no; after the consent it only ends the wait."""
-        self.dismiss(FormAnswer("decline"))
+        self.dismiss(ElicitationAnswer("decline"))
 
     def _say(self, text: str) -> None:
         outcome = self.query_one("#outcome", Static)

@@ -133,6 +133,8 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     def on_mount(self) -> None:
         """Draw the frame and begin to guard."""
+        if not self.query("#body"):
+            return  # taken away while its parts were made
         self.set_class(self.app.size.width >= WIDE, "-wide")  # Textual does so after the first frame only
         self._is_composed = True
         box, body = self.query_one("#box"), self.body

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FormAnswer:
+class ElicitationAnswer:
     """What the person answered to an elicitation."""
 
     action: Literal["accept", "decline", "cancel"]
@@ -126,7 +126,7 @@ class FieldRow(Vertical):
         return [index for index, choice in enumerate(self.about.choices) if choice.value in values]
 
 
-class FormDialog(Dialog[FormAnswer]):
+class FormDialog(Dialog[ElicitationAnswer]):
     """Lets the person fill in a form, decline or cancel it; dismisses with the answer, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -211,12 +211,12 @@ class FormDialog(Dialog[FormAnswer]):
     @on(Button.Pressed, "#decline")
     def _decline(self) -> None:
         if self.guard.turned:
-            self.dismiss(FormAnswer("decline"))
+            self.dismiss(ElicitationAnswer("decline"))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:
         if self.guard.turned:
-            self.dismiss(FormAnswer("cancel"))
+            self.dismiss(ElicitationAnswer("cancel"))
 
     @work(exclusive=True)
     async def _send(self) -> None:
@@ -236,7 +236,7 @@ class FormDialog(Dialog[FormAnswer]):
         for row in self._rows:
             row.show_problem(problems.get(row.about.name, ""))
         if not problems:
-            self.dismiss(FormAnswer("accept", content))
+            self.dismiss(ElicitationAnswer("accept", content))
             return
         wrong = next(row for row in self._rows if row.about.name in problems)
         if wrong.control is not None:

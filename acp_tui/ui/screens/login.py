@@ -6,17 +6,18 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
+from typing_extensions import override
 
 from acp_tui.conversation.login import STOPPED
 from acp_tui.readable import clock
+from acp_tui.ui.screens.answer_dialog import AnswerDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.widgets.controls import Answer, AnswerList
-from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import Keys
 from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.look import Look
@@ -32,14 +33,11 @@ if TYPE_CHECKING:
     from acp_tui.workspace.terminals import Terminal
 
 
-class LoginDialog(Dialog[str]):
+class LoginDialog(AnswerDialog[str]):
     """Lets the person choose how to log in; dismisses with the id of the method, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move('cursor_up')", "Up", show=False, id="login.up"),
-        Binding("down", "move('cursor_down')", "Down", show=False, id="login.down"),
-        Binding("enter", "choose", "Log in", id="login.choose"),
-    ]
+    KEYS = "login"
+    BINDINGS: ClassVar[list[BindingType]] = [*answer_keys(KEYS, choose="Log in")]
 
     def __init__(
         self, methods: Sequence[AuthMethod], *, agent: str, hint: str, look: Look, error: str = ""
@@ -75,22 +73,11 @@ class LoginDialog(Dialog[str]):
 
     def hints(self) -> Sequence[tuple[str, str]]:
         """Return what keys do."""
-        move = pair_of(self, "login.up", "login.down")
-        return [(move, "move"), (key_of(self, "login.choose"), "log in"), *super().hints()]
+        return [*self.choose_hints("log in"), *super().hints()]
 
-    def action_move(self, how: str) -> None:
-        """Move to another method."""
-        getattr(self.query_one(AnswerList), f"action_{how}")()
-
-    def action_choose(self) -> None:
-        """Log in by the method moved to."""
-        self.query_one(AnswerList).action_select()
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.turned:
-            self.dismiss(self._methods[event.option_index].id)
+    @override
+    def take(self, place: int, how: str) -> None:
+        self.dismiss(self._methods[place].id)
 
 
 def _about(method: AuthMethod) -> Iterator[str]:

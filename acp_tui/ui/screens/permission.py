@@ -16,13 +16,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
+from typing_extensions import override
 
 from acp_tui import readable
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.rules.protected import Destination
 from acp_tui.session.questions import doubts_of
-from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
+from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.permission_details import (
     AGENT_ONLY,
@@ -40,9 +42,7 @@ from acp_tui.ui.screens.permission_details import (
     reasons,
     wish_of,
 )
-from acp_tui.ui.screens.stale_write import diff_hints
-from acp_tui.ui.widgets import controls as answer_list
-from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.controls import Answer, AnswerList
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffView
 from acp_tui.ui.widgets.input_line import InputLine
@@ -126,17 +126,17 @@ _SINCE: Final = "what it tells since:"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What the person decided."""
+class PermissionAnswer:
+    """The answer of the user."""
 
     option_id: str | None
     """An offered id; None: cancelled."""
     reason: str = ""
-    """Why it was rejected, to be told to the agent."""
+    """Reason of a rejection, for the agent."""
     how: str = field(default="", compare=False)
-    """What the person did: a key, or a click."""
+    """The key, `Enter` or `click`."""
     rule: Rule | None = None
-    """What an answer of the kind "always" means in this session."""
+    """The rule that an answer of the kind "always" makes for this session."""
 
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
@@ -149,18 +149,17 @@ def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
     }
 
 
-class PermissionDialog(Dialog[Answer]):
+class PermissionDialog(DiffDialog[PermissionAnswer]):
     """Asks for one permission; dismisses with the answer, or None when put aside."""
 
+    KEYS = "permission"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer('y')", "Allow once", id="permission.allow-once"),
         Binding("a", "answer('a')", "Allow always", id="permission.allow-always"),
         Binding("n", "answer('n')", "Reject once", id="permission.reject-once"),
         Binding("d", "answer('d')", "Reject always", id="permission.reject-always"),
         Binding("r", "give_reason", "Reject with a reason", id="permission.reject-with-reason"),
-        Binding("up", "move(-1)", "Option before", show=False, id="permission.up"),
-        Binding("down", "move(1)", "Next option", show=False, id="permission.down"),
-        Binding("enter", "choose", "Choose the option moved to", show=False, id="permission.choose"),
+        *answer_keys(KEYS, choose="Choose the option moved to", up="Option before", down="Next option"),
         Binding("m", "make_rule", "Make a rule of this", id="permission.make-rule"),
         Binding("z", "zoom", "Zoom the changes", id="permission.zoom"),
         Binding("i", "toggle_whole", "Show all of the text", id="permission.whole"),
@@ -220,7 +219,6 @@ class PermissionDialog(Dialog[Answer]):
         self._is_behind = False
         """Whether something came while the parts were made."""
         self._whole = False
-        self._zoomed = False
         self._doubts = doubts_of(self._options)
         self._find_reaches = reaches
         self._find = find
@@ -238,7 +236,7 @@ class PermissionDialog(Dialog[Answer]):
         """Yield the text, and the changes if there are any."""
         yield Details(self._details(), self.look)
         if self._files:
-            yield self._changes_view()
+            yield self.diff_view(self._files)
 
     def compose_answers(self) -> ComposeResult:
         """Yield the options, and the line for a reason."""
@@ -266,14 +264,13 @@ class PermissionDialog(Dialog[Answer]):
             return [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose"), self._back]
         if self._rejecting is not None:
             return [("Enter", "reject and tell"), self._back]
-        zoom = key_of(self, "permission.zoom")
-        if self._zoomed:
-            return [(zoom, "back to the answers"), *diff_hints(self.query_one(DiffView), "files")]
+        if self.is_zoomed:
+            return self.zoom_hints("files")
         found = [(f"{self._moves} {key_of(self, 'permission.choose')}", "choose")]
         if self._to_reject() is not None:
             found.append((key_of(self, "permission.reject-with-reason"), "reject with a reason"))
         found += [(key_of(self, "permission.make-rule"), "rule")] * (self._make_rule is not None)
-        found += [(zoom, "zoom")] * bool(self._files)
+        found += [(key_of(self, "permission.zoom"), "zoom")] * bool(self._files)
         found += [(key_of(self, "permission.next"), "next")] * (len(self._waiting) > 1)
         return [*found, *super().hints()]
 
@@ -289,16 +286,16 @@ class PermissionDialog(Dialog[Answer]):
         """Offer only what makes sense now; answers only where they are in view."""
         if action == "zoom":
             possible = bool(self._files) and self._rejecting is None
-        elif action in ("move", "choose"):
-            possible = not self._zoomed and self._rejecting is None
+        elif action in ("move", "choose_highlighted"):
+            possible = not self.is_zoomed and self._rejecting is None
         elif action in ("answer", "give_reason"):
-            possible = not self._zoomed and self._rejecting is None and self._always is None
+            possible = not self.is_zoomed and self._rejecting is None and self._always is None
         elif action == "make_rule":
-            possible = self._make_rule is not None and not self._zoomed and self._rejecting is None
+            possible = self._make_rule is not None and not self.is_zoomed and self._rejecting is None
             possible = possible and self._always is None
         elif action == "toggle_whole":
             more = has_more(self._call) or has_more_parts(command_of(self._call), self._cwd, self._inside)
-            possible = more and not self._zoomed
+            possible = more and not self.is_zoomed
         elif action == "go":
             possible = len(self._waiting) > 1 and self._rejecting is None
         else:
@@ -311,38 +308,26 @@ class PermissionDialog(Dialog[Answer]):
             option = self._keys[key]
             self._chosen(option, f"key {key}")
 
-    def action_move(self, step: int) -> None:
-        """Move to the option before or after."""
-        answers = self._answers
-        if step < 0:
-            answers.action_cursor_up()
-        else:
-            answers.action_cursor_down()
+    @override
+    def action_move(self, how: str) -> None:
+        super().action_move(how)
         self.show_hints()
 
-    def action_choose(self) -> None:
-        """Give the answer that was moved to; nothing without one."""
-        if (highlighted := self._answers.highlighted) is not None:
-            self._choose_row(highlighted, "Enter")
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.turned and self._rejecting is None:
-            self._choose_row(event.option_index, "click")
-
-    def _choose_row(self, row: int, how: str) -> None:
+    @override
+    def take(self, place: int, how: str) -> None:
+        if self._rejecting is not None:
+            return
         if self._always is not None:
-            self._give(Answer(self._always.option_id, how=how, rule=self._reaches[row].rule))
+            self._give(PermissionAnswer(self._always.option_id, how=how, rule=self._reaches[place].rule))
         else:
-            self._chosen(self._options[row], how)
+            self._chosen(self._options[place], how)
 
     def _chosen(self, option: PermissionOption, how: str) -> None:
         """Answer with an option; one for good has a second step first."""
         if option.kind.endswith("_always"):
             self._show_reach(option)
         else:
-            self._give(Answer(option.option_id, how=how))
+            self._give(PermissionAnswer(option.option_id, how=how))
 
     def _show_reach(self, option: PermissionOption | None) -> None:
         """Ask what an option for good means, or go back to the options."""
@@ -352,12 +337,12 @@ class PermissionDialog(Dialog[Answer]):
         else:
             is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
             self._reaches = self._find_reaches() if is_plain else (AGENT_ONLY,)
-            rows = [answer_list.Answer(reach.words) for reach in self._reaches]
+            rows = [Answer(reach.words) for reach in self._reaches]
             asks = f"“{_name(option)}”: what does it mean in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
         self.set_class(option is not None, "-reaching")
-        self._answers.offer(rows)
-        self._redraw()
+        self.answers.offer(rows)
+        self.redraw()
         self.answers_moved()
 
     def action_give_reason(self) -> None:
@@ -378,7 +363,7 @@ class PermissionDialog(Dialog[Answer]):
     def _reject(self, event: Input.Submitted) -> None:
         event.stop()
         if self._rejecting is not None and self.guard.turned:
-            self._give(Answer(self._rejecting.option_id, event.value.strip(), "key r"))
+            self._give(PermissionAnswer(self._rejecting.option_id, event.value.strip(), "key r"))
 
     def action_put_aside(self) -> None:
         """Go one step back: out of the reason, out of the zoom, out of the dialog."""
@@ -387,8 +372,6 @@ class PermissionDialog(Dialog[Answer]):
         elif self._rejecting is not None:
             self._rejecting = None
             self._show_reason()
-        elif self._zoomed:
-            self.action_zoom()
         else:
             super().action_put_aside()
 
@@ -398,31 +381,15 @@ class PermissionDialog(Dialog[Answer]):
         if make_rule is not None:
             make_rule(self._call)
 
-    def action_zoom(self) -> None:
-        """Give the changes the whole dialog, and the keys; or take both back."""
-        self._zoomed = not self._zoomed
-        self.set_class(self._zoomed, "-zoomed")
-        changes = self.query_one(DiffView)
-        changes.can_focus = self._zoomed
-        self.set_focus(changes if self._zoomed else None)
-        self.body.scroll_home(animate=False)
-        self._redraw()
-
     def action_toggle_whole(self) -> None:
         """Show the input and all of long texts, or not."""
         self._whole = not self._whole
         self.query_one(Details).show(self._details())
-        self._redraw()
+        self.redraw()
 
     def first_focus(self) -> Widget | None:
         """Return the line for a reason while that is written; else the dialog itself has the keys."""
         return self.query_one("#reason") if self._rejecting is not None else None
-
-    def fit(self) -> None:
-        """Let the zoomed changes have all rows."""
-        super().fit()
-        if self._zoomed:
-            self.body.styles.max_height = None
 
     def action_go(self, step: int) -> None:
         """Show another question that waits; this one stays open."""
@@ -441,7 +408,7 @@ class PermissionDialog(Dialog[Answer]):
             self._is_behind = True
             return
         self.query_one(Details).show(self._details())
-        self._redraw()
+        self.redraw()
         if len(after) != len(before):
             self.answers_moved()
 
@@ -483,9 +450,9 @@ class PermissionDialog(Dialog[Answer]):
         if views:
             views.first().show(self._files)
         elif self._files:
-            self.body.mount(self._changes_view())
+            self.body.mount(self.diff_view(self._files))
         self.after_refresh(self._change_drawn)
-        self._redraw()
+        self.redraw()
 
     def _look_up(self) -> None:
         """Find where paths lead, and what stands in the files whose old text the agent does not tell."""
@@ -522,7 +489,7 @@ class PermissionDialog(Dialog[Answer]):
             option.kind.startswith("reject_") and not self._doubts[self._options.index(option)]
         )
 
-    def _give(self, answer: Answer) -> None:
+    def _give(self, answer: PermissionAnswer) -> None:
         """Dismiss with an answer; one that allows counts for what has been on the screen for long enough."""
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
         if self._is_safe(option):
@@ -531,10 +498,6 @@ class PermissionDialog(Dialog[Answer]):
             self._show_change()
         elif monotonic() >= self._allows_at:
             self.dismiss(answer)
-
-    @property
-    def _answers(self) -> AnswerList:
-        return self.query_one(AnswerList)
 
     def _details(self) -> list[TextBlock]:
         call, look = self._call, self.look
@@ -594,12 +557,7 @@ class PermissionDialog(Dialog[Answer]):
             return FileDiff(name, "", diff.new_text, "replaces the whole file")
         return FileDiff(name, old.text, diff.new_text)
 
-    def _changes_view(self) -> DiffView:
-        changes = DiffView(self._files, self.look)
-        changes.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
-        return changes
-
-    def _shown(self, at: int) -> answer_list.Answer:
+    def _shown(self, at: int) -> Answer:
         option = self._options[at]
         has_key = any(option is one for one in self._keys.values())
         key = key_of(self, f"permission.{option.kind.replace('_', '-')}") if has_key else " "
@@ -607,11 +565,11 @@ class PermissionDialog(Dialog[Answer]):
         if not note and option.kind.endswith("_always") and "always" not in option.name.lower():
             note = "always"
         name = option.name.strip() or "(no name)"
-        return answer_list.Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))
+        return Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))
 
     def _to_reject(self) -> PermissionOption | None:
         """Return the option that a reason goes with: the only reject_once, or the one moved to."""
-        highlighted = self._answers.highlighted if self.is_mounted else None
+        highlighted = self.answers.highlighted if self.is_mounted else None
         if highlighted is not None and self._options[highlighted].kind == "reject_once":
             return self._options[highlighted]
         return self._keys.get(KEYS["reject_once"])
@@ -621,12 +579,7 @@ class PermissionDialog(Dialog[Answer]):
         self.entered["rejecting"] = self._rejecting.option_id if self._rejecting is not None else None
         self.set_class(asking, "-rejecting")
         self.set_focus(self.query_one("#reason") if asking else None)
-        self._redraw()
-
-    def _redraw(self) -> None:
-        self.refresh_bindings()
-        self.show_hints()
-        self.after_refresh(self.fit)
+        self.redraw()
 
 
 def _name(option: PermissionOption) -> str:

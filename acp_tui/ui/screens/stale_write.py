@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import OptionList
+from typing_extensions import override
 
 from acp_tui.readable import inside
-from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
+from acp_tui.ui.screens.dialog import Details, Hint
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
 from acp_tui.ui.widgets.diff.rows import FileDiff
-from acp_tui.ui.widgets.diff.view import DiffView
-from acp_tui.ui.widgets.key_names import key_of, pair_of
+from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
@@ -24,42 +23,29 @@ if TYPE_CHECKING:
     from acp_tui.session.questions import StaleWrite
 
 
-def diff_hints(view: DiffView, files: str) -> list[tuple[str, str]]:
-    """Return pairs (key, action); `files` says what the parts of the view are called here."""
-    return [
-        (pair_of(view, "diff.next-change", "diff.previous-change"), "changes"),
-        (pair_of(view, "diff.next-file", "diff.previous-file"), files),
-        (key_of(view, "diff.side-by-side"), "sides"),
-        (key_of(view, "diff.wrap"), "wrap"),
-    ]
-
-
 Choice = Literal["write", "keep", "stop"]
 
 _NO_TEXT: Final = "\0"
 """Stands for content that is there and is no text."""
 
 
-class Chosen(NamedTuple):
-    """What the person decided."""
+class StaleWriteAnswer(NamedTuple):
+    """The answer of the user."""
 
     choice: Choice
     how: str
-    """What the person did: a key, or a click."""
+    """The key, `Enter` or `click`."""
 
 
-class StaleWriteDialog(Dialog[Chosen]):
-    """Asks which version a file shall have; dismisses with the choice, or None when put aside."""
+class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
+    """Asks which version a file shall have; dismisses with the answer, or None when put aside."""
 
+    KEYS = "stale-write"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "choose('write')", "Write the agent's version", id="stale-write.write"),
         Binding("k", "choose('keep')", "Keep what is there", id="stale-write.keep"),
         Binding("x", "choose('stop')", "Keep it and stop the turn", id="stale-write.stop"),
-        Binding("up", "move('cursor_up')", "Up", show=False, id="stale-write.up"),
-        Binding("down", "move('cursor_down')", "Down", show=False, id="stale-write.down"),
-        Binding(
-            "enter", "choose_highlighted", "Choose what was moved to", show=False, id="stale-write.choose"
-        ),
+        *answer_keys(KEYS),
         Binding("z", "zoom", "Zoom the versions", id="stale-write.zoom"),
     ]
 
@@ -76,10 +62,10 @@ class StaleWriteDialog(Dialog[Chosen]):
             counter: the number of this question and how many wait.
         """
         super().__init__(f"{agent} wants to write over newer changes", look, counter=counter)
+        self.add_class("-changes")
         self._question = question
         self._file = inside(question.path, cwd)
         self._agent = agent
-        self._zoomed = False
         self._answers: dict[Choice, Answer] = {
             "write": Answer(
                 "Write the agent's version", "stale-write.write", "what is there is lost", role="warning"
@@ -90,79 +76,34 @@ class StaleWriteDialog(Dialog[Chosen]):
             "stop": Answer("Keep it and stop the turn", "stale-write.stop", role="error"),
         }
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield what happened, and the versions against each other."""
         yield Details([TextBlock([("text", text)]) for text in self._about()], self.look)
-        versions = DiffView(self._versions(), self.look, noun="views")
-        versions.can_focus = False  # its keys are not the answers' keys; zoomed, it has them
-        yield versions
+        yield self.diff_view(self._versions(), "views")
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield what can be done."""
         yield AnswerList(as_bound(self._answers.values(), self))
 
-    def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do now."""
-        if self._zoomed:
-            back = (key_of(self, "stale-write.zoom"), "back to the answers")
-            return [back, *diff_hints(self.query_one(DiffView), "versions")]
-        move = pair_of(self, "stale-write.up", "stale-write.down")
-        choose, zoom = key_of(self, "stale-write.choose"), key_of(self, "stale-write.zoom")
-        return [(move, "move"), (choose, "choose"), (zoom, "zoom"), *super().hints()]
+    @override
+    def hints(self) -> Sequence[Hint]:
+        if self.is_zoomed:
+            return self.zoom_hints("versions")
+        return [*self.choose_hints(), (key_of(self, "stale-write.zoom"), "zoom"), *super().hints()]
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Answer only where the answers are in view."""
-        if self._zoomed and action in ("choose", "move", "choose_highlighted"):
+        if self.is_zoomed and action in ("choose", "move", "choose_highlighted"):
             return False
         return super().check_action(action, parameters)
 
     def action_choose(self, choice: Choice) -> None:
-        """Give an answer."""
-        self.dismiss(Chosen(choice, f"key {key_of(self, self._answers[choice].key)}"))
+        """Give an answer by its key."""
+        self.dismiss(StaleWriteAnswer(choice, f"key {key_of(self, self._answers[choice].key)}"))
 
-    def action_move(self, how: str) -> None:
-        """Move to another answer."""
-        getattr(self.query_one(AnswerList), f"action_{how}")()
-
-    def action_choose_highlighted(self) -> None:
-        """Give the answer that was moved to; nothing without one."""
-        highlighted = self.query_one(AnswerList).highlighted
-        if highlighted is not None:
-            self._take(highlighted, "Enter")
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._take(event.option_index, "click")
-
-    def _take(self, place: int, how: str) -> None:
-        if self.guard.turned:
-            self.dismiss(Chosen(list(self._answers)[place], how))
-
-    def action_put_aside(self) -> None:
-        """Go one step back: out of the zoom, out of the dialog."""
-        if self._zoomed:
-            self.action_zoom()
-        else:
-            super().action_put_aside()
-
-    def action_zoom(self) -> None:
-        """Give the versions the whole dialog, and the keys; or take both back."""
-        self._zoomed = not self._zoomed
-        self.set_class(self._zoomed, "-zoomed")
-        versions = self.query_one(DiffView)
-        versions.can_focus = self._zoomed
-        self.set_focus(versions if self._zoomed else None)
-        self.body.scroll_home(animate=False)
-        self.refresh_bindings()
-        self.show_hints()
-        self.after_refresh(self.fit)
-
-    def fit(self) -> None:
-        """Let the zoomed versions have all rows."""
-        super().fit()
-        if self._zoomed:
-            self.body.styles.max_height = None
+    @override
+    def take(self, place: int, how: str) -> None:
+        self.dismiss(StaleWriteAnswer(list(self._answers)[place], how))
 
     def _about(self) -> list[str]:
         name = safe_line(self._file)

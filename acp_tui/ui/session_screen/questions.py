@@ -227,8 +227,8 @@ class Asking:
         return FormDialog(question, agent=agent, look=look, counter=counter)
 
     def _answered(self, shown: _Shown, answer: Any) -> None:
-        from acp_tui.ui.screens.permission import Answer
-        from acp_tui.ui.screens.stale_write import Chosen
+        from acp_tui.ui.screens.permission import PermissionAnswer
+        from acp_tui.ui.screens.stale_write import StaleWriteAnswer
 
         if self._shown is not shown:
             return  # taken away: the question had its answer
@@ -243,13 +243,13 @@ class Asking:
             self._aside.update(conversation.questions)
         # Also what stays open after its answer: an address that is being visited.
         self._aside[key] = shown.question
-        if isinstance(answer, Answer):
+        if isinstance(answer, PermissionAnswer):
             if answer.rule is not None:
                 self._screen.rooms.ruling.keep(answer.rule)
             conversation.answer(key, answer.option_id, answer.how)
             if answer.reason:
                 conversation.say(answer.reason)
-        elif isinstance(answer, Chosen):
+        elif isinstance(answer, StaleWriteAnswer):
             conversation.answer(key, None if answer.choice == "stop" else answer.choice, answer.how)
             if answer.choice == "stop":
                 conversation.stop()

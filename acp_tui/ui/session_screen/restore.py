@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import OptionList
+from typing_extensions import override
 
 from acp_tui.changes.git_store import SnapshotError
-from acp_tui.ui.screens.dialog import Details, Dialog
+from acp_tui.ui.screens.answer_dialog import AnswerDialog
+from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.menu import MenuItem, choose
 from acp_tui.ui.screens.unasked import answer_of
 from acp_tui.ui.widgets.controls import Answer, AnswerList, as_bound
@@ -46,7 +46,7 @@ _LATE: Final = (
 )
 
 
-class RestoreDialog(Dialog[Choice]):
+class RestoreDialog(AnswerDialog[Choice]):
     """Shows what restoring would do to each file; dismisses with what to do, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -113,11 +113,9 @@ class RestoreDialog(Dialog[Choice]):
         """Do it."""
         self.dismiss(choice)
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.turned:
-            self.dismiss(list(self._answers)[event.option_index])
+    @override
+    def take(self, place: int, how: str) -> None:
+        self.dismiss(list(self._answers)[place])
 
     def _about(self) -> list[TextBlock]:
         if self._unknown is not None:

@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.session.questions import Elicitation
 from acp_tui.ui.screens.address import AddressDialog, read_address
-from acp_tui.ui.screens.form import FormAnswer
+from acp_tui.ui.screens.form import ElicitationAnswer
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
 
@@ -45,7 +45,7 @@ async def test_opening_is_consent() -> None:
         await pilot.press("o")
         await until(pilot, lambda: app.result is not NOTHING)
 
-        assert app.result == FormAnswer("accept")
+        assert app.result == ElicitationAnswer("accept")
         assert browser.opened == [URL]
 
 
@@ -58,7 +58,7 @@ async def test_without_a_browser_nothing_is_agreed_until_the_person_visits_it_el
         await pilot.press("c")
         assert app.clipboard == URL
         await pilot.press("v")
-        assert app.result == FormAnswer("accept")
+        assert app.result == ElicitationAnswer("accept")
 
 
 async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand() -> None:
@@ -73,7 +73,7 @@ async def test_c108_after_the_consent_the_dialog_waits_and_can_be_ended_by_hand(
         assert app.result is NOTHING, "what was agreed is not agreed again"
 
         await pilot.press("f")
-        assert app.result == FormAnswer("cancel")
+        assert app.result == ElicitationAnswer("cancel")
 
 
 async def test_c108_the_end_of_a_visit_is_asked_for_only_once_it_was_agreed() -> None:
@@ -91,7 +91,7 @@ async def test_an_address_that_is_never_opened_can_only_be_copied_or_declined() 
         assert app.result is NOTHING
 
         await pilot.press("d")
-        assert app.result == FormAnswer("decline")
+        assert app.result == ElicitationAnswer("decline")
         assert browser.opened == []
 
 

@@ -24,7 +24,7 @@ from acp_tui.ui.screens.address import AddressDialog
 from acp_tui.ui.screens.dialog import Dialog, hint_row
 from acp_tui.ui.screens.form import FormDialog
 from acp_tui.ui.screens.login import LoginDialog
-from acp_tui.ui.screens.permission import Answer, PermissionDialog
+from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog
 from acp_tui.ui.screens.rules import RuleTrust
 from acp_tui.ui.screens.stale_write import StaleWriteDialog
 from acp_tui.ui.screens.start import FailureScreen
@@ -138,7 +138,7 @@ async def test_a_letter_over_an_empty_draft_answers_within_seven_tenths_of_a_sec
         assert "n: answers, unless you type on" in app.text
         await until(pilot, lambda: app.result is not NOTHING)
 
-        assert app.result == Answer("no")
+        assert app.result == PermissionAnswer("no")
         assert app.result.how == "key n"
 
 
@@ -213,7 +213,7 @@ async def test_r24_a_click_answers_once_the_answers_were_on_the_screen_for_a_mom
 
         question.guard._placed = 0.0
         await pilot.click(OptionList)
-        assert app.result == Answer("y1")
+        assert app.result == PermissionAnswer("y1")
 
 
 @pytest.mark.parametrize("why", ["window", "list"])

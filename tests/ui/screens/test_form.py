@@ -7,7 +7,7 @@ from textual.events import Key
 from textual.widgets import Input
 
 from acp_tui.session.questions import Elicitation
-from acp_tui.ui.screens.form import FormAnswer, FormDialog
+from acp_tui.ui.screens.form import ElicitationAnswer, FormDialog
 from acp_tui.ui.widgets.controls import Choices
 from tests.ui.screens.dialogs import LOOK, NOTHING, let_the_pause_pass, shown
 from tests.ui.screens.stage import until
@@ -31,7 +31,9 @@ async def test_a_form_is_filled_in_with_keys_and_sent() -> None:
         await pilot.press("down", "space", "tab", "3", "enter", "enter", "ctrl+s")
         await until(pilot, lambda: app.result is not NOTHING)
 
-        assert app.result == FormAnswer("accept", {"style": "b", "max": 3, "areas": ["api"], "ok": True})
+        assert app.result == ElicitationAnswer(
+            "accept", {"style": "b", "max": 3, "areas": ["api"], "ok": True}
+        )
 
 
 async def test_what_is_typed_right_after_tab_is_for_the_next_field_however_fast_it_comes() -> None:
@@ -75,7 +77,7 @@ async def test_decline_and_cancel_are_apart(action: str) -> None:
     async with shown(form()) as (app, pilot):
         await pilot.click(f"#{action}")
 
-        assert app.result == FormAnswer(action)  # type: ignore[arg-type]  # one of its words
+        assert app.result == ElicitationAnswer(action)  # type: ignore[arg-type]  # one of its words
 
 
 async def test_escape_puts_the_form_aside() -> None:
@@ -93,7 +95,7 @@ async def test_c104_a_required_field_of_an_unknown_kind_leaves_only_no() -> None
         assert app.result is NOTHING
 
         await pilot.press("enter")
-        assert app.result == FormAnswer("decline")
+        assert app.result == ElicitationAnswer("decline")
 
 
 async def test_a_field_that_asks_for_a_secret_is_marked() -> None:
@@ -111,4 +113,4 @@ async def test_a_pattern_is_checked_before_sending() -> None:
         app.screen.query_one(Input).value = "a"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.result is not NOTHING)
-        assert app.result == FormAnswer("accept", {"a": "a"})
+        assert app.result == ElicitationAnswer("accept", {"a": "a"})

@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Item, ToolCall
 from acp_tui.session.questions import OldText
-from acp_tui.ui.screens.permission import Answer, PermissionDialog, keys_of, waiting_list
+from acp_tui.ui.screens.permission import PermissionAnswer, PermissionDialog, keys_of, waiting_list
 from acp_tui.ui.screens.permission_details import AGENT_ONLY, Reach
 from acp_tui.ui.widgets.controls import AnswerList
 from acp_tui.ui.widgets.diff.view import DiffView
@@ -31,7 +31,7 @@ async def test_one_key_answers_by_kind(key: str, answer: str) -> None:
     async with shown(dialog()) as (app, pilot):
         await pilot.press(key)
 
-        assert app.result == Answer(answer)
+        assert app.result == PermissionAnswer(answer)
 
 
 @pytest.mark.parametrize("keys", [("a",), ("d",), ("down", "enter")])
@@ -49,7 +49,7 @@ async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[
         await pilot.press(*keys)
         await pilot.press("down", "enter")
 
-        assert app.result == Answer("never" if keys == ("d",) else "A")
+        assert app.result == PermissionAnswer("never" if keys == ("d",) else "A")
 
 
 async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
@@ -61,7 +61,7 @@ async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
         assert app.text.index("only what the agent") < app.text.index("also this very command")
         await pilot.press("enter")
 
-        assert app.result == Answer("A", rule=rule)
+        assert app.result == PermissionAnswer("A", rule=rule)
 
 
 async def test_a_change_of_the_call_makes_half_an_answer_none() -> None:
@@ -95,7 +95,7 @@ async def test_an_odd_option_is_named_has_no_key_and_can_be_moved_to(
         assert app.result is NOTHING
 
         await pilot.press("down", "enter")
-        assert app.result == Answer("x")
+        assert app.result == PermissionAnswer("x")
 
 
 def test_a_kind_offered_twice_and_an_unknown_kind_have_no_key() -> None:
@@ -118,7 +118,7 @@ async def test_r21_three_options_of_one_kind_are_chosen_by_moving_to_them() -> N
         assert app.result is NOTHING, "nothing was moved to"
 
         await pilot.press("down", "down", "enter")
-        assert app.result == Answer("id:1/x")
+        assert app.result == PermissionAnswer("id:1/x")
 
 
 async def test_escape_puts_the_question_aside() -> None:
@@ -137,7 +137,7 @@ async def test_a_rejection_can_carry_a_reason() -> None:
         await pilot.press("r")
         app.screen.query_one("#reason", Input).value = " not now "
         await pilot.press("enter")
-        assert app.result == Answer("no", "not now")
+        assert app.result == PermissionAnswer("no", "not now")
 
 
 async def test_without_a_reject_once_there_is_no_reason_to_give() -> None:
@@ -162,7 +162,7 @@ async def test_r32_all_changes_are_in_view_or_announced_and_zoom_takes_the_keys(
         assert isinstance(app.focused, DiffView)
 
         await pilot.press("escape", "n")
-        assert app.result == Answer("no")
+        assert app.result == PermissionAnswer("no")
 
 
 async def test_options_stay_in_view_on_a_small_screen_and_the_rest_scrolls() -> None:
@@ -227,7 +227,7 @@ async def test_r34_r41_hostile_names_are_shown_as_written() -> None:
         assert app.text.count("[/x][@click=app.quit]␛[2J\ufffd1m") == 3
 
         await pilot.press("y")
-        assert app.result == Answer(bad)
+        assert app.result == PermissionAnswer(bad)
 
 
 async def test_the_number_of_waiting_questions_is_shown() -> None:
@@ -264,15 +264,15 @@ async def test_what_the_agent_tells_since_it_asked_is_shown_beside_that_and_answ
 @pytest.mark.parametrize(
     ("keys", "answer"),
     [
-        (("n",), Answer("no")),
-        (("r", "w", "enter"), Answer("no", "w")),
-        (("d", "down", "enter"), Answer("never")),
-        (("down", "down", "down", "enter"), Answer("no")),
+        (("n",), PermissionAnswer("no")),
+        (("r", "w", "enter"), PermissionAnswer("no", "w")),
+        (("d", "down", "enter"), PermissionAnswer("never")),
+        (("down", "down", "down", "enter"), PermissionAnswer("no")),
         (("escape",), None),
     ],
 )
 async def test_a_call_that_changes_without_end_is_not_allowed_and_can_be_rejected_and_put_aside(
-    keys: tuple[str, ...], answer: Answer | None
+    keys: tuple[str, ...], answer: PermissionAnswer | None
 ) -> None:
     question = asks(ToolCall("t", "Clean up", "execute", raw_input={"command": "ls build"}))
     async with shown(question) as (app, pilot):
@@ -306,7 +306,7 @@ async def test_where_a_link_leads_is_shown_and_an_answer_allows_once_that_was_se
         await until(pilot, lambda: "only a rejection counts" not in app.text)
         await pilot.press("y")
 
-        assert app.result == Answer("y1")
+        assert app.result == PermissionAnswer("y1")
 
 
 async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() -> None:
@@ -322,7 +322,7 @@ async def test_an_answer_allows_again_what_has_been_on_the_screen_unchanged() ->
         await until(pilot, lambda: "only a rejection counts" not in app.text)
         await pilot.press("y")
 
-        assert app.result == Answer("y1")
+        assert app.result == PermissionAnswer("y1")
 
 
 @pytest.mark.parametrize("keys", [("y",), ("down", "down", "enter")])
@@ -395,7 +395,7 @@ async def test_thousands_of_options_are_a_list_as_high_as_the_screen_below_what_
         assert answers.highlighted == 4_999
         await until(pilot, lambda: "Choice 4999" in app.text)
         await pilot.press("enter")
-        assert app.result == Answer("o4999")
+        assert app.result == PermissionAnswer("o4999")
 
 
 LOOK = Look()

@@ -19,7 +19,7 @@ from acp_tui.protocol.schema import (
 )
 from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Diff, Location, ToolCall, items_of
-from acp_tui.ui.screens.permission import Answer
+from acp_tui.ui.screens.permission import PermissionAnswer
 from acp_tui.ui.screens.permission_details import (
     LONG,
     Background,
@@ -363,9 +363,9 @@ async def test_a_long_command_with_many_parts_leaves_its_beginning_and_all_answe
 async def test_a_second_answer_takes_no_other_screen_away() -> None:
     question = dialog()
     async with shown(question) as (app, pilot):
-        question.dismiss(Answer("y1"))
-        question.dismiss(Answer("no"))  # as by a timer that was on its way
+        question.dismiss(PermissionAnswer("y1"))
+        question.dismiss(PermissionAnswer("no"))  # as by a timer that was on its way
         await until(pilot, lambda: app.result is not NOTHING)
 
-        assert app.result == Answer("y1")
+        assert app.result == PermissionAnswer("y1")
         assert len(app.screen_stack) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.session.questions import StaleWrite
-from acp_tui.ui.screens.stale_write import Chosen, StaleWriteDialog
+from acp_tui.ui.screens.stale_write import StaleWriteAnswer, StaleWriteDialog
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import until
 
@@ -36,7 +36,7 @@ async def test_one_key_gives_an_answer_and_escape_gives_none(key: str, choice: s
         await pilot.press(key)
 
         await until(pilot, lambda: app.result is not NOTHING)
-        assert app.result == (Chosen(choice, f"key {key}") if choice is not None else None)  # type: ignore[arg-type]
+        assert app.result == (StaleWriteAnswer(choice, f"key {key}") if choice is not None else None)  # type: ignore[arg-type]
 
 
 async def test_an_answer_that_was_moved_to_is_given_by_enter() -> None:
@@ -44,7 +44,7 @@ async def test_an_answer_that_was_moved_to_is_given_by_enter() -> None:
         await pilot.press("down", "down", "enter")
 
         await until(pilot, lambda: app.result is not NOTHING)
-        assert app.result == Chosen("keep", "Enter")
+        assert app.result == StaleWriteAnswer("keep", "Enter")
 
 
 async def test_a_file_that_was_deleted_or_is_no_text_is_named_as_such() -> None:
@@ -71,4 +71,4 @@ async def test_zoomed_the_versions_have_the_keys_and_nothing_is_answered() -> No
         await pilot.press("escape", "k")
 
         await until(pilot, lambda: app.result is not NOTHING)
-        assert app.result == Chosen("keep", "key k")
+        assert app.result == StaleWriteAnswer("keep", "key k")

@@ -1,0 +1,117 @@
+"""Dialogs with a list of answers, and those that show differences, too."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Generic
+
+from textual import on
+from textual.binding import Binding
+from textual.widgets import OptionList
+from typing_extensions import override
+
+from acp_tui.ui.screens.dialog import Dialog, Hint, Result
+from acp_tui.ui.widgets.controls import AnswerList
+from acp_tui.ui.widgets.diff.rows import FileDiff
+from acp_tui.ui.widgets.diff.view import DiffView
+from acp_tui.ui.widgets.key_names import key_of, pair_of
+
+
+def answer_keys(
+    name: str, *, choose: str = "Choose what was moved to", up: str = "Up", down: str = "Down"
+) -> list[Binding]:
+    """Return the keys of a list of answers, with ids that begin with `name`."""
+    return [
+        Binding("up", "move('cursor_up')", up, show=False, id=f"{name}.up"),
+        Binding("down", "move('cursor_down')", down, show=False, id=f"{name}.down"),
+        Binding("enter", "choose_highlighted", choose, show=False, id=f"{name}.choose"),
+    ]
+
+
+class AnswerDialog(Dialog[Result], Generic[Result]):
+    """A dialog with an `AnswerList`, whose answers are also given by a click, or highlighted and by Enter."""
+
+    KEYS: ClassVar[str]
+    """The beginning of the ids of its keys, as given to `answer_keys`."""
+
+    @abstractmethod
+    def take(self, place: int, how: str) -> None:
+        """Give the answer at a place of the list; `how` is `Enter` or `click`."""
+
+    @property
+    def answers(self) -> AnswerList:
+        """The list of answers."""
+        return self.query_one(AnswerList)
+
+    def choose_hints(self, choose: str = "choose") -> list[Hint]:
+        """Return the hints for the keys of the list."""
+        move = pair_of(self, f"{self.KEYS}.up", f"{self.KEYS}.down")
+        return [(move, "move"), (key_of(self, f"{self.KEYS}.choose"), choose)]
+
+    def action_move(self, how: str) -> None:
+        """Highlight another answer."""
+        getattr(self.answers, f"action_{how}")()
+
+    def action_choose_highlighted(self) -> None:
+        """Give the highlighted answer; nothing happens without one."""
+        if (place := self.answers.highlighted) is not None and self.guard.turned:
+            self.take(place, "Enter")
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.guard.turned:
+            self.take(event.option_index, "click")
+
+
+class DiffDialog(AnswerDialog[Result], Generic[Result]):
+    """An answer dialog with differences, which can be zoomed: then they have the keys and all of its rows."""
+
+    is_zoomed = False
+
+    def diff_view(self, files: Sequence[FileDiff], noun: str = "files") -> DiffView:
+        """Return a view without keys: until it is zoomed, the answers have them."""
+        view = DiffView(files, self.look, noun=noun)
+        view.can_focus = False
+        return view
+
+    def zoom_hints(self, files: str) -> list[Hint]:
+        """Return the hints while it is zoomed; `files` is the word for the parts of the view."""
+        view = self.query_one(DiffView)
+        return [
+            (key_of(self, f"{self.KEYS}.zoom"), "back to the answers"),
+            (pair_of(view, "diff.next-change", "diff.previous-change"), "changes"),
+            (pair_of(view, "diff.next-file", "diff.previous-file"), files),
+            (key_of(view, "diff.side-by-side"), "sides"),
+            (key_of(view, "diff.wrap"), "wrap"),
+        ]
+
+    def action_zoom(self) -> None:
+        """Zoom the differences, or go back to the answers."""
+        self.is_zoomed = not self.is_zoomed
+        self.set_class(self.is_zoomed, "-zoomed")
+        view = self.query_one(DiffView)
+        view.can_focus = self.is_zoomed
+        self.set_focus(view if self.is_zoomed else None)
+        self.body.scroll_home(animate=False)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show what the keys do now, and give each part the rows that it has by now."""
+        self.refresh_bindings()
+        self.show_hints()
+        self.after_refresh(self.fit)
+
+    @override
+    def action_put_aside(self) -> None:
+        if self.is_zoomed:
+            self.action_zoom()
+        else:
+            super().action_put_aside()
+
+    @override
+    def fit(self) -> None:
+        super().fit()
+        if self.is_zoomed:
+            self.body.styles.max_height = None
