@@ -76,7 +76,6 @@ class StatusLine(Lines):
 
     def on_resize(self) -> None:
         """Show what there is room for."""
-        super().on_resize()
         self.show()
 
     @on(Lines.Clicked)

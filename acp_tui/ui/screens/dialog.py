@@ -23,7 +23,7 @@ from acp_tui.ui.widgets.delay import draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.text import Row, safe_line
 from acp_tui.ui.widgets.transcript.blocks import TextBlock
 

@@ -182,8 +182,9 @@ class Showing:
         if not screen.query(StatusLine):
             return  # the screen is being taken away, its parts first
         for pane in screen.query(Pane):
-            pane.holds = more
+            pane.paused = True
             pane.show(session, change)
+            pane.paused = more
         if change.entries:
             screen.rooms.opened.refresh()
             screen.asking.refresh()

@@ -65,7 +65,6 @@ class Keys(Lines):
     def on_resize(self) -> None:
         """Show as many as fit now."""
         self._show()
-        super().on_resize()
 
     def on_lines_clicked(self, event: Lines.Clicked) -> None:
         """Do what the key does."""

@@ -5,41 +5,22 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.color import Color
 from textual.events import Click, MouseDown, MouseMove, MouseUp
-from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.strips import fit, full_strip, marked
+from acp_tui.ui.widgets.painter import NO_BAR, THUMB, TRACK, Painter, thumb_of
 from acp_tui.ui.widgets.transcript.blocks import Piece, one_row
-
-_KEPT: Final = 2_000
-"""Strips kept at most; a screen needs about a hundred."""
-
-
-class _Paper(NamedTuple):
-    """What all rows of a frame are painted on; Textual walks the tree for each of these facts."""
-
-    width: int
-    """Cells, with the scroll bar."""
-    base: Style
-    ground: Color
-    filters: Sequence[LineFilter]
-    thumb: range
-    """The lines beside which the thumb is."""
-    bars: tuple[str, str]
-    """The last cell of a line, without and with the thumb."""
 
 
 class LineView(ScrollView, can_focus=True):
@@ -63,16 +44,15 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.look = look or Look()
         self._rows = 0
-        self._strips: dict[tuple[int, str], Strip] = {}
+        self._painter = Painter()
+        self._painted_width: int | None = None
+        """The width of the frame that is being painted."""
         self._dragging = False
-        self._needle = ""
-        self._paper: _Paper | None = None
-        """While a frame is drawn: what it is painted on."""
 
     @property
     def row_width(self) -> int:
         """Cells of a row, without the scroll bar."""
-        return max(0, (self._paper.width if self._paper is not None else self.size.width) - 1)
+        return max(0, (self.size.width if self._painted_width is None else self._painted_width) - 1)
 
     @property
     def row_count(self) -> int:
@@ -81,7 +61,11 @@ class LineView(ScrollView, can_focus=True):
 
     @abstractmethod  # mypy sees that each view gives it; Textual's metaclass leaves no room for an ABC
     def paint_row(self, row: int) -> list[Segment]:
-        """Return row `row` (from 0), base style included; for the subclass to give."""
+        """Return row `row` (from 0); the painter adds the base style."""
+
+    def has_cursor(self, row: int) -> bool:
+        """Return whether a row is painted in the style of the cursor."""
+        return False
 
     def top_row(self) -> int:
         """Return the number of the first visible row."""
@@ -95,29 +79,19 @@ class LineView(ScrollView, can_focus=True):
     def show_rows(self, rows: int, unchanged: int = 0) -> None:
         """Take over a new number of rows and draw; rows below `unchanged` are drawn as they were."""
         self._rows = rows
-        if unchanged:
-            self._strips = {key: strip for key, strip in self._strips.items() if key[0] < unchanged}
-        else:
-            self._strips.clear()
+        self._painter.forget(self, unchanged)
         self.virtual_size = Size(self.size.width, rows)
         self.refresh()
 
-    def mark(self, needle: str) -> None:
-        """Mark a text wherever it is seen, in any case; an empty one takes the marks away."""
-        self._needle = needle.casefold()
-        self._strips.clear()
+    def mark(self, text: str) -> None:
+        """Mark a text in every row, whatever its case; an empty one removes the marks."""
+        self._painter.mark(text)
         self.refresh()
 
     def repaint(self, *rows: int) -> None:
         """Draw these rows again because their content changed."""
-        for key in [key for key in self._strips if key[0] in rows]:
-            del self._strips[key]
+        self._painter.forget_rows(self, rows)
         self.refresh()
-
-    def notify_style_update(self) -> None:
-        """Paint again when a style sheet or a line filter changed."""
-        super().notify_style_update()
-        self._strips.clear()
 
     def on_resize(self) -> None:
         """Lay out for the new size."""
@@ -127,20 +101,24 @@ class LineView(ScrollView, can_focus=True):
         """Paint everything again, at the new width; a subclass may count its rows anew."""
         self.show_rows(self._rows)
 
+    @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the rows under `crop` as kept Strips."""
-        self._paper = paper = self._new_paper()
+        width, base = self.size.width, self.look.base
+        ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
+        self._painter.configure(self.look, base, width, self.app.get_line_filters(), ground)
+        thumb = thumb_of(self.top_row(), self.size.height, self._rows)
+        self._painted_width = width  # Textual walks the tree for a size
         try:
-            strips = [self._strip(y, paper) for y in crop.line_range]
+            strips = [self._strip(y, thumb) for y in crop.line_range]
         finally:
-            self._paper = None
-        if crop.column_span == (0, paper.width):
-            return strips
-        return [strip.crop(*crop.column_span) for strip in strips]
+            self._painted_width = None
+        return (
+            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
+        )
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """Return row `y` of the screen."""
-        return self._strip(y, self._new_paper())
+        return self.render_lines(Region(0, y, self.size.width, 1))[0]
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Start to drag the thumb."""
@@ -171,37 +149,13 @@ class LineView(ScrollView, can_focus=True):
         """Return which row is drawn at line `y` of the view."""
         return self.top_row() + y
 
-    def _strip(self, y: int, paper: _Paper) -> Strip:
-        row, bar = self.row_at(y), paper.bars[y in paper.thumb]
-        strip = self._strips.get((row, bar))
+    def _strip(self, y: int, thumb: range) -> Strip:
+        row, bar = self.row_at(y), THUMB if y in thumb else TRACK if thumb else NO_BAR
+        strip = self._painter.kept(self, row, bar)
         if strip is None:
-            if len(self._strips) >= _KEPT:
-                self._strips.clear()
-            strip = self._strips[row, bar] = self._painted(row, bar, paper)
+            segments = self.paint_row(row) if row < self._rows else []
+            strip = self._painter.paint(self, row, bar, segments, cursor=self.has_cursor(row))
         return strip
-
-    def _painted(self, row: int, bar: str, paper: _Paper) -> Strip:
-        base, room = paper.base, max(0, paper.width - 1)
-        segments = list(self.paint_row(row)) if row < self._rows else []
-        if self._needle:
-            segments = marked(segments, self._needle, self.look["match"])
-        cells = sum([cell_len(text) for text, _, _ in segments])
-        if cells > room:
-            segments = list(Strip(segments, cells).crop(0, room))
-        elif cells < room:
-            segments.append(Segment(" " * (room - cells), base))
-        segments.append(Segment(bar, base + self.look["faint"]))
-        return full_strip(segments, paper.width, paper.filters, paper.ground)
-
-    def _new_paper(self) -> _Paper:
-        base = self.look.base
-        ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else self.background_colors[1]
-        (width, height), scrolls = self.size, self._rows > self.size.height
-        length = max(1, height * height // max(1, self._rows))
-        start = round(self.scroll_y / max(1, self.max_scroll_y) * (height - length))
-        thumb = range(start, start + length) if scrolls else range(0)
-        bars = (self.look.glyph("track") if scrolls else " ", self.look.glyph("thumb"))
-        return _Paper(width, base, ground, self.app.get_line_filters(), thumb, bars)
 
 
 Item = TypeVar("Item")
@@ -245,15 +199,13 @@ class RowList(LineView, Generic[Item]):
         if self.follows:
             self.scroll_to(y=len(items), animate=False, immediate=True)
 
+    @override
     def paint_row(self, row: int) -> list[Segment]:
-        """Return an item, marked if the cursor is on it."""
-        ground = self.look.base + self.look["cursor"] if row == self._cursor else self.look.base
-        left, right = self.pieces(self._items[row])
-        segments = [
-            Segment(segment.text, ground + (segment.style or ground))
-            for segment in one_row(left, right, self.row_width, self.look)
-        ]
-        return fit(segments, 0, self.row_width, ground, self.look)
+        return one_row(*self.pieces(self._items[row]), self.row_width, self.look)
+
+    @override
+    def has_cursor(self, row: int) -> bool:
+        return row == self._cursor and row < len(self._items)
 
     def on_resize(self) -> None:
         """Keep the cursor in view."""
@@ -333,12 +285,12 @@ class Lines(Widget):
         self.look = look or Look()
         self._lines: list[Line] = []
         self._selected: int | None = None
-        self._strips: dict[int, Strip] = {}
+        self._painter = Painter(has_bar=False)
 
     def set_look(self, look: Look) -> None:
         """Draw in another look from now on."""
         self.look = look
-        self._redraw()
+        self.refresh()
 
     def set_lines(self, lines: Sequence[Line], selected: int | None = None) -> None:
         """Show these lines; one of them may be marked."""
@@ -347,28 +299,28 @@ class Lines(Widget):
             return
         taller = len(new) != len(self._lines)
         self._lines, self._selected = new, selected
-        self._strips.clear()
+        self._painter.forget(self)
         self.refresh(layout=taller)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One row a line."""
         return len(self._lines)
 
+    @override
+    def render_lines(self, crop: Region) -> list[Strip]:
+        filters, ground = self.app.get_line_filters(), self.background_colors[1]
+        self._painter.configure(self.look, self.rich_style, self.size.width, filters, ground)
+        return super().render_lines(crop)
+
+    @override
     def render_line(self, y: int) -> Strip:
-        """Return a row."""
-        strip = self._strips.get(y)
+        if y >= len(self._lines):
+            return self._painter.blank(NO_BAR)
+        strip = self._painter.kept(self, y, NO_BAR)
         if strip is None:
-            strip = self._strips[y] = self._painted(y)
+            row = one_row(*self._lines[y], self._painter.width, self.look)
+            strip = self._painter.paint(self, y, NO_BAR, row, cursor=y == self._selected)
         return strip
-
-    def on_resize(self) -> None:
-        """Cut the lines anew."""
-        self._redraw()
-
-    def notify_style_update(self) -> None:
-        """Read the styles again."""
-        super().notify_style_update()
-        self._redraw()
 
     def on_click(self, event: events.Click) -> None:
         """Tell which piece was clicked."""
@@ -382,19 +334,3 @@ class Lines(Widget):
                 self.post_message(self.Clicked(self, event.y, number))
                 return
         self.post_message(self.Clicked(self, event.y, -1))
-
-    def _painted(self, y: int) -> Strip:
-        width = self.size.width
-        style = self.rich_style
-        if y >= len(self._lines):
-            return Strip.blank(width, style)
-        left, right = self._lines[y]
-        row = one_row(left, right, width, self.look)
-        if y == self._selected:
-            style += self.look["cursor"]
-        strip = Strip(row).apply_style(style).adjust_cell_length(width, style)
-        return full_strip(list(strip), width, self.app.get_line_filters(), self.background_colors[1])
-
-    def _redraw(self) -> None:
-        self._strips.clear()
-        self.refresh()

@@ -14,7 +14,7 @@ from rich.style import Style
 from acp_tui.ui.widgets.diff.diff import Difference, Span, changed_words
 from acp_tui.ui.widgets.diff.layout import Part, lay_out
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.text import TAB as _TAB_STOP
 from acp_tui.ui.widgets.text import safe, safe_line
 

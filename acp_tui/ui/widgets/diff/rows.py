@@ -15,7 +15,7 @@ from acp_tui.ui.widgets.diff.diff import CONTEXT, Difference, compute, patch_of
 from acp_tui.ui.widgets.diff.layout import Hit, Part, lay_out, row_of
 from acp_tui.ui.widgets.diff.paint import DiffPainter, Row, wrapped
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.strips import fit
+from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.text import exact_line, safe_line
 
 _CHANGED: Final = frozenset({"removed", "added", "changed"})

@@ -24,8 +24,8 @@ from acp_tui.ui.widgets.diff.paint import DiffPainter, Row
 from acp_tui.ui.widgets.diff.rows import Anchor, Change, DiffPlace, DiffRows, FileDiff, Page, Pages
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.search_line import open_find_bar
-from acp_tui.ui.widgets.strips import fit
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class DiffView(LineView, can_focus=True):
             return self._remark(" comparing…")
         if part.kind == "origin":
             return self._remark(f" {safe_line(self.pages[number].file.origin)}")
-        painter = self._painter(self.pages[number])
+        painter = self._painter_of(self.pages[number])
         if part.kind == "fold":
             return painter.fold(part, marked=row == self._marked_fold and self.can_focus)
         painted = painter.row(part, inside, self._pan)
@@ -385,12 +385,12 @@ class DiffView(LineView, can_focus=True):
                 self.lay_out_rows()
                 rests_until = time.monotonic() + _REST * (time.monotonic() - began)
 
-    def _painter(self, page: Page) -> DiffPainter:
+    def _painter_of(self, page: Page) -> DiffPainter:
         return page.painter(self.row_width, self.look, self.side_by_side)
 
     def _wrapping(self, page: Page) -> DiffPainter | None:
         """Return what wraps the lines of a page, if that is wanted and possible yet."""
-        return self._painter(page) if self._habits.wraps and page.difference is not None else None
+        return self._painter_of(page) if self._habits.wraps and page.difference is not None else None
 
     def _return_to(self, anchor: Anchor | None) -> None:
         row = self.rows.row_at_anchor(anchor) if anchor is not None else None

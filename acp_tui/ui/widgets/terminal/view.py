@@ -23,8 +23,8 @@ from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
+from acp_tui.ui.widgets.painter import fit
 from acp_tui.ui.widgets.search_line import open_find_bar
-from acp_tui.ui.widgets.strips import fit
 from acp_tui.ui.widgets.terminal.log import Row, TerminalLog
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.text import plain, wrap

@@ -63,16 +63,16 @@ class Transcript(BlockView, can_focus=True):
 
     def mark(self, text: str) -> None:
         """Mark a text wherever it is seen; nothing for no text."""
-        self._frame.needle = text.casefold()
-        self._frame.hit = None
-        self.refresh()
+        self._painter.mark(text)
+        self._view_painter.show_hit(None)
+        self._refresh_rows()
 
     def show_hit(self, block: Block, number: int) -> None:
         """Go to hit `number` (from 0) in a block that has the marked text, and mark its row."""
         if self._lays_out and block in self._stack:
             until = perf_counter() + LAYS_OUT_FOR_HIT
-            row = row_of_hit(self._stack, self._stack.index(block), self._frame.needle, number, until)
-            self._frame.hit = (block, row)
+            row = row_of_hit(self._stack, self._stack.index(block), self._painter.needle, number, until)
+            self._view_painter.show_hit((block, row))
             self._moved(self._view.reveal_row(block, row, until))
 
     # keys and mouse
@@ -156,7 +156,7 @@ class Transcript(BlockView, can_focus=True):
     def _put_cursor(self, block: Block | None) -> None:
         for touched in {self.cursor, block} - {None}:
             assert touched is not None
-            self._paint.keep(touched, 0)
+            self._painter.forget(touched)
         self._cursor = block
         if block is not None:
             self.show_block(block)
@@ -166,7 +166,7 @@ class Transcript(BlockView, can_focus=True):
         """Return one row with its positions, by which Textual finds what the mouse selects."""
         from acp_tui.ui.widgets.transcript.paint import line_of
 
-        strip = next(self._frame.strips(y, y + 1, self.cursor if self.has_focus else None))
+        strip = next(self._view_painter.strips(y, y + 1, self.cursor if self.has_focus else None))
         return strip.apply_offsets(0, line_of(self._stack, self._view.top + y))
 
     # selecting

@@ -155,7 +155,7 @@ class Harness:
             await self.pilot.pause(0.005)
 
     async def settled(self) -> None:
-        await self.until(lambda: not self.view._flush_waits and self.view._backlog.is_empty)
+        await self.until(lambda: self.view._flush_due == inf and self.view._backlog.is_empty)
 
     def numbered(self, count: int, first: int = 0) -> list[TextBlock]:
         blocks = [TextBlock([("text", f"block {first + n}\nrow b\nrow c")]) for n in range(count)]
@@ -461,7 +461,7 @@ async def test_a_hidden_view_never_asks_for_a_pause(monkeypatch: pytest.MonkeyPa
         harness.view.append(block)
         harness.view.display = False
 
-        await harness.until(lambda: harness.view._hidden and not harness.view._flush_waits)
+        await harness.until(lambda: harness.view._hidden and harness.view._flush_due == inf)
         heard = [type(event) for event in harness.app.heard]
         harness.view.changed(block)
         await harness.pilot.pause()

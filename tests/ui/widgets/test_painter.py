@@ -14,7 +14,7 @@ from textual.filter import Monochrome
 from textual.strip import Strip
 
 from acp_tui.ui.widgets.look import Look
-from acp_tui.ui.widgets.strips import fit, full_strip, marked
+from acp_tui.ui.widgets.painter import fit, full_strip, marked
 
 
 def fitted(text: str, pan: int, width: int) -> str:
