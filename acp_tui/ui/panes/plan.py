@@ -83,13 +83,17 @@ class PlanPane(Pane):
         if not session.plan:
             self.on_mount()
 
+    def on_resize(self) -> None:
+        """Show the current step again: a plan may come before the pane has a height."""
+        self.call_later(self._show_current)  # once it is laid out for the new size
+
     def _show_current(self) -> None:
         """Keep what the agent works on in view, unless the person looks around here."""
         current = next(
             (block for block in self.blocks if isinstance(block, PlanLine) and block.is_current), None
         )
         if current is not None and not self.has_focus:
-            self.show_block(current)
+            self.show_amid(current)
 
 
 def _first_shown(plan: Sequence[PlanEntry]) -> int:

@@ -297,6 +297,14 @@ class BlockView(ScrollView, can_focus=True):
         if self._lays_out:
             self._moved(self._view.reveal(block, perf_counter() + SLICE))
 
+    def show_amid(self, block: Block) -> None:
+        """Show a block clear of the last row, which the mark of new text may cover."""
+        self.show_block(block)
+        if self._lays_out:
+            last = self._stack.block_height(self._stack.index(block)) - 1
+            row = last if last < self._view.height // 2 else 0
+            self._moved(self._view.reveal_row(block, row, perf_counter() + SLICE))
+
     # where the view is
 
     def _move(self, rows: int) -> None:
