@@ -1,4 +1,4 @@
-"""An agent that we talk to: one connection, its sessions, and what both sides ask of each other."""
+"""An agent: one connection, its sessions, and the requests of both sides."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from acp_tui.agent import events as history
+from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import (
     AgentError,
     Busy,
     CallFailed,
+    Capabilities,
     Closed,
-    Offered,
     WrongVersion,
     as_object,
-    as_word,
     gone,
+    parse_result,
 )
 from acp_tui.agent.client_methods import SERVED, Service
 from acp_tui.agent.connection import Connection, Journal, Pipe
-from acp_tui.agent.events import Happening, Opened, Sessions, session_named_in
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
@@ -33,7 +32,8 @@ from acp_tui.agent.permissions.client_questions import (
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
-from acp_tui.agent.requests import Listing, Logins, Setup
+from acp_tui.agent.requests import Logins, SessionList, Setup
+from acp_tui.agent.session_events import SessionEvent, SessionReady, Sessions, session_named_in
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
@@ -72,21 +72,21 @@ OFFERED: Final = ClientCapabilities(
     session={"configOptions": {"boolean": {}}},
     elicitation={"form": {}, "url": {}},
 )
-"""What we tell every agent that we can do."""
+"""The capabilities that the client tells every agent."""
 
 KEPT_OUTPUT: Final = 64 << 10
-"""Bytes at the end of each output of a command that are written down."""
+"""Bytes at the end of each command output that go into the journal."""
 
 _IN_A_SESSION: Final = frozenset(
     {*SERVED, "session/request_permission", "elicitation/create", "session/update"}
 )
-"""What an agent asks and tells about a session."""
+"""The messages of an agent that are about a session."""
 
 _CLOSING: Final = 5.0  # seconds that an agent has to say that it has closed a session
 
 
 class Agent:
-    """What we ask of an agent, what we serve it, and the sessions in which all of that is remembered."""
+    """Talk to an agent, serve its requests, and keep its sessions."""
 
     def __init__(
         self,
@@ -103,22 +103,19 @@ class Agent:
         title_is_command: bool = False,
     ) -> None:
         self.name = name
-        """What the person calls it."""
+        """The user's name of the agent."""
         self._known_as = title or name or "the agent"
         self.connection = Connection(process, journal, self, line_limit)
-        self._offered = Offered()
-        self.logins = Logins(self.connection, self._offered)
-        """Logs in and out."""
-        self.listing = Listing(self.connection, self._offered)
-        """Lists what the agent has."""
+        self._capabilities = Capabilities()
+        self.logins = Logins(self.connection, self._capabilities)
+        self.listing = SessionList(self.connection, self._capabilities)
         self.on_noise: Callable[[Noise], None] | None = None
-        """Told of each line that is no message."""
+        """Called with each line that is no message."""
         self._process = process
         self._host = host
         self._version = version
         self._sessions = Sessions(on_change, title_is_command=title_is_command)
-        self.setup = Setup(self.connection, self._offered, host, self._sessions, self.note)
-        """Makes, takes up and forks sessions."""
+        self.setup = Setup(self.connection, self._capabilities, host, self._sessions, self.note)
         self._recorder = DecisionRecorder(keep, name)
         self._questions = OpenQuestions(self.connection.reply, host, self._recorder)
         self._service = Service(host, self.connection.reply, self.connection.fail, self, process.room)
@@ -140,20 +137,20 @@ class Agent:
 
     @property
     def info(self) -> InitializeResponse | None:
-        """How the agent has introduced itself."""
-        return self._offered.info
+        """The agent's answer to `initialize`."""
+        return self._capabilities.info
 
     @property
     def title(self) -> str:
-        """Its name for people: its own, once it has said it."""
-        info = self._offered.info
+        """The name to show: the agent's own, once it has told it."""
+        info = self._capabilities.info
         own = info.agent_info.shown if info is not None and info.agent_info is not None else ""
         return " ".join(own.split()) or self._known_as
 
     @property
     def can(self) -> AgentCapabilities:
-        """What it has said that it can do; before it has introduced itself, nothing."""
-        return self._offered.can
+        """The capabilities of the agent; none before it has introduced itself."""
+        return self._capabilities.can
 
     @property
     def sessions(self) -> dict[str, Session]:
@@ -162,7 +159,7 @@ class Agent:
 
     @property
     def outside(self) -> Session:
-        """What belongs to no session, such as a form during a login; its id is empty."""
+        """The session, of an empty id, for events outside any other, such as a form during a login."""
         return self._sessions.outside
 
     async def run(self) -> None:
@@ -183,7 +180,7 @@ class Agent:
         return await self._process.stop()
 
     async def _wind_up(self) -> None:
-        """End all that we do for the agent, and take back what it was lent."""
+        """End the work for the agent, and take back what it was lent."""
         await self._service.end()
         for session_id in list(self.sessions):
             await self._host.take_back(session_id)
@@ -195,13 +192,13 @@ class Agent:
 
     @property
     def stderr_tail(self) -> str:
-        """The newest of what the agent said on the side."""
+        """The newest lines of stderr."""
         return self._process.stderr_tail
 
-    # ------------------------------------------------------------------ what we ask
+    # ------------------------------------------------------------------ requests to the agent
 
     async def initialize(self) -> InitializeResponse:
-        """Introduce ourselves. Source: ACP, page "initialization".
+        """Exchange versions and capabilities. Source: ACP, page "initialization".
 
         An agent that speaks another version is stopped.
 
@@ -213,7 +210,7 @@ class Agent:
             client_info=Implementation(name="acp-tui", title="acp-tui", version=self._version),
         )
         result = await self.connection.call("initialize", request.wire())
-        self._offered.info = info = as_word(InitializeResponse, "initialize", result)
+        self._capabilities.info = info = parse_result(InitializeResponse, "initialize", result)
         self.connection.offers_logins = bool(info.auth_methods)
         if not info.speaks_ours:
             await self.stop()
@@ -221,7 +218,7 @@ class Agent:
         return info
 
     async def prompt(self, session_id: str, prompt: list[ContentBlock]) -> PromptResponse:
-        """Say something and wait for the end of the turn. Source: ACP, page "prompt turn".
+        """Send a prompt and return at the end of the turn. Source: ACP, page "prompt turn".
 
         An error after a cancel is the end of a cancelled turn.
 
@@ -234,7 +231,7 @@ class Agent:
             raise Closed("This session is closed.")
         if session.turn_state != "idle":
             raise Busy("A turn is running in this session.")
-        self._offered.need_blocks(prompt)
+        self._capabilities.need_blocks(prompt)
         request = PromptRequest(session_id=session_id, prompt=prompt)
         try:
             result = await self.connection.call("session/prompt", request.wire())
@@ -242,10 +239,10 @@ class Agent:
             if session.turns[-1].stop_reason != "cancelled":
                 raise
             return PromptResponse(stop_reason="cancelled")
-        return as_word(PromptResponse, "session/prompt", as_object(result))
+        return parse_result(PromptResponse, "session/prompt", as_object(result))
 
     def cancel(self, session_id: str) -> None:
-        """Stop the session's turn; open questions are answered `cancelled`. Harmless when no turn runs."""
+        """Stop the running turn of a session, if any; open questions are answered `cancelled`."""
         session = self.sessions.get(session_id)
         if session is None or session.turn_state != "running":
             return
@@ -257,9 +254,9 @@ class Agent:
     def answer(
         self, session_id: str, key: str, option_id: str | None, answered_by: AnsweredBy = USER
     ) -> None:
-        """Answer a permission with an option of the agent, or None: cancelled. A closed one is left alone.
+        """Answer a permission with an offered option, or with None: cancelled. A closed one is left alone.
 
-        A stale write takes `write` or `keep`, what was not asked for `let` or `refuse`.
+        A stale write takes `write` or `keep`, an implicit request `let` or `refuse`.
 
         Raises:
             ValueError: the agent did not offer this option.
@@ -286,7 +283,7 @@ class Agent:
             session_id: of the session.
             option: as it was shown to the user.
             value: to be set.
-            lets: whether the user knows that the agent acts unasked then; None: as far as it was shown.
+            lets: the user knows that the agent then acts unasked; None: as the dialog showed it.
         """
         option_id = option.config.id
         if lets is None:
@@ -304,13 +301,13 @@ class Agent:
         await self.connection.call(f"session/{option.set_by}", params)
 
     async def close_session(self, session_id: str) -> None:
-        """End a session: its turn, questions and terminals, and, where the agent can, its side of it."""
+        """Close a session here and, where it can, at the agent: its turn, questions and terminals."""
         self.cancel(session_id)
         self._questions.cancel(session_id, "close")
         self._client_questions.cancel(session_id, "close")
         self._questions.grants.end_turn(session_id)
         await self._host.take_back(session_id)
-        if has(self._offered.can.session_capabilities.close):
+        if has(self._capabilities.can.session_capabilities.close):
             try:
                 async with asyncio.timeout(_CLOSING):
                     await self.connection.call("session/close", {"sessionId": session_id})
@@ -320,20 +317,20 @@ class Agent:
         self.sessions.pop(session_id, None)
 
     async def delete_session(self, session_id: str) -> None:
-        """Have the agent forget a session, which is closed first. Source: ACP, page "session list".
+        """Close a session and have the agent delete it. Source: ACP, page "session list".
 
         Raises:
             NotOffered, AgentGone, CallFailed.
         """
-        self._offered.need(self._offered.can.session_capabilities.delete, "delete sessions")
+        self._capabilities.need(self._capabilities.can.session_capabilities.delete, "delete sessions")
         if session_id in self.sessions:
             await self.close_session(session_id)
         await self.connection.call("session/delete", {"sessionId": session_id})
 
-    # ------------------------------------------------------------------ what the connection tells
+    # ------------------------------------------------------------------ from the connection
 
-    def note(self, session_id: str, event: Happening) -> None:
-        """The door: apply an event to its session and tell what changed."""
+    def note(self, session_id: str, event: SessionEvent) -> None:
+        """Apply an event to its session. Every event comes through here."""
         if isinstance(event, events.Noted):
             self.connection.remark(_noted_row(session_id, event))
         session = self._sessions.find(session_id) if isinstance(event, events.WorkspaceCompared) else None
@@ -349,11 +346,11 @@ class Agent:
             self._questions.grants.end_turn(session_id)
         elif isinstance(event, events.Prompted | events.TurnCancelled):
             self._questions.grants.end_turn(session_id)
-        elif isinstance(event, Opened):
+        elif isinstance(event, SessionReady):
             self._questions.cancel_lost(self._sessions)
 
     def note_own(self, session_id: str, event: Event) -> None:
-        """Apply what the user did beside the agent; a command is written down with the end of its output."""
+        """Apply an event of the user's own; a command goes into the journal with the end of its output."""
         if isinstance(event, events.CommandStarted):
             self.connection.remark(
                 {"ran": event.terminal_id, "session": session_id, "command": event.command}
@@ -364,16 +361,16 @@ class Agent:
         self.note(session_id, event)
 
     def _write_down_output(self, terminal: Terminal) -> None:
-        """Write down the end of what a command printed: the agent may never ask for it."""
+        """Write the end of a terminal's output to the journal: the agent may never ask for it."""
         printed = terminal.kept()[-KEPT_OUTPUT:].decode("utf-8", "replace")
         self.connection.remark({"printed": terminal.id, "session": terminal.owner, "output": printed})
 
     def assign(self, message: Request | Notification) -> str:
-        """Name the session in a message that names none, where there is only one; return why it cannot be."""
+        """Add the session to a message that names none, if there is only one; else return why not."""
         params = message.params
         if type(params) is not dict or params.get("sessionId") is not None:
             return ""
-        if message.method not in _IN_A_SESSION or history.session_of(params) != history.OUTSIDE:
+        if message.method not in _IN_A_SESSION or session_events.session_of(params) != session_events.OUTSIDE:
             return ""
         if message.method == "elicitation/create" and (
             not self.sessions or params.get("requestId") is not None
@@ -390,9 +387,10 @@ class Agent:
         return ""
 
     def asked(self, request: Request) -> None:
-        """Serve a request of the agent, or let it become a question."""
+        """Serve a request of the agent, or open a question for it."""
         if request.method in ("session/request_permission", "elicitation/create"):
-            self._questions.asked(request, self._sessions.find(history.session_of(request.params)), self.name)
+            session = self._sessions.find(session_events.session_of(request.params))
+            self._questions.asked(request, session, self.name)
         elif request.method in SERVED:
             self._service.begin(request)
         else:
@@ -400,15 +398,15 @@ class Agent:
             self.connection.fail(request, errors.METHOD_NOT_FOUND, "Method not found", data)
 
     def taken_back(self, request: Request) -> None:
-        """End the work on a request, which then gets its answer."""
+        """End the work on a request that the agent has cancelled."""
         if not self._service.take_back(request):
             self._questions.take_back(request)
 
     def came_too_late(self, response: Response) -> None:
-        """Close a session that was made for somebody who has left: nobody would answer its questions."""
-        session_id = history.session_of(response.result)
+        """Close a session whose requester has left: nobody would answer its questions."""
+        session_id = session_events.session_of(response.result)
         made = response.call.method in ("session/new", "session/fork") and session_id in self.sessions
-        if made and not self.setup.is_lent(session_id):  # else somebody has a session of this id
+        if made and not self.setup.is_lent(session_id):  # else a conversation has a session of this id
             closing = asyncio.create_task(self.close_session(session_id))
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
@@ -419,7 +417,7 @@ class Agent:
             self.on_noise(noise)
 
     def dropped(self, message: Dropped) -> None:
-        """Say in the chat that a message was too large, and what it may have been."""
+        """Say in the chat that a message was too large, and which one it may have been."""
         session_id = session_named_in(message.line)
         known = [self.sessions[session_id]] if session_id in self.sessions else list(self.sessions.values())
         what = message.method or "a message whose kind is not known"
@@ -434,7 +432,7 @@ class Agent:
             self._tell(session.id, text, "warning")
 
     def wrote(self, session_id: str, written: Written) -> None:
-        """Note that a file was written for the agent."""
+        """Note a file that was written for the agent."""
         self.connection.remark(
             {"wrote": written.path, "session": session_id, "old": written.old, "new": written.new}
         )
@@ -444,20 +442,18 @@ class Agent:
             self._tell(session_id, text)
 
     async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
-        """Come back when something may be done that the agent wants done; it need not have asked before.
-
-        Return what the person was shown of a file that is written over, if they were asked.
+        """Return when an implicit request may go on; a write gets the old text that the user was shown.
 
         Raises:
             Denied, Refused.
         """
         session = self._sessions.find(session_id)
         if session is None:
-            return None  # what follows will say so
+            return None  # the request itself will fail on that
         return await self._implicit_requests.authorize(session, self.name, request)
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
-        """Come back when a file may be written over that the agent has not seen as it is.
+        """Return when a file may be replaced that the agent has not read as it is.
 
         Raises:
             FileError: it may not.
@@ -465,18 +461,18 @@ class Agent:
         await self._stale_writes.decide(session_id, stale)
 
     def _stale_write_decided(self, session_id: str, path: str, answer: ClientAnswer) -> None:
-        """Have it written down what became of a stale write."""
+        """Record the answer about a stale write."""
         session = self._sessions.find(session_id)
         if session is not None:
             call = call_behind(session, ImplicitRequest("edit", path))
             self._recorder.stale_write(session, call, path, answer)
 
     def tell_unread(self, session_id: str) -> None:
-        """Say in the chat what the agent has printed that is no message."""
+        """Show in the chat what the agent has printed that is no message."""
         self._tell(session_id, "The agent prints what is no message.", detail=self.connection.new_strays)
 
     def _tell_act(self, session_id: str, text: str) -> None:
-        """Say in the chat, where it happened, what the agent was let do or not."""
+        """Say in the chat, at its place, what the agent was allowed or denied."""
         self._tell(session_id, text, is_act=True)
 
     def _tell(
@@ -488,12 +484,12 @@ class Agent:
         *,
         is_act: bool = False,
     ) -> None:
-        """Say a fact in the chat."""
+        """Add a notice to the chat."""
         self.note(session_id, events.Noted(text, severity, detail, is_act))
 
 
 def _noted_row(session_id: str, said: events.Noted) -> dict[str, Any]:
-    """Return what the journal tells of a notice, so that a replay says it, too."""
+    """Return the journal row of a notice, so that a replay shows it, too."""
     row: dict[str, Any] = {"noted": said.text, "session": session_id}
     row |= {"severity": said.severity} if said.severity != "info" else {}
     row |= {"detail": said.detail} if said.detail else {}

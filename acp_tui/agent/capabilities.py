@@ -1,4 +1,4 @@
-"""What an agent has said that it takes, asked before anything is sent to it."""
+"""Capabilities of an agent, checked before a request, and the errors of its answers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from acp_tui.workspace.processes import ExitStatus
 
 
 class AgentError(Exception):
-    """Base of the tree; its text is made to be shown."""
+    """Base of the errors of an agent; the text is for the user."""
 
 
 class CallFailed(AgentError):
-    """The agent answered a request of ours with an error."""
+    """The agent answered a request with an error."""
 
     def __init__(self, method: str, error: ErrorObject) -> None:
         self.method = method
@@ -47,7 +47,7 @@ class LoginRequired(CallFailed):
 
     @property
     def methods(self) -> list[Any]:
-        """Return the ways to log in that the error itself names, as they came; some agents do so."""
+        """The login methods that the error names, unchecked; some agents do so."""
         named = self.data.get("authMethods") if isinstance(self.data, dict) else None
         return named if isinstance(named, list) else []
 
@@ -57,22 +57,22 @@ class AgentGone(AgentError):
 
 
 class Busy(AgentError):
-    """A second prompt for a session whose turn still runs; nothing was sent."""
+    """A turn of the session is running; nothing was sent."""
 
 
 class Closed(AgentError):
-    """A prompt for a session that was closed or deleted; nothing was sent."""
+    """The session was closed or deleted; nothing was sent."""
 
 
 class FolderGone(AgentError):
-    """A session whose folder is not there any more; nothing was sent."""
+    """The folder of a session is gone; nothing was sent."""
 
     def __init__(self, cwd: str) -> None:
         super().__init__(f"The folder {cwd} is not there any more: it was moved or deleted.")
 
 
 class NotOffered(AgentError):
-    """The agent does not offer what it would take; nothing was sent. Source: ACP, "initialization"."""
+    """The agent lacks a capability; nothing was sent. Source: ACP, page "initialization"."""
 
 
 class WrongVersion(AgentError):
@@ -84,14 +84,14 @@ class WrongVersion(AgentError):
 
 
 def gone(status: ExitStatus | None = None) -> str:
-    """Return what is said of an agent whose process has ended, in the chat and wherever it is missed."""
+    """Return the message about an agent that has ended."""
     return "The agent has ended." if status is None else f"The agent has ended ({status})."
 
 
 def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> CallFailed:
     """Return the exception for an error response.
 
-    Some agents ask for a login in words alone: that counts where there are ways to log in.
+    Some agents ask for a login in words alone: that counts if they offer login methods.
     """
     if error.code == LOGIN_REQUIRED:
         return LoginRequired(method, error)
@@ -102,19 +102,19 @@ def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> C
     return CallFailed(method, error)
 
 
-class Offered:
-    """The offers of one agent; before it has introduced itself there are none."""
+class Capabilities:
+    """The capabilities of one agent; none before it has introduced itself."""
 
     def __init__(self) -> None:
         self.info: InitializeResponse | None = None
 
     @property
     def can(self) -> AgentCapabilities:
-        """What the agent can do."""
+        """The capabilities that the agent has told."""
         return self.info.agent_capabilities if self.info is not None else AgentCapabilities()
 
     def need(self, offered: Marker | None, what: str) -> None:
-        """Stop before something is sent that the agent has not offered to take.
+        """Raise unless the agent has a capability.
 
         Raises:
             NotOffered.
@@ -123,7 +123,7 @@ class Offered:
             raise NotOffered(f"This agent cannot {what}.")
 
     def need_blocks(self, prompt: Sequence[ContentBlock]) -> None:
-        """Stop before a prompt with what the agent does not take.
+        """Raise if a prompt has content that the agent does not take.
 
         Raises:
             NotOffered.
@@ -139,14 +139,14 @@ class Offered:
                     self.need(can.embedded_context, "take embedded files in a prompt")
 
     def further_roots(self, cwd: str, roots: Sequence[str]) -> list[str] | None:
-        """Return the further folders of a session as the agent takes them: without doubles, or not at all."""
+        """Return the additional folders for a request, without doubles; None if the agent takes none."""
         if not has(self.can.session_capabilities.additional_directories):
             return None
         return [root for root in dict.fromkeys(roots) if root and root != cwd]
 
 
 def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
-    """Return (what an agent may offer, whether it does), in the order of the protocol's pages."""
+    """Return (capability, has it) pairs, in the order of the protocol's pages."""
     prompt, mcp, session = can.prompt_capabilities, can.mcp_capabilities, can.session_capabilities
     return [
         ("load sessions", can.load_session),
@@ -165,21 +165,21 @@ def abilities(can: AgentCapabilities) -> list[tuple[str, bool]]:
     ]
 
 
-W = TypeVar("W", bound=Model)
+ModelT = TypeVar("ModelT", bound=Model)
 
 
-def as_word(word: type[W], method: str, result: Any) -> W:
-    """Return an answer of the agent as a word.
+def parse_result(model: type[ModelT], method: str, result: Any) -> ModelT:
+    """Return the result of a request as a model.
 
     Raises:
         AgentError: it cannot be read.
     """
     try:
-        return read(word, result)
+        return read(model, result)
     except Unreadable as error:
         raise AgentError(f"The answer to {method} cannot be read: {error}") from error
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Return a result as an object: null, nothing and oddities count as an empty one."""
+    """Return a result as an object; anything else counts as an empty one."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,7 @@
-"""The methods we serve: method → handler. Only here do our errors become JSON-RPC codes."""
+"""Client methods: the file and terminal requests that the client serves.
+
+Only here do exceptions of the workspace become JSON-RPC error codes.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +33,21 @@ log = logging.getLogger(__name__)
 
 
 class ServiceDelegate(Protocol):
-    """Who is told of what is done for a session, by its id, and asked where that would lose something."""
+    """The object that authorizes requests and hears of writes, by session id."""
 
     def wrote(self, session_id: str, written: Written) -> None:
         """A file was written."""
 
     async def authorize(self, session_id: str, request: ImplicitRequest) -> Stale | None:
-        """Come back when something may be done that the agent wants done.
-
-        Return what the person was shown of a file that is written over, if they were asked.
+        """Return when a request may go on; a write gets the old text that the user was shown.
 
         Raises:
-            Denied: the person's rules forbid it.
-            Refused: the person does.
+            Denied: a rule of the user denies it.
+            Refused: the user refuses it.
         """
 
     async def may_overwrite(self, session_id: str, stale: Stale) -> None:
-        """Come back when a file may be written over that the agent has not seen as it is.
+        """Return when a file may be replaced that the agent has not read as it is.
 
         Raises:
             FileError: it may not.
@@ -55,7 +56,7 @@ class ServiceDelegate(Protocol):
 
 Reply = Callable[[Request, Any], None]
 Fail = Callable[..., None]
-"""Called with a request, a code, a message and perhaps data."""
+"""Answers a request with an error: a code, a message and perhaps data."""
 Handler = Callable[[Host, Any, ServiceDelegate], Awaitable[dict[str, Any]]]
 
 
@@ -87,18 +88,18 @@ async def write_text_file(host: Host, params: Any, delegate: ServiceDelegate) ->
 
     while True:
         try:
-            # Shielded: a write happens all the same when the request is taken back, and must be told.
+            # Shielded: a write happens even if its request is cancelled, and must be noted.
             writing = asyncio.ensure_future(write())
-            writing.add_done_callback(_looked_at)
+            writing.add_done_callback(_retrieve_exception)
             await asyncio.shield(writing)
             return {}
-        except Stale as stale:  # again, if it changes once more while the person decides
+        except Stale as stale:  # again, if it changes once more while the user decides
             over = stale
         await delegate.may_overwrite(request.session_id, over)
 
 
-def _looked_at(work: asyncio.Future[None]) -> None:
-    """Take note of how it ended: when its request is taken back, nobody else does."""
+def _retrieve_exception(work: asyncio.Future[None]) -> None:
+    """Retrieve the exception of a write: nobody else does if its request is cancelled."""
     if not work.cancelled():
         work.exception()
 
@@ -121,7 +122,7 @@ async def create_terminal(host: Host, params: Any, delegate: ServiceDelegate) ->
 
 
 def implicit_request_of(request: Request) -> ImplicitRequest | None:
-    """Return what a request would have us do, for who looks at it later; None for another one.
+    """Return the implicit request of a recorded frame; None for another request.
 
     Raises:
         Unreadable.
@@ -194,7 +195,7 @@ _READS: Final = 4  # files that are read at the same time
 
 
 class Service:
-    """The work on the agent's requests, each in a task of its own, each answered once."""
+    """Serve requests of the agent, each in its own task, each answered once."""
 
     def __init__(
         self,
@@ -207,11 +208,11 @@ class Service:
         """Serve from the first request on.
 
         Args:
-            host: what there is to serve.
+            host: the files and terminals.
             reply: sends a result.
             fail: sends an error.
-            delegate: is told, and asked.
-            room: comes back when the agent has read enough of the answers before.
+            delegate: authorizes, and hears of writes.
+            room: returns when the agent has read enough of the earlier answers.
         """
         self._host = host
         self._reply = reply
@@ -222,12 +223,12 @@ class Service:
         self._tasks: dict[Request, asyncio.Task[None]] = {}
 
     def begin(self, request: Request) -> None:
-        """Begin the work on a request of one of the methods in `SERVED`."""
+        """Start serving a request of a method in `SERVED`."""
         task = self._tasks[request] = asyncio.create_task(self._serve(request))
         task.add_done_callback(lambda _: self._tasks.pop(request, None))
 
     def take_back(self, request: Request) -> bool:
-        """End the work on a request, which then has its answer; return whether there was any."""
+        """Cancel the work on a request and answer it; return whether there was any."""
         task = self._tasks.get(request)
         if task is None:
             return False
@@ -248,7 +249,7 @@ class Service:
             result = await self._result(request)
         except asyncio.CancelledError:
             self._fail(request, errors.CANCELLED, "Request cancelled")
-        except Exception as error:  # every request gets its answer, also when the mistake is ours
+        except Exception as error:  # every request gets its answer, also when the client is at fault
             foreseen = _foreseen(error, request.params)
             if foreseen is None:
                 log.exception("serving %s", request.method)
@@ -257,14 +258,14 @@ class Service:
             self._reply(request, result)
 
     async def _result(self, request: Request) -> dict[str, Any]:
-        """Do the work once there is room for its result, which for a file may be large."""
+        """Return the result, once there is room for it: that of a file may be large."""
         async with self._reading if request.method == "fs/read_text_file" else nullcontext():
             await self._room()
             return await SERVED[request.method](self._host, request.params, self._delegate)
 
 
 def _foreseen(error: Exception, params: Any) -> tuple[Any, ...] | None:
-    """Return (code, message) and perhaps data for what a handler may raise; None for a mistake of ours.
+    """Return (code, message) and perhaps data for an expected exception; None for a bug.
 
     Source: ACP, page "error handling".
     """

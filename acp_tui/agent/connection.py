@@ -1,4 +1,4 @@
-"""One connection: calls out, answers and requests in, every frame written down, in the order of the wire."""
+"""A connection: calls out, answers and requests in, every frame journaled, in the order of the wire."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, ParamSpec, Protocol
 
-from acp_tui.agent import events as history
+from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import AgentError, AgentGone, failed, gone
-from acp_tui.agent.events import Happening, SessionEvent
+from acp_tui.agent.session_events import AddressedEvent, SessionEvent
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
 from acp_tui.protocol.jsonrpc import (
@@ -35,16 +35,16 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
 STRANGE: Final = 20
-"""Lines that are no messages, before the first one that is: then the program is probably no ACP agent."""
+"""Lines without a message from which on a program is probably no ACP agent."""
 
 
 STRAYS: Final = 20
-"""Lines that are no messages and are kept to be shown, the newest."""
-_STRAY: Final = 4_000  # as long as the address of a login may be: characters of one of them
-_PAUSE: Final = 0.25  # seconds after which a message is taken although its line has no end
-_LONG: Final = 4 << 20  # bytes of a line that is written down in parts
-_WAITED: Final = 2.0  # seconds without a message after which other lines are worth to be shown
-_SLICE: Final = 0.002  # seconds of taking in messages before other work gets its turn
+"""Newest lines without a message that are kept to be shown."""
+_STRAY: Final = 4_000  # characters of one of them: the address of a login may be long
+_PAUSE: Final = 0.25  # seconds after which a message without a line end is read
+_LONG: Final = 4 << 20  # bytes of a line that is journaled in parts
+_WAITED: Final = 2.0  # seconds without a message after which other lines are worth showing
+_SLICE: Final = 0.002  # seconds of receiving messages before other tasks get their turn
 _ENDING: Final = 1.0  # seconds between the end of the output and that of the process, before it is stopped
 
 _STARTS: Final = (
@@ -58,7 +58,7 @@ _STARTS: Final = (
 
 
 class Pipe(Protocol):
-    """The process, as far as a connection needs it."""
+    """The part of a process that a connection uses."""
 
     async def read(self) -> bytes:
         """Return some bytes of its output, nothing at the end."""
@@ -68,88 +68,88 @@ class Pipe(Protocol):
 
     @property
     def unread(self) -> int:
-        """Bytes of its input that it has not taken yet."""
+        """Bytes of its input that it has not read."""
 
     async def room(self) -> None:
         """Wait while too much of its input is unread."""
 
     async def wait(self) -> ExitStatus:
-        """Return how it ended."""
+        """Return the exit status at its end."""
 
     async def stop(self) -> ExitStatus:
         """End it and all that it started."""
 
     @property
     def stderr_tail(self) -> str:
-        """The newest of what it said on the side."""
+        """The newest lines of stderr."""
 
 
 class Journal(Protocol):
-    """Where every frame is written down."""
+    """The journal of a connection, which gets every frame."""
 
     def record(self, direction: str, line: bytes) -> None:
-        """Write down a line of the wire: `in` or `out`."""
+        """Write a line of the wire: `in` or `out`."""
 
     def raw(self, text: str) -> None:
-        """Write down a line of the agent's output that is no message."""
+        """Write a line of the agent's output that is no message."""
 
     def note(self, msg: dict[str, Any]) -> None:
-        """Write down what is ours."""
+        """Write a row of the client's own."""
 
     def flush(self) -> None:
-        """Put it on the disk."""
+        """Put all rows on the disk."""
 
     def flush_some(self) -> bool:
-        """Do a small part of that; return whether there is more to do."""
+        """Put some rows on the disk; return whether there are more."""
 
 
 class Owner(Protocol):
-    """Whoever the connection serves: hears what its frames mean, and decides about requests."""
+    """The owner of a connection: gets its events and decides about requests."""
 
-    def note(self, session_id: str, event: Happening) -> None:
-        """Something happened in a session. Called in the order of the wire."""
+    def note(self, session_id: str, event: SessionEvent) -> None:
+        """Apply an event of a session. Called in the order of the wire."""
 
     def assign(self, message: Request | Notification) -> str:
-        """Name the session in a message that names none, if it can only be one; return why it cannot be."""
+        """Add the session to a message that names none, if there is only one; else return why not."""
 
     def asked(self, request: Request) -> None:
-        """The agent wants an answer: `reply` or `fail`, now or later."""
+        """Answer a request of the agent by `reply` or `fail`, now or later."""
 
     def taken_back(self, request: Request) -> None:
-        """The agent no longer needs an answer, and gets one all the same."""
+        """End the work on a cancelled request, which is answered all the same."""
 
     def came_too_late(self, response: Response) -> None:
-        """A result came for whoever has given up waiting for it."""
+        """Handle a result whose caller has given up."""
 
     def noticed(self, noise: Noise) -> None:
-        """A line was no message."""
+        """Handle a line that is no message."""
 
     def dropped(self, message: Dropped) -> None:
-        """A message was too large to be read, and answers no call of ours as far as can be known."""
+        """Handle a message that was too large, and answers no known call."""
 
 
 class Connection:
-    """Moves frames between a process and its owner."""
+    """Move frames between a process and an owner."""
 
     def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
         self.exit: ExitStatus | None = None
-        """How the process ended, once it has."""
+        """The exit status, once the process has ended."""
         self.offers_logins = False
-        """Whether the agent has named ways to log in."""
+        """The agent has named login methods."""
         self.is_leaving = False
-        """Whether we end it."""
+        """The client ends the connection."""
         self.was_ended = False
-        """Whether it had to be ended, since it had closed its output and stayed."""
+        """The process was stopped because it had closed its output and stayed."""
         self.last_heard = time.monotonic()
-        """When something last came, on the monotonic clock."""
+        """The monotonic time of the last bytes of the agent."""
         self.last_message = self.last_heard
-        """When a message last came, and no line behind it that is none."""
+        """The monotonic time of the last message, and no stray line behind it."""
         self.last_said = self.last_heard
-        """When something last went out: before it has a prompt or an answer, an agent has nothing to say."""
+        """The monotonic time of the last frame to the agent, which may say nothing before one."""
         self.noise = 0
-        """Lines that were no messages."""
+        """The number of lines that were no messages."""
         self.unread_lines = 0
-        """Lines that came since the last message and are none."""
+        """The number of such lines since the last message."""
         self._strays: deque[str] = deque(maxlen=STRAYS)
         self._process = process
         self._journal = journal
@@ -169,9 +169,9 @@ class Connection:
             await self._receive_all(self._peer.receive(data))
             if not self.unread_lines:
                 self.last_message = self.last_heard
-            await asyncio.sleep(0)  # the keys get a turn, however fast the agent writes
+            await asyncio.sleep(0)  # keys get a turn, however fast the agent writes
             await self._may_read.wait()
-            await self._process.room()  # what it says may want answers, which it does not read
+            await self._process.room()  # its messages may want answers, which it does not read
         await self._receive_all(self._peer.receive_end())
         self.exit = await self._end()
         wanted = {"wanted": True} if self.is_leaving else {}
@@ -182,7 +182,7 @@ class Connection:
         return self.exit
 
     async def _read(self) -> bytes:
-        """Return what the agent writes next; a line that it leaves without an end is tried meanwhile."""
+        """Return the next bytes of the agent; meanwhile a line left without an end is tried."""
         if not self._peer.is_within_a_line:
             return await self._process.read()
         reading = asyncio.ensure_future(self._process.read())
@@ -195,9 +195,9 @@ class Connection:
             reading.cancel()
 
     async def _receive_all(self, messages: Iterable[Message | None]) -> None:
-        """Take in messages in their order, in slices: a key needs several turns of the loop to its echo.
+        """Receive messages in order and in slices: the echo of a key takes several turns of the loop.
 
-        Whatever may be drawn has been written down: the journal is flushed before others have their turn.
+        The journal is flushed before other tasks get their turn, so that all that is drawn is on the disk.
         """
         until = time.monotonic() + _SLICE
         for message in messages:
@@ -210,11 +210,11 @@ class Connection:
         self._write_down(self._journal.flush)
 
     async def _take(self, message: Message) -> None:
-        """Write a message down and take it in."""
+        """Journal a message and handle it."""
         refused = self._owner.assign(message) if isinstance(message, Request | Notification) else ""
         self._keep(message)
         if len(message.line) > _LONG:
-            while self._flush_some():  # noqa: ASYNC110  # no wait: the keys get a turn
+            while self._flush_some():  # noqa: ASYNC110  # no wait: keys get a turn
                 await asyncio.sleep(0)
         if refused and isinstance(message, Request):
             self.fail(message, errors.INVALID_PARAMS, refused)
@@ -222,7 +222,7 @@ class Connection:
             self._receive(message)
 
     async def _end(self) -> ExitStatus:
-        """Return how the process ends. One that closed its output and stays cannot be talked to."""
+        """Return the exit status; a process that has closed its output and stays is stopped."""
         waiting = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({waiting}, timeout=_ENDING)
         if not waiting.done():
@@ -231,47 +231,47 @@ class Connection:
         return await waiting
 
     def pause_reading(self, who: object) -> None:
-        """Somebody has too much to draw: leave what the agent writes in its pipe."""
+        """Leave the output of the agent in its pipe, for `who` has too much to draw."""
         self._held_by.add(who)
         self._may_read.clear()
 
     def resume_reading(self, who: object) -> None:
-        """Go on reading, unless somebody else has too much to draw."""
+        """Read on, unless another one has too much to draw."""
         self._held_by.discard(who)
         if not self._held_by:
             self._may_read.set()
 
     def leave(self) -> None:
-        """The end that comes is wanted: read on to see it, whoever has too much to draw."""
+        """Expect the end of the agent, and read on to see it."""
         self.is_leaving = True
         self._held_by.clear()
         self._may_read.set()
 
     @property
     def unread(self) -> int:
-        """Bytes that were said to the agent and that it has not read yet."""
+        """Bytes for the agent that it has not read."""
         return self._process.unread
 
     @property
     def looks_strange(self) -> bool:
-        """Whether the program is probably no ACP agent: it only printed other things."""
+        """Whether the program is probably no ACP agent: it has printed other lines only."""
         return not self._heard_a_message and self.noise >= STRANGE
 
     @property
     def says_only_strays(self) -> bool:
-        """Whether a message has been waited for, and only lines came that are none."""
+        """Whether an answer is due, and only lines without a message came."""
         since = max(self.last_message, self.last_said)
         is_waiting = bool(self._peer.calls) and bool(self.unread_lines or self._peer.unfinished)
         return is_waiting and time.monotonic() - since >= _WAITED
 
     @property
     def strays(self) -> str:
-        """The last lines that were no messages, and what has come of one that has no end."""
+        """The last lines without a message, with one that has no end yet."""
         return self._newest_strays(STRAYS)
 
     @property
     def new_strays(self) -> str:
-        """Those of them that came since the last message."""
+        """The lines without a message since the last message."""
         return self._newest_strays(self.unread_lines)
 
     def _newest_strays(self, lines: int) -> str:
@@ -281,18 +281,18 @@ class Connection:
 
     @property
     def waiting_for(self) -> list[str]:
-        """The methods of our calls without an answer, oldest first."""
+        """The methods of unanswered calls, oldest first."""
         return [call.method for call in self._peer.calls.values()]
 
     @property
     def starts(self) -> list[str]:
-        """Those of them that a conversation begins with: the others are of conversations that run."""
+        """The unanswered methods that start a conversation."""
         return [method for method in self.waiting_for if method in _STARTS]
 
     # ------------------------------------------------------------------ out
 
     async def call(self, method: str, params: dict[str, Any]) -> Any:
-        """Ask something and return the result. When the caller is cancelled, so is the request.
+        """Send a request and return the result. When the caller is cancelled, so is the request.
 
         Raises:
             CallFailed: the agent answered with an error.
@@ -304,7 +304,7 @@ class Connection:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[call] = answer
         self._send(line)
-        self._tell(history.called(call))
+        self._tell(session_events.events_of_call(call))
         try:
             return await answer
         except asyncio.CancelledError:
@@ -313,18 +313,18 @@ class Connection:
             raise
 
     def withdraw(self, method: str) -> None:
-        """Ask the agent to end its work on our calls of this method; they are answered all the same."""
+        """Cancel the calls of a method at the agent; they are answered all the same."""
         for call in list(self._peer.calls.values()):
             if call.method == method:
                 self.notify("$/cancel_request", {"requestId": call.id})
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Tell something."""
+        """Send a notification."""
         self._send(self._peer.notify(method, params))
-        self._tell(history.notified(method, params))
+        self._tell(session_events.events_of_notification(method, params))
 
     def reply(self, request: Request, result: Any, by: str = "you") -> None:
-        """Answer a request; `by` is who decided. One that has its answer is left alone."""
+        """Answer a request, unless it has its answer; `by` is who decided."""
         try:
             line = self._peer.reply(request, result)
         except AlreadyAnswered:
@@ -332,10 +332,10 @@ class Connection:
         if by != "you":
             self.remark({"answer": request.id, "by": by})
         self._send(line)
-        self._tell(history.answered(request, result, by))
+        self._tell(session_events.events_of_answer(request, result, by))
 
     def fail(self, request: Request, code: int, message: str, data: Any = None) -> None:
-        """Answer a request with an error. One that has its answer is left alone."""
+        """Answer a request with an error, unless it has its answer."""
         try:
             line = self._peer.fail(request, code, message, data)
         except AlreadyAnswered:
@@ -343,7 +343,7 @@ class Connection:
         self._send(line)
 
     def remark(self, msg: dict[str, Any]) -> None:
-        """Write down something of ours beside the frames."""
+        """Write a row of the client's own to the journal."""
         self._write_down(self._journal.note, msg)
         self._write_down(self._journal.flush)
 
@@ -364,22 +364,22 @@ class Connection:
         return more
 
     def _write_down(self, keep: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Tell the journal something. One that fails is not asked again: the conversation goes on."""
+        """Call the journal. One that fails is not called again: the conversation goes on."""
         if not self._journal_failed:
-            with _kept_going("the journal"):
+            with _errors_logged("the journal"):
                 self._journal_failed = True
                 keep(*args, **kwargs)
                 self._journal_failed = False
 
-    def _tell(self, happenings: Iterator[SessionEvent]) -> None:
-        for session_id, event in happenings:
-            with _kept_going("an event"):
+    def _tell(self, news: Iterator[AddressedEvent]) -> None:
+        for session_id, event in news:
+            with _errors_logged("an event"):
                 self._owner.note(session_id, event)
 
     # ------------------------------------------------------------------ in
 
     def _keep(self, message: Message) -> None:
-        """Write down a message before it is taken in."""
+        """Journal a message before it is handled."""
         if isinstance(message, Noise | Dropped):
             text = message.line.decode("utf-8", "replace").rstrip("\n")
             self._write_down(self._journal.raw, text)
@@ -393,7 +393,7 @@ class Connection:
     def _receive(self, message: Message) -> None:
         if isinstance(message, Noise):
             self.noise += 1
-            with _kept_going("a line that is no message"):
+            with _errors_logged("a line that is no message"):
                 self._owner.noticed(message)
             return
         self._heard_a_message = True
@@ -401,11 +401,11 @@ class Connection:
             self._drop(message)
             return
         try:
-            self._tell(history.received(message))
+            self._tell(session_events.events_of_message(message))
         except Unreadable as error:
             self._unreadable(message, error)
             return
-        except Exception:  # a gap in our reading must not end the connection
+        except Exception:  # a bug in reading must not end the connection
             log.exception("reading %r", message.line[:1000])
             self._unreadable(message, Unreadable("", "not understood"))
             return
@@ -418,7 +418,7 @@ class Connection:
                 self._take_back(message.params)
 
     def _drop(self, message: Dropped) -> None:
-        """Let whoever waits on either side for a message that is too large know that there is none."""
+        """Answer for a message that was too large: an error for its call or its request."""
         if message.call is not None:
             reason = f"The answer to {message.call.method} was dropped: {message.reason}."
             error = ErrorObject(errors.INTERNAL, reason)
@@ -430,16 +430,16 @@ class Connection:
             return
         if message.request is not None:
             self.fail(message.request, errors.INVALID_REQUEST, f"Invalid request: {message.reason}")
-        with _kept_going("a message that is too large"):
+        with _errors_logged("a message that is too large"):
             self._owner.dropped(message)
 
     def _ask(self, request: Request) -> None:
         try:
             self._owner.asked(request)
-        except Exception:  # every request gets its answer, also when the mistake is ours
+        except Exception:  # every request gets its answer, also when the client is at fault
             log.exception("%s", request.method)
             self.fail(request, errors.INTERNAL, "Internal error")
-            self._tell(history.answered(request, None))  # it may have become a question
+            self._tell(session_events.events_of_answer(request, None))  # it may have become a question
 
     def _unreadable(self, message: Message, error: Unreadable) -> None:
         log.warning("unreadable: %s", error)
@@ -466,7 +466,7 @@ class Connection:
             answer.set_exception(error)
 
     def _take_back(self, params: Any) -> None:
-        """Source: ACP, page "cancellation"; early drafts called the id `id`."""
+        """Cancel a request. Source: ACP, page "cancellation"; early drafts called the id `id`."""
         if isinstance(params, dict):
             request = self._peer.find(params.get("requestId", params.get("id")))
             if request is not None:
@@ -474,9 +474,9 @@ class Connection:
 
 
 @contextmanager
-def _kept_going(what: str) -> Iterator[None]:
-    """Let a mistake of ours be logged instead of ending the connection."""
+def _errors_logged(what: str) -> Iterator[None]:
+    """Log exceptions instead of ending the connection."""
     try:
         yield
-    except Exception:  # whatever it is, the other messages are to be read
+    except Exception:  # whatever it is, the other messages must be read
         log.exception("%s", what)

@@ -1,4 +1,4 @@
-"""The agent's process: bytes out, bytes in, its log, its end."""
+"""The agent process: its pipes, its stderr and its end."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from acp_tui.workspace.processes import (
 )
 from acp_tui.workspace.terminals import OutputTail
 
-MOST: Final = 32 << 20
-"""Bytes that an agent may leave unread before nothing more is done for it."""
+MAX_UNREAD: Final = 32 << 20
+"""Bytes that an agent may leave unread before the client serves it no further."""
 
 
 class Outgoing:
-    """The bytes for one pipe. Needs no event loop before somebody waits."""
+    """The bytes waiting for a pipe. Needs no event loop before a first wait."""
 
     def __init__(self) -> None:
         self.size = 0
-        """Bytes that wait."""
+        """The number of waiting bytes."""
         self._parts: deque[memoryview] = deque()
         self._room = asyncio.Event()
         self._room.set()
 
     def add(self, data: bytes) -> None:
-        """Let this go out after all that waits already."""
+        """Append bytes."""
         self._parts.append(memoryview(data))
         self._resized(len(data))
 
@@ -45,8 +45,8 @@ class Outgoing:
         """Write until nothing is left.
 
         Raises:
-            BlockingIOError: the pipe takes no more for now.
-            OSError: nobody will read it.
+            BlockingIOError: the pipe is full.
+            OSError: the reader is gone.
         """
         while self._parts:
             first = self._parts[0]
@@ -58,29 +58,29 @@ class Outgoing:
             self._resized(-sent)
 
     def clear(self) -> None:
-        """Drop what waits."""
+        """Drop all bytes."""
         self._parts.clear()
         self._resized(-self.size)
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits that whoever adds to it should wait, too."""
+        """Whether writers should wait."""
         return not self._room.is_set()
 
     async def room(self) -> None:
-        """Wait until no more than `MOST` waits."""
+        """Wait until no more than `MAX_UNREAD` wait."""
         await self._room.wait()
 
     def _resized(self, by: int) -> None:
         self.size += by
-        if self.size > MOST:
+        if self.size > MAX_UNREAD:
             self._room.clear()
         else:
             self._room.set()
 
 
 class SpawnFailed(Exception):
-    """The agent could not be started: what happened (`title`), and what to try (`advice`)."""
+    """The agent could not be started: `title` says what happened, `advice` what to try."""
 
     def __init__(self, title: str, advice: str) -> None:
         super().__init__(f"{title} {advice}")
@@ -91,7 +91,7 @@ class SpawnFailed(Exception):
 MARK: Final = "ACP_TUI_AGENT"
 _READ: Final = 256 << 10  # bytes
 _TAIL: Final = 64 << 10  # bytes of stderr kept, and of one line of it
-_LINGER: Final = 0.25  # seconds that the last bytes may take to arrive after the exit
+_LINGER: Final = 0.25  # seconds that the last bytes may take after the exit
 _ADVICE: Final[dict[type[StartFailed], str]] = {
     ProgramNotFound: "Check its name and whether it is installed, or give the full path.",
     NotExecutable: "Make it executable, or name the program that runs it.",
@@ -101,10 +101,10 @@ _ADVICE: Final[dict[type[StartFailed], str]] = {
 
 
 class Process:
-    """A running agent, leader of a session of its own.
+    """A running agent, leader of its own process session.
 
-    Started without an event loop; everything that waits runs on one loop. `read` reads straight from
-    the pipe: an agent whose output nobody asks for stops by itself.
+    Starts without an event loop; everything that waits runs on one loop. `read` takes bytes straight from the
+    pipe, so an agent whose output nobody reads is held up by the full pipe.
 
     Source: ACP, page "transports", stdio.
     """
@@ -112,23 +112,23 @@ class Process:
     def __init__(self, argv: Sequence[str], child: Child, stdin: int, stdout: int, stderr: int) -> None:
         self.argv = tuple(argv)
         self.on_stderr: Callable[[Sequence[str]], None] | None = None
-        """Called with lines of stderr as they come, without their ends; a very long one comes in pieces."""
+        """Called with new lines of stderr, without line ends; a very long one comes in pieces."""
         self.broken = False
-        """Whether the agent does not take input any more; what is written is then dropped."""
+        """The agent takes no more input; further writes are dropped."""
         self._child = child
         self._stdin = stdin
         self._stdout = stdout
         self._stderr = stderr
         self._outgoing = Outgoing()
-        self._taken = memoryview(bytearray(_READ))
-        """What each read fills: an object of this size for each would leave gaps in memory that stay."""
+        self._buffer = memoryview(bytearray(_READ))
+        """The buffer of all reads: one of this size for each would fragment the memory."""
         self._tail = OutputTail(_TAIL)
         self._lines = _Lines(self._tell)
         self._readable: asyncio.Future[None] | None = None
         self._stderr_over: asyncio.Future[None] | None = None
         self._stopping: asyncio.Task[ExitStatus] | None = None
         self._had_time = False
-        """Whether it could have ended by itself since its stdin was closed."""
+        """The agent has had time to end by itself since its stdin was closed."""
 
     @classmethod
     def spawn(
@@ -139,7 +139,7 @@ class Process:
         env: Mapping[str, str] | None = None,
         guard: Guard | None = None,
     ) -> Process:
-        """Start an agent with the user's environment and `env` over it; needs no event loop.
+        """Start an agent in the user's environment, updated by `env`; needs no event loop.
 
         Raises:
             SpawnFailed: nothing was started.
@@ -166,12 +166,12 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The process id, which is that of its group and session as well."""
+        """The process id, also that of its group and session."""
         return self._child.pid
 
     @property
     def exit_status(self) -> ExitStatus | None:
-        """How the agent ended, once it has."""
+        """The exit status, once the agent has ended."""
         return self._child.exit_status
 
     @property
@@ -180,7 +180,7 @@ class Process:
         return self._tail.text()
 
     def start_draining(self) -> None:
-        """Read stderr and flush input from now on, on the running loop; the first wait does so, too."""
+        """Start reading stderr and flushing input on the running loop; a first wait does it as well."""
         if self._stderr_over is not None:
             return
         loop = asyncio.get_running_loop()
@@ -195,8 +195,8 @@ class Process:
     async def read(self) -> bytes:
         """Return up to 256 KiB of stdout as soon as there are any, b"" at its end. One caller at a time.
 
-        After the exit the end comes when it has been quiet for a moment, even if a process that the
-        agent left behind holds the pipe open.
+        After the exit, a short silence counts as the end, since a process that the agent left behind may hold
+        the pipe open.
         """
         self.start_draining()
         while self._stdout >= 0:
@@ -204,7 +204,7 @@ class Process:
             if self._stdout < 0:
                 break
             try:
-                data = bytes(self._taken[: os.readv(self._stdout, [self._taken])])
+                data = bytes(self._buffer[: os.readv(self._stdout, [self._buffer])])
             except BlockingIOError:
                 if not ready:
                     data = b""
@@ -216,7 +216,7 @@ class Process:
         return b""
 
     async def _wait_readable(self) -> bool:
-        """Wait until there is something to read; False when the agent is gone and all is quiet."""
+        """Wait for output; False once the agent is gone and silent."""
         loop = asyncio.get_running_loop()
         self._readable = loop.create_future()
         exited = self._child.watch()
@@ -242,7 +242,7 @@ class Process:
         self._stdout = -1
 
     def write(self, data: bytes) -> None:
-        """Send whole lines, after all that was written before; never blocks."""
+        """Send whole lines in order; never blocks."""
         if self.broken or self._stdin < 0 or not data:
             return
         self._outgoing.add(data)
@@ -250,11 +250,11 @@ class Process:
 
     @property
     def unread(self) -> int:
-        """Bytes that were written and that the agent has not taken yet."""
+        """Bytes written that the agent has not read."""
         return self._outgoing.size
 
     async def room(self) -> None:
-        """Wait while the agent leaves too much unread; comes back as well when it is gone."""
+        """Wait while the agent leaves too much unread, or until it is gone."""
         if not self._outgoing.is_full:
             return
         waiting = asyncio.ensure_future(self._outgoing.room())
@@ -265,7 +265,7 @@ class Process:
             waiting.cancel()
 
     def _flush(self) -> None:
-        """Write as much as the pipe takes, and come back for the rest."""
+        """Write as much as the pipe takes, and the rest when it takes more."""
         try:
             self._outgoing.write_to(self._stdin)
         except BlockingIOError:
@@ -314,7 +314,7 @@ class Process:
             self.on_stderr(lines)
 
     async def wait(self) -> ExitStatus:
-        """Return how the agent ended, once it has and the end of its stderr is in."""
+        """Return the exit status, once the agent has ended and its stderr is read."""
         self.start_draining()
         status = await self._child.wait()
         if self._stderr_over is not None:
@@ -322,7 +322,7 @@ class Process:
         return status
 
     async def end_input(self, patience: float = 2.0) -> bool:
-        """Close stdin and return whether the agent has ended within `patience` seconds; for examining it."""
+        """Close stdin and return whether the agent ends within `patience` seconds."""
         self.start_draining()
         self._close_stdin()
         exited = self._child.watch()
@@ -331,13 +331,13 @@ class Process:
         return exited.done()
 
     async def alive(self) -> bool:
-        """Return whether the agent, or anything that came of it, still runs."""
+        """Return whether the agent or a process that it started still runs."""
         return bool(await self._child.alive())
 
     async def stop(self, patience: float = 2.0) -> ExitStatus:
-        """End the agent and all that came of it: close stdin, then TERM, then KILL, `patience` seconds apart.
+        """End the agent and all that it started: close stdin, then TERM, then KILL, `patience` seconds apart.
 
-        May be called again, and at the same time; all get the same answer.
+        Further calls, even at the same time, return the same status.
         """
         if self._stopping is None:
             self._stopping = asyncio.create_task(self._stop(patience))
@@ -354,12 +354,12 @@ class Process:
         return self._child.exit_status or ExitStatus(None, None)
 
     def cpu_seconds(self) -> float | None:
-        """Return the processor time used by the agent's session so far, None where that is unknown."""
+        """Return the processor time of the agent's process session, None where it is unknown."""
         return self._child.cpu_seconds()
 
 
 class _Lines:
-    """Cuts a stream of bytes into lines of text."""
+    """Split a stream of bytes into lines."""
 
     def __init__(self, tell: Callable[[Sequence[str]], None]) -> None:
         self._tell = tell
@@ -386,7 +386,7 @@ def _settle(future: asyncio.Future[None]) -> None:
 
 
 def _pipes() -> tuple[list[int], list[int]]:
-    """Return the agent's ends of stdin, stdout and stderr, and ours."""
+    """Return the agent's ends of stdin, stdout and stderr, and the client's."""
     ends: list[tuple[int, int]] = []
     try:
         ends.extend(os.pipe() for _ in range(3))
@@ -403,7 +403,7 @@ def _close(*descriptors: int) -> None:
 
 
 def _widen(descriptor: int) -> None:
-    """Let the pipe hold as much as one read takes, where the system allows it."""
+    """Enlarge the pipe to the size of a read, where the system allows it."""
     resize = getattr(fcntl, "F_SETPIPE_SZ", None)
     if resize is None:
         return

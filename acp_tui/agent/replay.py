@@ -1,4 +1,4 @@
-"""Reads a recorded connection back: the same frames, the same meaning, the same sessions."""
+"""Replay: make the sessions of a recorded connection from its journal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, get_args
 
-from acp_tui.agent import events as history
+from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import gone
-from acp_tui.agent.events import SessionEvent, Sessions
 from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
+from acp_tui.agent.session_events import AddressedEvent, Sessions
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
@@ -38,38 +38,38 @@ class Row(Protocol):
 
     @property
     def msg(self) -> Any:
-        """What was written down, as JSON."""
+        """The JSON that was written down."""
 
 
 @dataclass
 class Replayed:
-    """What a journal tells."""
+    """The result of a replay."""
 
     sessions: dict[str, Session] = field(default_factory=dict)
-    """By id, in the order in which they began."""
+    """By id, in the order of their start."""
     info: InitializeResponse | None = None
-    """Who the agent is; of the last one, if it was started again."""
+    """The introduction of the agent; of the last one, if it was started again."""
     noise: int = 0
-    """Lines that were no messages."""
+    """The number of lines that were no messages."""
 
 
 _SLICE: Final = 0.006  # seconds of reading before other work gets its turn
 
-Asked = Callable[[Session, Request], None]
-"""Told of a request of the agent when it comes, and of its session as it is then."""
+OnRequest = Callable[[Session, Request], None]
+"""Called with each request of the agent, and its session at that time."""
 
 
-def replay(rows: Iterable[Row], asked: Asked | None = None) -> Replayed:
-    """Return the sessions that the rows of a journal make; rows that mean nothing are passed over."""
-    reading = _Reading(asked)
+def replay(rows: Iterable[Row], on_request: OnRequest | None = None) -> Replayed:
+    """Return the sessions that the rows of a journal make; unknown rows are skipped."""
+    reading = _Replay(on_request)
     for row in rows:
         reading.take(row)
     return reading.end()
 
 
 async def replay_in_slices(rows: Iterable[Row]) -> Replayed:
-    """Do as `replay`, for a journal of any length, and let others have their turn meanwhile."""
-    reading, until = _Reading(None), time.monotonic() + _SLICE
+    """Replay a long journal in slices, so that the event loop goes on."""
+    reading, until = _Replay(None), time.monotonic() + _SLICE
     for row in rows:
         reading.take(row)
         if time.monotonic() > until:
@@ -78,19 +78,19 @@ async def replay_in_slices(rows: Iterable[Row]) -> Replayed:
     return reading.end()
 
 
-class _Reading:
-    """One reading of a journal, row by row."""
+class _Replay:
+    """A replay in progress."""
 
-    def __init__(self, asked: Asked | None) -> None:
-        self._asked = asked
+    def __init__(self, on_request: OnRequest | None) -> None:
+        self._on_request = on_request
         self._sessions = Sessions(_nobody_watches)
         self._replayed = Replayed(self._sessions.by_id)
         self._peer = Peer()
         self._answered_by: dict[str, str] = {}
         self._refused: Request | None = None
-        """What came last, if it is a request that cannot be read."""
+        """The last message, if it is a request that cannot be read."""
         self._printed: dict[str, dict[str, str]] = {}
-        """What is known of the output of terminals, by session and by their ids."""
+        """The output of terminals, by session and by their ids."""
         self._at = 0.0
 
     def take(self, row: Row) -> None:
@@ -116,17 +116,17 @@ class _Reading:
         if isinstance(message, Noise | Dropped):
             self._replayed.noise += 1
             return
-        is_read = self._apply(history.received(message))
+        is_read = self._apply(session_events.events_of_message(message))
         self._refused = message if isinstance(message, Request) and not is_read else None
-        if self._asked is not None and isinstance(message, Request) and isinstance(message.params, dict):
+        if self._on_request is not None and isinstance(message, Request) and isinstance(message.params, dict):
             session = self._sessions.find(str(message.params.get("sessionId")))
             if session is not None:
-                self._asked(session, message)
+                self._on_request(session, message)
         if isinstance(message, Response) and message.call.method == "initialize" and message.error is None:
             try:
                 self._replayed.info = read(InitializeResponse, message.result)
             except Unreadable:
-                pass  # it did not become a conversation
+                pass  # the connection ended there
 
     def _sent(self, msg: dict[str, Any]) -> None:
         method, message_id = msg.get("method"), msg.get("id")
@@ -134,14 +134,14 @@ class _Reading:
             self._answered(message_id, msg)
         elif type(message_id) is int:
             call = self._peer.calls[message_id] = Call(message_id, method, msg.get("params"))
-            self._apply(history.called(call))
+            self._apply(session_events.events_of_call(call))
         else:
-            self._apply(history.notified(method, msg.get("params")))
+            self._apply(session_events.events_of_notification(method, msg.get("params")))
 
     def _answered(self, request_id: RequestId, answer: dict[str, Any]) -> None:
-        """Take in our answer to a request. Of several with one id it goes to the first that it fits."""
+        """Apply an answer to a request; of several with one id, the first that it fits."""
         same = list(self._peer.unanswered(request_id))
-        by = self._answered_by.get(history.question_key(request_id), "you")
+        by = self._answered_by.get(session_events.question_key(request_id), "you")
         if self._refused in same:
             same = [self._refused]  # it was answered as it came
         elif by == UNKNOWN_SESSION:
@@ -155,9 +155,9 @@ class _Reading:
             return  # it never became a question
         if request.method == "terminal/output" and isinstance(result, dict):
             terminal_id = request.params.get("terminalId") if isinstance(request.params, dict) else None
-            self._print(history.session_of(request.params), str(terminal_id), result.get("output"))
-        self._answered_by.pop(history.question_key(request_id), None)
-        self._apply(history.answered(request, result, by))
+            self._print(session_events.session_of(request.params), str(terminal_id), result.get("output"))
+        self._answered_by.pop(session_events.question_key(request_id), None)
+        self._apply(session_events.events_of_answer(request, result, by))
 
     def _noted(self, msg: dict[str, Any]) -> None:
         if "start" in msg:
@@ -173,7 +173,7 @@ class _Reading:
                 gone(_exit_status(msg)), "", self._at, is_wanted=msg.get("wanted") is True
             )
         elif "answer" in msg:
-            self._answered_by[history.question_key(msg["answer"])] = str(msg.get("by"))
+            self._answered_by[session_events.question_key(msg["answer"])] = str(msg.get("by"))
         elif "ran" in msg:
             self._sessions.note(str(msg.get("session")), _own_command(msg), self._at)
         elif "printed" in msg:
@@ -192,21 +192,21 @@ class _Reading:
             self._sessions.note(str(msg.get("session")), event, self._at)
 
     def _print(self, session_id: str, terminal_id: str, output: object) -> None:
-        """Remember the longest of what is told of an output: it only grows, but for what is cut off."""
+        """Keep the longest text of an output: it only grows, except for what is cut off."""
         known = self._printed.setdefault(session_id, {})
         if isinstance(output, str) and len(output) >= len(known.get(terminal_id, "")):
             known[terminal_id] = output
 
     def _tell_printed(self) -> None:
-        """Tell the sessions what was printed by the process of the agent that is over."""
+        """Apply the terminal output of the agent process that has ended."""
         for session_id, texts in self._printed.items():
             self._sessions.note(session_id, events.Printed(texts), self._at)
         self._printed = {}
 
-    def _apply(self, happenings: Iterator[SessionEvent]) -> bool:
-        """Take in what a frame means; return whether it could be read."""
+    def _apply(self, events_of_frame: Iterator[AddressedEvent]) -> bool:
+        """Apply the events of a frame; return whether it could be read."""
         try:
-            for session_id, event in happenings:
+            for session_id, event in events_of_frame:
                 self._sessions.note(session_id, event, self._at)
         except Unreadable:
             return False  # live, it was answered with an error and changed nothing
@@ -214,18 +214,18 @@ class _Reading:
 
 
 def _nobody_watches(session_id: str, change: SessionChange) -> None:
-    """Nothing is drawn before all is read."""
+    """Ignore a change: nothing is drawn before the end."""
 
 
 def _quirks(argv: object) -> Quirks:
-    """Return what is known of the agent that was started."""
+    """Return the known quirks of the agent that was started."""
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
         return Quirks()
     return quirks_of(argv, known_agents())
 
 
 def _own_command(msg: dict[str, Any]) -> events.CommandStarted | events.CommandEnded:
-    """Return what a remark about a command of the user tells."""
+    """Return the event of a row about a command of the user."""
     if "command" in msg:
         return events.CommandStarted(str(msg["ran"]), str(msg["command"]))
     code = msg.get("code")
@@ -241,7 +241,7 @@ def _noted(msg: dict[str, Any]) -> events.Noted:
 
 
 def _fits(answer: dict[str, Any], request: Request) -> bool:
-    """Return whether an answer is one to such a request; questions are answered by a result."""
+    """Return whether an answer fits a request; questions are answered by a result."""
     result = answer.get("result")
     match request.method:
         case "session/request_permission":

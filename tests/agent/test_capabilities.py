@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent.capabilities import AgentError, NotOffered, Offered, abilities, as_object, as_word
+from acp_tui.agent.capabilities import (
+    AgentError,
+    Capabilities,
+    NotOffered,
+    abilities,
+    as_object,
+    parse_result,
+)
 from acp_tui.protocol.schema import (
     AgentCapabilities,
     ContentBlock,
@@ -39,12 +46,12 @@ def test_what_an_agent_says_is_told_in_words() -> None:
 
 
 def test_an_answer_is_read_as_its_word() -> None:
-    assert as_word(PromptResponse, "session/prompt", {"stopReason": "refusal"}).stop_reason == "refusal"
+    assert parse_result(PromptResponse, "session/prompt", {"stopReason": "refusal"}).stop_reason == "refusal"
 
 
 def test_an_answer_that_cannot_be_read_names_the_method() -> None:
     with pytest.raises(AgentError, match="The answer to session/new cannot be read"):
-        as_word(NewSessionResponse, "session/new", {"sessionId": None})
+        parse_result(NewSessionResponse, "session/new", {"sessionId": None})
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 1, True])
@@ -57,16 +64,16 @@ IMAGE: ContentBlock = ImageContent(data="AA==", mime_type="image/png")
 TEXT: ContentBlock = TextContent(text="hello")
 
 
-def offered(**can: Any) -> Offered:
-    made = Offered()
+def offered(**can: Any) -> Capabilities:
+    made = Capabilities()
     made.info = read(InitializeResponse, {"protocolVersion": 1, "agentCapabilities": can})
     return made
 
 
 def test_before_an_agent_has_introduced_itself_it_takes_text_only() -> None:
-    Offered().need_blocks([TEXT])
+    Capabilities().need_blocks([TEXT])
     with pytest.raises(NotOffered, match="cannot take images"):
-        Offered().need_blocks([TEXT, IMAGE])
+        Capabilities().need_blocks([TEXT, IMAGE])
 
 
 def test_what_an_agent_offers_is_sent_to_it() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent import events as history
+from acp_tui.agent import session_events
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed
 from acp_tui.agent.connection import STRAYS
@@ -429,7 +429,7 @@ async def test_a_gap_in_our_reading_answers_and_fails_what_it_must_and_goes_on(
             raise ZeroDivisionError("in our reading")
 
         with monkeypatch.context() as patch:
-            patch.setattr(history, "received", fail)
+            patch.setattr(session_events, "events_of_message", fail)
             talk.puppet.asks_permission("q")
             assert (await talk.puppet.answer_to("q"))["error"]["code"] == -32602
             talk.puppet.answers(call, {"stopReason": "end_turn"})

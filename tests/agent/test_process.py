@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.process import MOST, Process, SpawnFailed
+from acp_tui.agent.process import MAX_UNREAD, Process, SpawnFailed
 from acp_tui.workspace.guard import Guard
 from acp_tui.workspace.processes import ExitStatus
 from tests.offspring import a_long_time, sleepers
@@ -86,22 +86,22 @@ async def test_c2_large_writes_keep_their_order_and_do_not_interleave() -> None:
 async def test_there_is_room_again_when_what_was_written_is_read() -> None:
     process = shell("exec cat")
     os.kill(process.pid, signal.SIGSTOP)
-    process.write(bytes(MOST + (1 << 20)))
+    process.write(bytes(MAX_UNREAD + (1 << 20)))
     waiting = asyncio.create_task(process.room())
     await asyncio.sleep(0)
     assert not waiting.done()
-    assert process.unread > MOST
+    assert process.unread > MAX_UNREAD
 
     os.kill(process.pid, signal.SIGCONT)
     while not waiting.done():
         await process.read()
-    assert process.unread <= MOST
+    assert process.unread <= MAX_UNREAD
     await process.stop()
 
 
 async def test_whoever_waits_for_room_hears_of_the_end() -> None:
     process = shell("exec 3<&0; sleep 60 & read line; exit 3")  # what stays holds the pipe, and reads nothing
-    process.write(b"\n" + bytes(MOST + (1 << 20)))
+    process.write(b"\n" + bytes(MAX_UNREAD + (1 << 20)))
     await asyncio.wait_for(process.room(), 30)
     assert process.exit_status == ExitStatus(3, None)
     await process.stop()
@@ -109,7 +109,7 @@ async def test_whoever_waits_for_room_hears_of_the_end() -> None:
 
 async def test_whoever_waits_for_room_hears_of_a_stop() -> None:
     process = shell("sleep 60")
-    process.write(bytes(MOST + (1 << 20)))
+    process.write(bytes(MAX_UNREAD + (1 << 20)))
     waiting = asyncio.create_task(process.room())
     await process.stop(0.1)
     await asyncio.wait_for(waiting, 30)

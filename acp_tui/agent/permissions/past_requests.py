@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from acp_tui.agent.client_methods import implicit_request_of
-from acp_tui.agent.events import question_key
 from acp_tui.agent.permissions.authorization import tool_use_of
 from acp_tui.agent.permissions.grants import is_about
 from acp_tui.agent.replay import replay
+from acp_tui.agent.session_events import question_key
 from acp_tui.protocol.jsonrpc import Request
 from acp_tui.protocol.validation import Unreadable
 from acp_tui.rules.model import ToolUse

@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from acp_tui.agent.events import question_key
 from acp_tui.agent.permissions.client_questions import Refused
 from acp_tui.agent.permissions.grants import ImplicitRequest
+from acp_tui.agent.session_events import question_key
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from tests.agent.puppet import CANCELLED, OPTIONS, Conversation, chosen, conversation

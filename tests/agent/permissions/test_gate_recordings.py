@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.agent import events as history
+from acp_tui.agent import session_events
 from acp_tui.agent.client_methods import implicit_request_of
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.client_questions import ClientQuestions, ImplicitRequests, Refused
@@ -61,15 +61,15 @@ class Gate:
     async def takes(self, direction: str, frame: dict[str, Any], at: float) -> None:
         method, key = str(frame.get("method")), json.dumps(frame.get("id"))
         if direction == "in" and method == "session/update":
-            for name, event in history.received(Notification(method, frame["params"])):
+            for name, event in session_events.events_of_message(Notification(method, frame["params"])):
                 self.session(name).apply(event, at)  # type: ignore[arg-type]
         elif direction == "out" and method == "session/prompt":
-            self._turns[key] = history.session_of(frame["params"])
-            for name, event in history.called(Call(frame["id"], method, frame["params"])):
+            self._turns[key] = session_events.session_of(frame["params"])
+            for name, event in session_events.events_of_call(Call(frame["id"], method, frame["params"])):
                 self.session(name).apply(event, at)  # type: ignore[arg-type]
         elif direction == "in" and method == "session/request_permission" and "toolCall" in frame["params"]:
             self._open[key] = Request(frame["id"], method, frame["params"])
-            for name, event in history.received(self._open[key]):
+            for name, event in session_events.events_of_message(self._open[key]):
                 self.session(name).apply(event, at)  # type: ignore[arg-type]
         elif direction == "in" and method in ACTS:
             await self._acts(Request(frame["id"], method, frame["params"]))
@@ -81,18 +81,18 @@ class Gate:
             self.grants.end_turn(session.id)
 
     def _answered(self, request: Request, result: Any, at: float) -> None:
-        session = self.session(history.session_of(request.params))
-        question = session.questions.get(history.question_key(request.id))
+        session = self.session(session_events.session_of(request.params))
+        question = session.questions.get(session_events.question_key(request.id))
         option = (
             question.option(result["outcome"].get("optionId")) if isinstance(question, Permission) else None
         )
         if isinstance(question, Permission) and option is not None:
             self.grants.add(session, question, option)
-        for _, event in history.answered(request, result):
+        for _, event in session_events.events_of_answer(request, result):
             session.apply(event, at)  # type: ignore[arg-type]
 
     async def _acts(self, request: Request) -> None:
-        session = self.session(history.session_of(request.params))
+        session = self.session(session_events.session_of(request.params))
         wanted = implicit_request_of(request) or ImplicitRequest("read", request.params["path"])
         self.acts += 1
         try:

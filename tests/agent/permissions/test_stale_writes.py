@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.host import StaleWrites
+from acp_tui.agent.host import StaleWriteSetting
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import StaleWrite
@@ -234,7 +234,9 @@ async def test_a_request_that_is_taken_back_withdraws_the_question(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("rule", "left"), [("write", "theirs\n"), ("keep", "mine\n")])
-async def test_a_setting_answers_without_a_question(tmp_path: Path, rule: StaleWrites, left: str) -> None:
+async def test_a_setting_answers_without_a_question(
+    tmp_path: Path, rule: StaleWriteSetting, left: str
+) -> None:
     file = tmp_path / "a"
     file.write_text("one\n")
     async with lending(tmp_path) as talk:

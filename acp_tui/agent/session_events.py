@@ -1,7 +1,6 @@
-"""What the frames of a connection mean for its sessions.
+"""Session events: translate the frames of a connection and apply them to its sessions.
 
-The same translation serves the live connection and a journal that is read back: whatever was sent or received
-becomes the same events.
+A live connection and a replayed journal share the translation, so the same frames make the same sessions.
 """
 
 from __future__ import annotations
@@ -37,48 +36,51 @@ from acp_tui.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """We ask for a session: for a new one (outside any), or to take up one that the agent has."""
+class SessionRequested:
+    """The client requests a new session (outside any), or one that the agent has."""
 
     cwd: str = ""
     replays: bool = True
-    """The agent tells all that was said; otherwise what we know already stays."""
+    """The agent replays the conversation; otherwise the known one stays."""
 
 
 @dataclass(frozen=True, slots=True)
-class Continued:
-    """What an earlier process left goes on, unless the agent refuses; a journal holds one process only."""
+class SessionContinued:
+    """The session of an earlier process goes on, unless the agent refuses.
+
+    A journal never says so: it holds one process.
+    """
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """More is known of a session that is asked for than its agent will tell; see `events.Recalled`."""
+class PastKnown:
+    """The client knows more of a requested session than its agent will tell; see `events.Recalled`."""
 
     past: Past
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """That request has its answer, or will have none."""
+class SessionReady:
+    """The request for a session has its answer, or will have none."""
 
     ok: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Forked:
-    """The session that was just made goes on from another one."""
+class SessionForked:
+    """The new session continues another one."""
 
     source: str
 
 
-Happening = Event | Opening | Continued | Known | Opened | Forked
-SessionEvent = tuple[str, Happening]
-"""A session's id, and what happened in it or to it."""
+SessionEvent = Event | SessionRequested | SessionContinued | PastKnown | SessionReady | SessionForked
+AddressedEvent = tuple[str, SessionEvent]
+"""A session's id, and an event in it or about it."""
 
 OUTSIDE: Final = ""
-"""The session id of what happens outside any session, such as a form during a login."""
+"""The session id of events outside any session, such as a form during a login."""
 
 
 _SESSION: Final = re.compile(rb'"session_?[iI]d"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -89,32 +91,32 @@ def question_key(request_id: RequestId) -> str:
     return json.dumps(request_id)
 
 
-def called(call: Call) -> Iterator[SessionEvent]:
-    """What a request of ours means.
+def events_of_call(call: Call) -> Iterator[AddressedEvent]:
+    """Yield the events of a request to the agent.
 
     Raises:
-        Unreadable: it is from a journal, and its params are none that we would send.
+        Unreadable: it is from a journal, with params that the client never sends.
     """
     session_id = session_of(call.params)
     match call.method:
         case "session/new" | "session/fork":
-            yield OUTSIDE, Opening()
+            yield OUTSIDE, SessionRequested()
         case "session/load" | "session/resume":
-            yield session_id, Opening(_cwd_of(call.params), replays=call.method == "session/load")
+            yield session_id, SessionRequested(_cwd_of(call.params), replays=call.method == "session/load")
         case "session/prompt":
             yield session_id, events.Prompted(validation.read(PromptRequest, call.params).prompt)
         case "session/set_mode" | "session/set_model" | "session/set_config_option":
             yield session_id, events.OptionRequested(*_chosen(call.params))
 
 
-def notified(method: str, params: Any) -> Iterator[SessionEvent]:
-    """What a notification of ours means."""
+def events_of_notification(method: str, params: Any) -> Iterator[AddressedEvent]:
+    """Yield the events of a notification to the agent."""
     if method == "session/cancel":
         yield session_of(params), events.TurnCancelled()
 
 
-def received(message: Message) -> Iterator[SessionEvent]:
-    """What a message of the agent means.
+def events_of_message(message: Message) -> Iterator[AddressedEvent]:
+    """Yield the events of a message of the agent.
 
     Raises:
         Unreadable: a request's params cannot be read.
@@ -138,8 +140,8 @@ def received(message: Message) -> Iterator[SessionEvent]:
             yield wanted.session_id or OUTSIDE, events.Elicited(_elicitation(message.id, wanted))
 
 
-def answered(request: Request, result: Any, by: str = "you") -> Iterator[SessionEvent]:
-    """What our answer to a request of the agent means; `result` is None for an error."""
+def events_of_answer(request: Request, result: Any, by: str = "you") -> Iterator[AddressedEvent]:
+    """Yield the events of an answer to the agent; `result` is None for an error."""
     session_id = session_of(request.params)
     key = question_key(request.id)
     if request.method == "session/request_permission":
@@ -153,7 +155,7 @@ def answered(request: Request, result: Any, by: str = "you") -> Iterator[Session
 # ------------------------------------------------------------------ parts
 
 
-def _updated(params: Any) -> Iterator[SessionEvent]:
+def _updated(params: Any) -> Iterator[AddressedEvent]:
     session_id = session_of(params)
     if session_id != OUTSIDE:
         for update in validation.read_updates(_get(params, "update")):
@@ -177,37 +179,37 @@ def _elicitation(request_id: RequestId, wanted: ElicitationRequest) -> Elicitati
     )
 
 
-def _made(response: Response) -> Iterator[SessionEvent]:
+def _made(response: Response) -> Iterator[AddressedEvent]:
     if response.error is not None:
-        yield OUTSIDE, Opened(ok=False)
+        yield OUTSIDE, SessionReady(ok=False)
         return
     try:
         made = validation.read(NewSessionResponse, response.result)
     except Unreadable:
-        yield OUTSIDE, Opened(ok=False)
+        yield OUTSIDE, SessionReady(ok=False)
         raise
     yield made.session_id, events.SetUp(made, _cwd_of(response.call.params))
-    yield OUTSIDE, Opened(ok=True)
+    yield OUTSIDE, SessionReady(ok=True)
 
 
-def _forked(response: Response) -> Iterator[SessionEvent]:
-    """What a fork is answered with: a new session. Source: ACP, the draft of `session/fork`."""
+def _forked(response: Response) -> Iterator[AddressedEvent]:
+    """Yield the events of the answer to a fork: a new session. Source: ACP, the draft of `session/fork`."""
     source = session_of(response.call.params)
     for session_id, event in _made(response):
         yield session_id, event
         if isinstance(event, events.SetUp) and session_id != source:
-            yield session_id, Forked(source)
+            yield session_id, SessionForked(source)
 
 
-def _attached(response: Response) -> Iterator[SessionEvent]:
+def _attached(response: Response) -> Iterator[AddressedEvent]:
     session_id = session_of(response.call.params)
     if response.error is None:
         setup = validation.read(SessionSetup, as_object(response.result))  # older agents answer null
         yield session_id, events.SetUp(setup, _cwd_of(response.call.params))
-    yield session_id, Opened(ok=response.error is None)
+    yield session_id, SessionReady(ok=response.error is None)
 
 
-def _turn_ended(response: Response) -> Iterator[SessionEvent]:
+def _turn_ended(response: Response) -> Iterator[AddressedEvent]:
     session_id = session_of(response.call.params)
     if response.error is not None:
         error = response.error
@@ -217,7 +219,7 @@ def _turn_ended(response: Response) -> Iterator[SessionEvent]:
         yield session_id, events.TurnEnded(end.stop_reason, tuple(end.content))
 
 
-def _option_set(response: Response) -> Iterator[SessionEvent]:
+def _option_set(response: Response) -> Iterator[AddressedEvent]:
     session_id = session_of(response.call.params)
     option_id, value = _chosen(response.call.params)
     if response.error is not None:
@@ -232,7 +234,7 @@ def _option_set(response: Response) -> Iterator[SessionEvent]:
 
 
 def _chosen(params: Any) -> tuple[str, str | bool]:
-    """Return the option and the value that a request of ours sets."""
+    """Return the option and the value that a request sets."""
     for option_id, name in (("mode", "modeId"), ("model", "modelId"), (_get(params, "configId"), "value")):
         value = _get(params, name)
         if isinstance(option_id, str) and isinstance(value, str | bool):
@@ -250,7 +252,7 @@ def session_of(params: Any) -> str:
 
 
 def session_named_in(head: bytes) -> str:
-    """Return the session that the beginning of a message names, which cannot be read as a whole."""
+    """Return the session that the first bytes of a message name, which is too large to be read."""
     found = _SESSION.search(head)
     try:
         return str(json.loads(found[1])) if found is not None else OUTSIDE
@@ -267,7 +269,7 @@ def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-_RESPONSES: Final[dict[str, Callable[[Response], Iterator[SessionEvent]]]] = {
+_RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
     "session/new": _made,
     "session/fork": _forked,
     "session/load": _attached,
@@ -282,64 +284,64 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[SessionEvent]]]] = {
 log = logging.getLogger(__name__)
 
 EARLY: Final = 16
-"""Sessions whose news may come before the answer that names them."""
+"""Most sessions whose updates may come before the answer that names them."""
 
 
 class Sessions:
-    """Makes sessions as they are asked for, and applies to each what happens in it."""
+    """The sessions of one connection: made as they are requested, changed by their events."""
 
     def __init__(
         self, on_change: Callable[[str, SessionChange], None], *, title_is_command: bool = False
     ) -> None:
         self.by_id: dict[str, Session] = {}
         self.outside = Session(OUTSIDE)
-        """What belongs to no session, such as a form during a login."""
+        """Events outside any session, such as a form during a login."""
         self._on_change = on_change
         self.title_is_command = title_is_command
-        """See `ToolCall.title_is_command`; for the sessions that are made from now on."""
-        self._makings = 0
+        """See `ToolCall.title_is_command`; for sessions made from now on."""
+        self._requests = 0
         self._early: dict[str, Session] = {}
         self._before: dict[str, Session | None] = {}
-        """What stood in the place of a session that is being taken up."""
+        """The earlier state of each session that is being loaded."""
         self._pasts: dict[str, Past] = {}
-        """What is known here of sessions that are being taken up and told anew."""
+        """What the client knows of each session that is being loaded with a replay."""
 
     def find(self, session_id: str) -> Session | None:
-        """Return a session by its id, also one that the agent has only hinted at."""
+        """Return a session by its id, also one that is not yet answered."""
         if session_id == OUTSIDE:
             return self.outside
         return self.by_id.get(session_id) or self._early.get(session_id)
 
-    def note(self, session_id: str, event: Happening, at: float) -> None:
-        """Take in an event at `at` (seconds). One that cannot be applied is logged and harms nothing else."""
+    def note(self, session_id: str, event: SessionEvent, at: float) -> None:
+        """Apply an event at `at` (seconds). One that cannot be applied is logged and changes nothing."""
         try:
             self._note(session_id, event, at)
         except Exception:  # a mistake in one session must not end the connection of all
             log.exception("%s in session %r", type(event).__name__, session_id)
 
     def disconnect(self, reason: str, detail: str, at: float, *, is_wanted: bool = False) -> None:
-        """The agent is gone: end what is open in every session; `is_wanted` by us."""
-        self._makings = 0
+        """End what is open in every session: the agent is gone; `is_wanted` by the client."""
+        self._requests = 0
         self._early.clear()
         for session_id in list(self._before):
-            self._opened(session_id, False, at)
+            self._ready(session_id, False, at)
         for session in [self.outside, *self.by_id.values()]:
             if session.connected:
                 self.note(session.id, events.Disconnected(reason, detail, is_wanted), at)
 
-    def _note(self, session_id: str, event: Happening, at: float) -> None:
+    def _note(self, session_id: str, event: SessionEvent, at: float) -> None:
         match event:
-            case Opening():
-                self._opening(session_id, event)
-            case Continued():
+            case SessionRequested():
+                self._requested(session_id, event)
+            case SessionContinued():
                 self._before[session_id] = None
                 self.by_id[session_id] = event.session
                 self._apply(event.session, events.Resumed(), at)
-            case Known():
+            case PastKnown():
                 self._pasts[session_id] = event.past
-            case Opened():
-                self._opened(session_id, event.ok, at)
-            case Forked():
+            case SessionReady():
+                self._ready(session_id, event.ok, at)
+            case SessionForked():
                 source = self.by_id.get(event.source)
                 entries = tuple(source.entries) if source is not None else ()
                 subject = source.subject if source is not None else ""
@@ -349,15 +351,15 @@ class Sessions:
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:
                     self._apply(session, event, at)
             case _:
-                known = self._made(session_id, event)
+                known = self._session_of(session_id, event)
                 if known is None:
-                    log.info("news of a session that nobody asked for: %s", session_id)
+                    log.info("an update of a session that nobody asked for: %s", session_id)
                 else:
                     self._apply(known, event, at)
 
-    def _opening(self, session_id: str, event: Opening) -> None:
+    def _requested(self, session_id: str, event: SessionRequested) -> None:
         if session_id == OUTSIDE:
-            self._makings += 1
+            self._requests += 1
             return
         before = self.by_id.get(session_id)
         self._before.setdefault(session_id, before)
@@ -366,10 +368,10 @@ class Sessions:
                 self._pasts.setdefault(session_id, before.past())
             self.by_id[session_id] = self._new(session_id, event.cwd)
 
-    def _opened(self, session_id: str, ok: bool, at: float) -> None:
+    def _ready(self, session_id: str, ok: bool, at: float) -> None:
         if session_id == OUTSIDE:
-            self._makings = max(0, self._makings - 1)
-            if not self._makings:
+            self._requests = max(0, self._requests - 1)
+            if not self._requests:
                 self._early.clear()
         elif session_id in self._before:
             before, past = self._before.pop(session_id), self._pasts.pop(session_id, None)
@@ -379,18 +381,18 @@ class Sessions:
                 self._put_back(session_id, before)
 
     def _put_back(self, session_id: str, before: Session | None) -> None:
-        """Leave nothing of a replay that failed."""
+        """Restore the state before a load that failed."""
         if before is None:
             self.by_id.pop(session_id, None)
         else:
             self.by_id[session_id] = before
 
-    def _made(self, session_id: str, event: events.Event) -> Session | None:
-        """Return the session of an event; make it if the agent may tell of one that we do not know yet."""
-        if isinstance(event, events.SetUp) and session_id not in self.by_id and self._makings:
+    def _session_of(self, session_id: str, event: events.Event) -> Session | None:
+        """Return the session of an event, made if its answer may still be on the way."""
+        if isinstance(event, events.SetUp) and session_id not in self.by_id and self._requests:
             self.by_id[session_id] = self._early.pop(session_id, self._new(session_id))
         session = self.find(session_id)
-        if session is None and self._makings and len(self._early) < EARLY:
+        if session is None and self._requests and len(self._early) < EARLY:
             session = self._early[session_id] = self._new(session_id)
         return session
 
