@@ -104,7 +104,7 @@ class ChangesScreen(Screen[None]):
         first: str = "",
         cwd: str = "",
         look: Look | None = None,
-        review: Review | None = None,
+        review: ChangeReview | None = None,
         prompt_of: Callable[[int], str] = lambda turn: "",
     ) -> None:
         """Show the changes.
@@ -125,7 +125,7 @@ class ChangesScreen(Screen[None]):
         self._prompt_of = prompt_of
         self._kept = 0
         self._files = in_order(files(), first)
-        self._shown: list[Seen | None] = []
+        self._shown: list[SeenChange | None] = []
         """For each difference in the view, what was seen on disk; None for what was only told."""
         self._diffs: list[FileDiff] = []
         self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
@@ -180,7 +180,7 @@ class ChangesScreen(Screen[None]):
         if self._files:
             await self._count()
 
-    async def _differences(self, file: FileChange) -> list[tuple[Seen | None, FileDiff]]:
+    async def _differences(self, file: FileChange) -> list[tuple[SeenChange | None, FileDiff]]:
         change = self._change_of(file)
         if self._review is None or change is None:
             return [(None, diff) for diff in differences([file], self._cwd)]
@@ -285,7 +285,7 @@ class ChangesScreen(Screen[None]):
     def _kept_key(self) -> str:
         return key_of(self, "changes.show-kept")
 
-    def _marked(self, name: str, does: str) -> tuple[Seen, Hunk] | None:
+    def _marked(self, name: str, does: str) -> tuple[SeenChange, Hunk] | None:
         """Return the marked change; without one, mark the first in view or say why there is none."""
         view = self.query_one(DiffView)
         place = view.current_change
@@ -304,7 +304,7 @@ class ChangesScreen(Screen[None]):
             return None
         return (seen, Hunk(*place[1:])) if seen is not None else None
 
-    def _seen_at(self, index: int | None) -> Seen | None:
+    def _seen_at(self, index: int | None) -> SeenChange | None:
         """Return what was seen on disk of a file in the view, or say why nothing was."""
         if index is None or index >= len(self._shown):
             return None
@@ -379,7 +379,7 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
             yield FileDiff(inside(file.path, cwd), edit.old, edit.new, note, 1 if whole else None)
 
 
-def on_disk(file: FileChange, seen: Seen, cwd: str) -> FileDiff:
+def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
     """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
     assert file.seen is not None
     notes = facts(file, cwd)
@@ -414,7 +414,7 @@ _WHOLE = 1 << 60
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenChange:
     """A change as the person sees it on the screen."""
 
     change: ChangedFile
@@ -432,7 +432,7 @@ class Seen:
         return self.base is not None and self.new is not None and have_lines(self.base, self.new)
 
 
-class Review:
+class ChangeReview:
     """The steps of the person; each is one that can be undone, or none."""
 
     def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
@@ -440,12 +440,12 @@ class Review:
         self._reviewed = tracking.reviewed
         self._rejections = rejections
 
-    async def see(self, change: ChangedFile, *, with_texts: bool, all_of_it: bool) -> Seen:
+    async def see(self, change: ChangedFile, *, with_texts: bool, all_of_it: bool) -> SeenChange:
         """Return a change with its texts; `all_of_it`: compared with the beginning, whatever was kept."""
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
-        return Seen(change, old, base, new, await asyncio.to_thread(pair, base, new))
+        return SeenChange(change, old, base, new, await asyncio.to_thread(pair, base, new))
 
     def is_done(self, change: ChangedFile) -> bool:
         """Whether all of a change was kept."""
@@ -455,7 +455,7 @@ class Review:
         """Whether something of a change was kept."""
         return self._reviewed.has_kept(change)
 
-    def keep(self, seen: Seen, hunk: Hunk) -> bool:
+    def keep(self, seen: SeenChange, hunk: Hunk) -> bool:
         """Keep a hunk: it is open no more. False where it is not a hunk of what is open now."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
@@ -464,11 +464,11 @@ class Review:
         self._reviewed.keep(seen.change, seen.base, seen.new, hunk)
         return True
 
-    def keep_file(self, seen: Seen) -> None:
+    def keep_file(self, seen: SeenChange) -> None:
         """Keep all of a file as it is."""
         self._reviewed.keep_file(seen.change, seen.new)
 
-    async def reject(self, seen: Seen, hunk: Hunk) -> Restored:
+    async def reject(self, seen: SeenChange, hunk: Hunk) -> Restored:
         """Take a hunk back out of the file.
 
         Raises:
@@ -480,7 +480,7 @@ class Review:
             self._rejections.add(f"rejected your change in {where}", f"took back my rejection in {where}")
         return restored
 
-    async def reject_file(self, seen: Seen) -> Restored:
+    async def reject_file(self, seen: SeenChange) -> Restored:
         """Take back all that is open in a file.
 
         Raises:

@@ -52,7 +52,7 @@ def who(decision: Decision) -> str:
 
 
 @dataclass(frozen=True)
-class Sieve:
+class DecisionFilter:
     """Which decisions are listed."""
 
     words: str = ""
@@ -143,7 +143,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         self._session = session
         self._all: list[Decision] = []
         self._shown: list[Decision] = []
-        self._sieve = Sieve()
+        self._sieve = DecisionFilter()
         self._reading: Decisions | None = None
         self._problem = ""
 
@@ -212,7 +212,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         self.show_nothing(not self._all, safe_line(self._problem))
         self._show([])
 
-    def _sift(self, sieve: Sieve) -> None:
+    def _sift(self, sieve: DecisionFilter) -> None:
         self._sieve = sieve
         self._shown = []
         self._show([decision for decision in self._all if sieve.keeps(decision)])

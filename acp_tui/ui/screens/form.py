@@ -18,8 +18,8 @@ from textual.widgets import Button, Input, Static
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.form_fields import (
     Entry,
-    Field,
-    Refused,
+    FormField,
+    InvalidEntry,
     Value,
     can_be_sent,
     fields_of,
@@ -51,7 +51,7 @@ class ElicitationAnswer:
 class FieldRow(Vertical):
     """One field: its title, what it is for, its control, and what is wrong with it."""
 
-    def __init__(self, about: Field, look: Look, entry: Entry) -> None:
+    def __init__(self, about: FormField, look: Look, entry: Entry) -> None:
         """Show a field with what is entered in it at first."""
         super().__init__()
         self.about = about
@@ -225,7 +225,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
         for row in self._rows:
             try:
                 value = value_of(row.about, row.entry)
-            except Refused as refused:
+            except InvalidEntry as refused:
                 problems[row.about.name] = str(refused)
             else:
                 if value is not None:
@@ -274,6 +274,6 @@ class FormDialog(Dialog[ElicitationAnswer]):
         return blocks
 
 
-def _default(about: Field) -> Entry:
+def _default(about: FormField) -> Entry:
     """Return what a field holds at first. What is shown is what is sent: control characters are not."""
     return safe_line(about.default) if isinstance(about.default, str) and not about.choices else about.default

@@ -1,6 +1,6 @@
 """The fields of a form as its schema describes them, and what was entered as the values to send.
 
-A value that cannot be sent is a `Refused`, with the words to show at its field.
+A value that cannot be sent is a `InvalidEntry`, with the words to show at its field.
 Source: ACP, page "elicitation".
 """
 
@@ -39,12 +39,12 @@ FORMATS: Final = {
 """What a text of a known format looks like; other formats are named and not checked."""
 
 
-class Refused(ValueError):
+class InvalidEntry(ValueError):
     """What was entered cannot be sent; the message is for the person."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class FieldChoice:
     """One value to choose."""
 
     value: str
@@ -53,7 +53,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """One property of the form; `kind` unknown means that no value can be entered for it."""
 
     name: str
@@ -62,7 +62,7 @@ class Field:
     description: str = ""
     required: bool = False
     default: Entry = None
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[FieldChoice, ...] = ()
     format: str = ""
     pattern: str = ""
     least: float | None = None
@@ -75,7 +75,7 @@ class Field:
         return _SECRET.search(f"{self.name} {self.title} {self.description}".replace("_", " ")) is not None
 
 
-def fields_of(schema: Mapping[str, Any] | None) -> list[Field]:
+def fields_of(schema: Mapping[str, Any] | None) -> list[FormField]:
     """Return the fields of a form in the schema's order; what is malformed becomes an unknown field."""
     schema = schema or {}
     properties, required = schema.get("properties"), schema.get("required")
@@ -84,21 +84,21 @@ def fields_of(schema: Mapping[str, Any] | None) -> list[Field]:
         properties = {}
     found = [_field(name, about, name in needed) for name, about in properties.items()]
     missing = sorted(needed - properties.keys())
-    return found + [Field(name, "unknown", name, required=True) for name in missing]
+    return found + [FormField(name, "unknown", name, required=True) for name in missing]
 
 
-def value_of(field: Field, entry: Entry) -> Value | None:
+def value_of(field: FormField, entry: Entry) -> Value | None:
     """Return the value to send, None when the field is left out; its pattern is not checked here.
 
     Raises:
-        Refused: what was entered breaks a limit, or is missing.
+        InvalidEntry: what was entered breaks a limit, or is missing.
     """
     if field.kind == "choices":
         return _several(field, entry if isinstance(entry, tuple) else ())
     is_empty = entry == "" and field.kind != "choice"  # a choice may be of the empty text
     if entry is None or is_empty or field.kind == "unknown":
         if field.required:
-            raise Refused("This is needed.")
+            raise InvalidEntry("This is needed.")
         return None
     if field.kind == "text":
         return _text(field, str(entry))
@@ -107,12 +107,12 @@ def value_of(field: Field, entry: Entry) -> Value | None:
     return bool(entry) if field.kind == "boolean" else str(entry)
 
 
-def can_be_sent(fields: Sequence[Field]) -> bool:
+def can_be_sent(fields: Sequence[FormField]) -> bool:
     """Return whether the form can be accepted at all: nothing required is of an unknown kind."""
     return not any(field.kind == "unknown" and field.required for field in fields)
 
 
-def limits_of(field: Field) -> str:
+def limits_of(field: FormField) -> str:
     """Return what a value has to be, in a few words for the person."""
     words = {"text": "characters", "choices": "choices"}.get(field.kind, "")
     if field.most == 1 or (field.most is None and field.least == 1):
@@ -130,13 +130,13 @@ def limits_of(field: Field) -> str:
     return ", ".join(part for part in (written, whole, limits.strip()) if part)
 
 
-def _field(name: str, about: Any, required: bool) -> Field:
+def _field(name: str, about: Any, required: bool) -> FormField:
     if not isinstance(about, dict):
-        return Field(name, "unknown", name, required=required)
+        return FormField(name, "unknown", name, required=required)
     kind, choices = _kind(about)
     counts = {"text": ("minLength", "maxLength"), "choices": ("minItems", "maxItems")}
     least, most = counts.get(kind, ("minimum", "maximum"))
-    return Field(
+    return FormField(
         name,
         kind,
         _string(about.get("title")) or name,
@@ -151,7 +151,7 @@ def _field(name: str, about: Any, required: bool) -> Field:
     )
 
 
-def _kind(about: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
+def _kind(about: Mapping[str, Any]) -> tuple[Kind, tuple[FieldChoice, ...]]:
     match about.get("type"):
         case "string" if "enum" in about or "oneOf" in about:
             choices = _choices(about.get("enum"), about.get("oneOf"))
@@ -163,7 +163,7 @@ def _kind(about: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
         case "integer":
             return "integer", ()
         case "boolean":
-            return "boolean", (Choice("yes", "Yes"), Choice("no", "No"))
+            return "boolean", (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
         case "array":
             items = about.get("items")
             choices = _choices(items.get("enum"), items.get("anyOf")) if isinstance(items, dict) else ()
@@ -172,19 +172,21 @@ def _kind(about: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
             return "unknown", ()
 
 
-def _choices(values: Any, titled: Any) -> tuple[Choice, ...]:
+def _choices(values: Any, titled: Any) -> tuple[FieldChoice, ...]:
     if isinstance(titled, list):
         return tuple(
-            Choice(one["const"], _string(one.get("title")) or one["const"], _string(one.get("description")))
+            FieldChoice(
+                one["const"], _string(one.get("title")) or one["const"], _string(one.get("description"))
+            )
             for one in titled
             if isinstance(one, dict) and isinstance(one.get("const"), str)
         )
     if isinstance(values, list):
-        return tuple(Choice(value, value or "(empty)") for value in values if isinstance(value, str))
+        return tuple(FieldChoice(value, value or "(empty)") for value in values if isinstance(value, str))
     return ()
 
 
-def _default(kind: Kind, choices: Sequence[Choice], default: Any) -> Entry:
+def _default(kind: Kind, choices: Sequence[FieldChoice], default: Any) -> Entry:
     """Return a default as its control holds it; one that does not fit is none."""
     offered = [choice.value for choice in choices]
     if kind == "boolean":
@@ -201,7 +203,7 @@ def _default(kind: Kind, choices: Sequence[Choice], default: Any) -> Entry:
     return ""
 
 
-def _several(field: Field, chosen: tuple[str, ...]) -> list[str] | None:
+def _several(field: FormField, chosen: tuple[str, ...]) -> list[str] | None:
     if not chosen and not field.required:
         return None
     if field.required and not chosen and not field.least:
@@ -210,10 +212,10 @@ def _several(field: Field, chosen: tuple[str, ...]) -> list[str] | None:
     return list(chosen)
 
 
-def _text(field: Field, text: str) -> str:
+def _text(field: FormField, text: str) -> str:
     _check_count(field, len(text), "characters")
     if field.format in FORMATS and not _has_format(field.format, text):
-        raise Refused(f"This should be {FORMATS[field.format]}.")
+        raise InvalidEntry(f"This should be {FORMATS[field.format]}.")
     return text
 
 
@@ -233,30 +235,30 @@ def _has_format(name: str, text: str) -> bool:
         return False
 
 
-def _number(field: Field, text: str) -> int | float:
+def _number(field: FormField, text: str) -> int | float:
     if field.kind == "integer" or _INTEGER.fullmatch(text):
         if not _INTEGER.fullmatch(text):
-            raise Refused("This should be a whole number.")
+            raise InvalidEntry("This should be a whole number.")
         number: int | float = int(text)
     else:
         try:
             number = float(text)
         except ValueError:
-            raise Refused("This should be a number.") from None
+            raise InvalidEntry("This should be a number.") from None
         if not math.isfinite(number) or "_" in text:
-            raise Refused("This should be a number.")
+            raise InvalidEntry("This should be a number.")
     if field.least is not None and number < field.least:
-        raise Refused(f"The smallest is {_plain(field.least)}.")
+        raise InvalidEntry(f"The smallest is {_plain(field.least)}.")
     if field.most is not None and number > field.most:
-        raise Refused(f"The largest is {_plain(field.most)}.")
+        raise InvalidEntry(f"The largest is {_plain(field.most)}.")
     return number
 
 
-def _check_count(field: Field, count: int, what: str) -> None:
+def _check_count(field: FormField, count: int, what: str) -> None:
     if field.least is not None and count < field.least:
-        raise Refused(f"At least {_plain(field.least)} {what}; there are {count}.")
+        raise InvalidEntry(f"At least {_plain(field.least)} {what}; there are {count}.")
     if field.most is not None and count > field.most:
-        raise Refused(f"At most {_plain(field.most)} {what}; there are {count}.")
+        raise InvalidEntry(f"At most {_plain(field.most)} {what}; there are {count}.")
 
 
 def _limit(value: Any) -> float | None:

@@ -29,9 +29,9 @@ from acp_tui.ui.screens.key_guard import ALONE, REPEAT
 from acp_tui.ui.screens.permission_details import (
     AGENT_ONLY,
     NOTHING_KNOWN,
+    AlwaysScope,
     Background,
-    Reach,
-    Reading,
+    DetailLevel,
     command_of,
     details_of,
     diffs_of,
@@ -180,7 +180,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         waiting: Sequence[str] = (),
         go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
-        reaches: Callable[[], Sequence[Reach]] = lambda: (AGENT_ONLY,),
+        reaches: Callable[[], Sequence[AlwaysScope]] = lambda: (AGENT_ONLY,),
         find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
     ) -> None:
         """Take what is asked.
@@ -224,7 +224,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._find = find
         self._places: dict[str, Destination] = {}
         """Where paths lead that do not say it."""
-        self._reaches: Sequence[Reach] = ()
+        self._reaches: Sequence[AlwaysScope] = ()
         self._always: PermissionOption | None = None
         """The option whose reach is asked about, in the second step."""
         self._rejecting: PermissionOption | None = None
@@ -502,7 +502,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _details(self) -> list[TextBlock]:
         call, look = self._call, self.look
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
-        how = Reading(self._whole, key_of(self, "permission.whole"))
+        how = DetailLevel(self._whole, key_of(self, "permission.whole"))
         why = reasons(command_of(call), folder, self._inside, self._background, look, how)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [

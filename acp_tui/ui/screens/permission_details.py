@@ -64,7 +64,7 @@ _READ: Final = 100_000
 """Characters of an input that are read to tell how long it is: megabytes would make the person wait, too."""
 
 
-class Reading(NamedTuple):
+class DetailLevel(NamedTuple):
     """How a question is read."""
 
     whole: bool = False
@@ -73,7 +73,7 @@ class Reading(NamedTuple):
     """The key that shows it."""
 
 
-READ: Final = Reading()
+FOLDED: Final = DetailLevel()
 
 _LABEL: Final = 10
 _SECTION: Final = [("faint", " " * _LABEL)]
@@ -108,7 +108,7 @@ def details_of(
     cwd: str,
     inside: Callable[[str], bool],
     look: Look,
-    how: Reading = READ,
+    how: DetailLevel = FOLDED,
     *,
     reasons: Sequence[TextBlock] = (),
     places: Mapping[str, Destination] = NOWHERE,
@@ -189,7 +189,7 @@ def _facts(
     command: str | None,
     cwd: str,
     inside: Callable[[str], bool],
-    how: Reading,
+    how: DetailLevel,
     places: Mapping[str, Destination],
 ) -> list[TextBlock]:
     """Return what is done and where, each fact with its label."""
@@ -223,14 +223,14 @@ def _facts(
     return blocks
 
 
-def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: Reading) -> str:
+def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: DetailLevel) -> str:
     """Return how many paths are not listed, and how many of them a user has to know of."""
     outside = sum(not inside(path) for path in paths)
     told = f", {outside:,} of them outside the workspace" if outside else ""
     return f"{len(paths):,} more{told} ({how.key} shows them)"
 
 
-def _title(call: ToolCall, how: Reading, *, is_alone: bool) -> TextBlock:
+def _title(call: ToolCall, how: DetailLevel, *, is_alone: bool) -> TextBlock:
     """Return a title on one line; that of a command most times is one."""
     one_line = exact_line if kind_of(call) == "execute" else safe_line
     if is_alone:
@@ -238,7 +238,7 @@ def _title(call: ToolCall, how: Reading, *, is_alone: bool) -> TextBlock:
     return TextBlock(_brief("strong", call.title, how, one_line))
 
 
-def _brief(role: str, text: str, how: Reading, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
+def _brief(role: str, text: str, how: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
     """Return a text that must not push away what decides: about two rows of it, unless all is asked for."""
     shown = shortened(one_line(text[:LONG]), BRIEF)
     if how.whole or (len(text) <= LONG and shown == one_line(text)):
@@ -295,7 +295,7 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, look: Look, how: Reading, is_alone: bool, above: int) -> TextBlock:
+def _input(rest: Any, look: Look, how: DetailLevel, is_alone: bool, above: int) -> TextBlock:
     text, is_all = (pretty(rest), True) if how.whole else _beginning(rest, _READ)
     if how.whole or is_alone:
         return labelled("input", _cut("muted", text, how, is_all), above)
@@ -305,7 +305,7 @@ def _input(rest: Any, look: Look, how: Reading, is_alone: bool, above: int) -> T
 
 
 def _cut(
-    role: str, text: str, how: Reading, is_all: bool = True, clean: Callable[[str], str] = str
+    role: str, text: str, how: DetailLevel, is_all: bool = True, clean: Callable[[str], str] = str
 ) -> list[tuple[str, str]]:
     """Return a text with its role; of a very long one the start, with how much is left, as far as known.
 
@@ -358,7 +358,7 @@ def reasons(
     inside: Callable[[str], bool],
     background: Background,
     look: Look,
-    how: Reading = READ,
+    how: DetailLevel = FOLDED,
 ) -> list[TextBlock]:
     """Return what explains a question; nothing where there is nothing to say.
 
@@ -414,7 +414,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _parts(explanation: Explanation, look: Look, how: Reading) -> Iterator[TextBlock]:
+def _parts(explanation: Explanation, look: Look, how: DetailLevel) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
         text = (
@@ -513,7 +513,7 @@ def _start_of_input(command: str) -> str:
     return beginning if len(words) == 2 and command.startswith(beginning) else ""
 
 
-class Reach(NamedTuple):
+class AlwaysScope(NamedTuple):
     """One way to mean "always"."""
 
     words: str
@@ -521,4 +521,4 @@ class Reach(NamedTuple):
     """What then counts in the session; None: nothing of ours."""
 
 
-AGENT_ONLY: Final = Reach("only what the agent itself remembers")
+AGENT_ONLY: Final = AlwaysScope("only what the agent itself remembers")

@@ -42,7 +42,7 @@ _NAME: Final = 120
 
 
 @dataclass(slots=True, frozen=True)
-class Frame:
+class FrameRow:
     """One row of a journal."""
 
     offset: int
@@ -64,17 +64,17 @@ class Frame:
     """Where the request that this response answers is in the file; None for others."""
 
 
-class Frames:
+class FrameReader:
     """Turns lines into frames, in order; remembers requests until their responses come."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], tuple[float, str, str, int]] = {}
 
-    def read(self, line: TailLine) -> Frame:
+    def read(self, line: TailLine) -> FrameRow:
         """Return the frame of the next line."""
         row = beginning(line.head.decode("utf-8", "replace"))
         if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
-            return Frame(
+            return FrameRow(
                 line.offset, line.size, 0.0, "", "broken", _words(line.head.decode("utf-8", "replace"))
             )
         t = row["t"] if isinstance(row.get("t"), int | float) else 0.0
@@ -86,7 +86,7 @@ class Frames:
             return self._call(line, float(t), direction, msg)
         return self._response(line, float(t), direction, msg)
 
-    def _call(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+    def _call(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> FrameRow:
         params = msg.get("params")
         session, update = _text(params, "sessionId"), _get(params, "update")
         name = msg["method"][:_NAME]
@@ -94,9 +94,9 @@ class Frames:
         if kind == "request":
             self._open[direction, _key(msg["id"])] = (t, name, session, line.offset)
         detail = _text(update, "sessionUpdate") or _words(_text(params, "path") or _text(params, "command"))
-        return Frame(line.offset, line.size, t, direction, kind, name, detail, session)
+        return FrameRow(line.offset, line.size, t, direction, kind, name, detail, session)
 
-    def _response(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> Frame:
+    def _response(self, line: TailLine, t: float, direction: str, msg: dict[str, Any]) -> FrameRow:
         asked_by = "out" if direction == "in" else "in"
         found = self._open.pop((asked_by, _key(msg.get("id"))), None)
         sent, name, session, asked = found or (None, "", "", None)
@@ -107,10 +107,10 @@ class Frames:
         )
         session = session or _text(msg.get("result"), "sessionId")
         latency = None if sent is None else t - sent
-        return Frame(line.offset, line.size, t, direction, kind, name, detail, session, latency, asked)
+        return FrameRow(line.offset, line.size, t, direction, kind, name, detail, session, latency, asked)
 
 
-def other_half(frames: Sequence[Frame], frame: Frame) -> Frame | None:
+def other_half(frames: Sequence[FrameRow], frame: FrameRow) -> FrameRow | None:
     """Return the request that a response answers, or the response to a request, if it is there."""
     for other in frames:
         if frame.answers == other.offset or (frame.kind == "request" and other.answers == frame.offset):
@@ -118,7 +118,7 @@ def other_half(frames: Sequence[Frame], frame: Frame) -> Frame | None:
     return None
 
 
-def matches(frame: Frame, text: str, line: bytes) -> bool:
+def matches(frame: FrameRow, text: str, line: bytes) -> bool:
     """Return whether a frame has all words of a filter; the word `errors` keeps errors only.
 
     `line` is its line in the file, in lower case.
@@ -132,11 +132,11 @@ def matches(frame: Frame, text: str, line: bytes) -> bool:
     return True
 
 
-def _remark(line: TailLine, t: float, direction: str, msg: Any) -> Frame:
+def _remark(line: TailLine, t: float, direction: str, msg: Any) -> FrameRow:
     """Return a row that is no message: noise, stderr, or a note of ours."""
     kind = _REMARKS.get(direction, "broken")
     words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
-    return Frame(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
+    return FrameRow(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
 
 
 def _complete(msg: dict[str, Any], line: TailLine) -> None:
@@ -179,19 +179,19 @@ _SESSION: Final = 8
 """Characters of a session's id that are shown: its end, by which ids differ."""
 
 
-class FrameList(RowList[Frame]):
+class FrameList(RowList[FrameRow]):
     """Frames, one a row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("frames", last="Follow the end")]
 
     FOLLOWS = True
 
-    def pieces(self, item: Frame) -> tuple[list[Piece], list[Piece]]:
+    def pieces(self, item: FrameRow) -> tuple[list[Piece], list[Piece]]:
         """Return a frame: time, direction, what it is; session, size and latency on the right."""
         return pieces(item, self.look, self.row_width)
 
 
-def pieces(frame: Frame, look: Look, width: int) -> tuple[list[Piece], list[Piece]]:
+def pieces(frame: FrameRow, look: Look, width: int) -> tuple[list[Piece], list[Piece]]:
     """Return a frame's row as (left, right); a narrow row leaves out the session."""
     role = _ROLES[frame.kind]
     arrow = _ARROWS.get(frame.direction, (" ", " "))[look.ascii]
@@ -236,10 +236,10 @@ class FrameScreen(Sheet):
 
     def __init__(
         self,
-        frame: Frame,
+        frame: FrameRow,
         tail: JournalTail,
         look: Look | None = None,
-        pair: Callable[[Frame], Frame | None] = lambda _: None,
+        pair: Callable[[FrameRow], FrameRow | None] = lambda _: None,
     ) -> None:
         """Show a frame of the journal that `tail` reads; `pair` finds the other half of a call."""
         super().__init__(look)
@@ -274,7 +274,7 @@ class FrameScreen(Sheet):
         copy(self, self._frame, self._tail)
 
 
-def copy(screen: Screen[None], frame: Frame, tail: JournalTail) -> None:
+def copy(screen: Screen[None], frame: FrameRow, tail: JournalTail) -> None:
     """Copy a frame as it is in the journal, unless it is too large, and say what was done."""
     if frame.size > _COPIED:
         said = f"It is in the journal, {frame.offset:,} bytes from its start."
@@ -284,7 +284,7 @@ def copy(screen: Screen[None], frame: Frame, tail: JournalTail) -> None:
     screen.notify(f"The frame is copied ({size(frame.size)}).")
 
 
-def blocks(frame: Frame, head: bytes) -> list[Block]:
+def blocks(frame: FrameRow, head: bytes) -> list[Block]:
     """Return what to show of a frame: its message as JSON, or its text.
 
     `head` is its line in the journal, or the beginning of a very long one.
@@ -417,9 +417,9 @@ To record sessions, set this in settings.toml (it is the default) and start agai
 
     def _begin(self, tail: JournalTail | None) -> None:
         self._tail = tail
-        self._frames = Frames()
-        self._all: list[Frame] = []
-        self._shown: list[Frame] = []
+        self._frames = FrameReader()
+        self._all: list[FrameRow] = []
+        self._shown: list[FrameRow] = []
         """What the filter leaves of them."""
         self._reads_on = False
         """Whether a timer goes on with what one slice of time was too short for."""
@@ -459,7 +459,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
             self._show_title()
         return self._matched < len(self._all)
 
-    def _keeps(self, tail: JournalTail, frame: Frame) -> bool:
+    def _keeps(self, tail: JournalTail, frame: FrameRow) -> bool:
         if not self._filter:
             return True
         line = tail.line(frame.offset, frame.size, SHOWN) if self._filter != "errors" else b""

@@ -188,7 +188,7 @@ _FIELDS: Final = {
 }
 
 
-class RuleTrying(Dialog[None]):
+class RuleTrial(Dialog[None]):
     """Shows what the rules say to a question as it is typed."""
 
     IS_GUARDED = False

@@ -18,7 +18,7 @@ from acp_tui.rules.files import CannotWrite, RuleFile
 from acp_tui.rules.model import Rule, ToolUse
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.list_screen import ListScreen
-from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrying
+from acp_tui.ui.screens.rule_editor import Preview, RuleEditor, RuleTrial
 from acp_tui.ui.screens.rule_list import ROLES, RuleList, matches
 from acp_tui.ui.widgets.key_names import key_of, key_text, keys_of
 from acp_tui.ui.widgets.line_view import Line, Lines
@@ -166,7 +166,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
 
     def action_try(self) -> None:
         """Type a question and see what the rules say."""
-        self.app.push_screen(RuleTrying(self._book, self._ask, self.look))
+        self.app.push_screen(RuleTrial(self._book, self._ask, self.look))
 
     def action_trust(self) -> None:
         """Ask whether the file of a workspace is trusted."""

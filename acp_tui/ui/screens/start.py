@@ -52,7 +52,7 @@ class StartChoice:
     """A past session."""
 
 
-class Row(NamedTuple):
+class StartRow(NamedTuple):
     """A line of the list: what it shows, what it is found by, and what it starts."""
 
     text: Content
@@ -62,11 +62,11 @@ class Row(NamedTuple):
     install: str = ""
 
 
-class Group(NamedTuple):
+class StartGroup(NamedTuple):
     """Lines under a heading."""
 
     heading: str
-    rows: Sequence[Row]
+    rows: Sequence[StartRow]
 
 
 class StartScreen(Screen[StartChoice]):
@@ -97,7 +97,7 @@ class StartScreen(Screen[StartChoice]):
         self._problems = problems
         self.look = look or Look()
         self._groups = groups(known, sessions, cwd, datetime.now(UTC))
-        self._rows: list[Row | None] = []
+        self._rows: list[StartRow | None] = []
         """What each line of the list is; None for a heading."""
 
     def compose(self) -> ComposeResult:
@@ -149,7 +149,7 @@ class StartScreen(Screen[StartChoice]):
         """Empty the field."""
         self.query_one(Input).value = ""
 
-    def _start(self, row: Row | None) -> None:
+    def _start(self, row: StartRow | None) -> None:
         if row is None:
             return
         if row.choice is not None:
@@ -185,7 +185,7 @@ class StartScreen(Screen[StartChoice]):
 
 def groups(
     known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
-) -> list[Group]:
+) -> list[StartGroup]:
     """Return all there is to start: what runs here first, past sessions, then what is not installed."""
     there = [agent for agent in known.values() if agent.installed()]
     missing = [agent for agent in known.values() if agent not in there]
@@ -195,28 +195,30 @@ def groups(
     here = [session for session in sessions if _same_folder(session.cwd, cwd)]
     elsewhere = [session for session in sessions if session not in here]
     found = [
-        Group("On this machine", [*map(_installed, there), demo]),
-        Group("Sessions in this workspace", [_session(session, now, "") for session in here]),
-        Group("Sessions elsewhere", [_session(session, now, session.cwd) for session in elsewhere]),
-        Group("Not installed", [_missing(agent) for agent in missing]),
+        StartGroup("On this machine", [*map(_installed, there), demo]),
+        StartGroup("Sessions in this workspace", [_session(session, now, "") for session in here]),
+        StartGroup("Sessions elsewhere", [_session(session, now, session.cwd) for session in elsewhere]),
+        StartGroup("Not installed", [_missing(agent) for agent in missing]),
     ]
     return [group for group in found if group.rows]
 
 
-def matching(all_groups: Sequence[Group], text: str, known: Mapping[str, KnownAgent] = {}) -> list[Group]:
+def matching(
+    all_groups: Sequence[StartGroup], text: str, known: Mapping[str, KnownAgent] = {}
+) -> list[StartGroup]:
     """Return what holds all the words of `text`, and a line that runs it as a command line.
 
     That line comes first if the text begins with a program and goes on, else last.
     """
     words = text.lower().split()
     found = [
-        Group(heading, hits)
+        StartGroup(heading, hits)
         for heading, rows in all_groups
         if (hits := [row for row in rows if all(word in row.words for word in words)])
     ]
     if not words:
         return found
-    run = Group("Command line", [_command_line(text.strip())])
+    run = StartGroup("Command line", [_command_line(text.strip())])
     return [run, *found] if _is_command_line(text, known) else [*found, run]
 
 
@@ -237,25 +239,27 @@ def _is_command_line(text: str, known: Mapping[str, KnownAgent]) -> bool:
     return runs and bool(rest or "/" in first)
 
 
-def _installed(agent: KnownAgent) -> Row:
+def _installed(agent: KnownAgent) -> StartRow:
     return _row(agent.name, agent.title, shlex.join(agent.command), StartChoice("agent", agent.name))
 
 
-def _missing(agent: KnownAgent) -> Row:
+def _missing(agent: KnownAgent) -> StartRow:
     install = safe_line(agent.install or "not on PATH")
     text = _columns(agent.name, agent.title, install, "$muted", "$muted", "$muted")
-    return Row(text, _words(agent.name, agent.title, install), None, agent.install)
+    return StartRow(text, _words(agent.name, agent.title, install), None, agent.install)
 
 
-def _command_line(text: str) -> Row:
-    return Row(Content.assemble(("run  ", "$muted"), safe_line(text)), "", StartChoice("agent", text))
+def _command_line(text: str) -> StartRow:
+    return StartRow(Content.assemble(("run  ", "$muted"), safe_line(text)), "", StartChoice("agent", text))
 
 
-def _row(name: str, title: str, what: str, choice: StartChoice) -> Row:
-    return Row(_columns(name, title, what, "bold $accent", "", "$muted"), _words(name, title, what), choice)
+def _row(name: str, title: str, what: str, choice: StartChoice) -> StartRow:
+    return StartRow(
+        _columns(name, title, what, "bold $accent", "", "$muted"), _words(name, title, what), choice
+    )
 
 
-def _session(session: RecordedSession, now: datetime, folder: str) -> Row:
+def _session(session: RecordedSession, now: datetime, folder: str) -> StartRow:
     when = ago(session.started, now) if session.started else ""
     title = safe_line(session.title) or "no prompt"
     text = Content.assemble(
@@ -264,7 +268,9 @@ def _session(session: RecordedSession, now: datetime, folder: str) -> Row:
         title if session.title else (title, "italic $muted"),
         (f"  {safe_line(from_home(folder))}" if folder else "", "$muted"),
     )
-    return Row(text, _words(session.agent, session.title, folder), StartChoice("recorded", recorded=session))
+    return StartRow(
+        text, _words(session.agent, session.title, folder), StartChoice("recorded", recorded=session)
+    )
 
 
 def _columns(name: str, title: str, what: str, *styles: str) -> Content:

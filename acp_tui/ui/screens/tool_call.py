@@ -48,7 +48,7 @@ _MARKDOWN: Final = re.compile(r"[`*_#>|\[\]~\\&]|://|^\s*[-+]|^\s*\d+[.)]\s|^\s*
 
 
 @dataclass(frozen=True)
-class Page:
+class CallPage:
     """One page: things of a kind that stand together."""
 
     name: str
@@ -58,19 +58,19 @@ class Page:
     """Content items; for `json`, the one value."""
 
 
-def pages(call: ToolCall) -> list[Page]:
+def pages(call: ToolCall) -> list[CallPage]:
     """Return the pages of a call: its content in order, then what went in and came out of the tool."""
     found = list(_content_pages(call.content))
     if call.raw_input is not None:
-        found.append(Page("raw input", "json", [call.raw_input]))
+        found.append(CallPage("raw input", "json", [call.raw_input]))
     if call.raw_output is not None:
-        found.append(Page("raw output", "json", [call.raw_output]))
+        found.append(CallPage("raw output", "json", [call.raw_output]))
     if call.meta:
-        found.append(Page("_meta", "json", [call.meta]))
-    return found or [Page("text", "text")]
+        found.append(CallPage("_meta", "json", [call.meta]))
+    return found or [CallPage("text", "text")]
 
 
-def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Block]:
+def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:
     """Return what to show of a page of texts or of JSON, or of a terminal that is kept no more.
 
     `redraw` is told when a picture is decoded; without it there are none, just what they are.
@@ -84,13 +84,13 @@ def blocks(page: Page, redraw: Callable[[Block], None] | None = None) -> list[Bl
     return [_block(item, redraw) for item in page.items]
 
 
-def _content_pages(content: Sequence[Item]) -> Iterator[Page]:
+def _content_pages(content: Sequence[Item]) -> Iterator[CallPage]:
     names: Counter[str] = Counter()
     for kind, run in groupby(content, key=_kind):
         items = list(run)
         for together in [items] if kind != "terminal" else [[item] for item in items]:
             names[kind] += 1
-            yield Page(kind if names[kind] == 1 else f"{kind} {names[kind]}", kind, together)
+            yield CallPage(kind if names[kind] == 1 else f"{kind} {names[kind]}", kind, together)
 
 
 def _kind(item: Item) -> Kind:
@@ -181,7 +181,7 @@ class ToolCallScreen(Screen[None]):
         self._cwd = cwd
         self.look = look or Look()
         self._now: float | None = None
-        self._pages: list[Page] = []
+        self._pages: list[CallPage] = []
         self._views: dict[str, Widget] = {}
         self._current = ""
 
@@ -253,7 +253,7 @@ class ToolCallScreen(Screen[None]):
 
     # pages
 
-    def _page(self) -> Page:
+    def _page(self) -> CallPage:
         return next(page for page in self._pages if page.name == self._current)
 
     def _open(self, name: str) -> None:
@@ -272,14 +272,14 @@ class ToolCallScreen(Screen[None]):
         self._show_head()
         self.refresh_bindings()
 
-    def _view(self, page: Page) -> Widget:
+    def _view(self, page: CallPage) -> Widget:
         if page.kind == "diff":
             return DiffView((), self.look)
         if page.kind == "terminal" and self._terminals(page.items[0].terminal_id) is not None:
             return TerminalView(self.look)
         return Transcript(self.look)
 
-    def _fill(self, view: Widget, page: Page) -> None:
+    def _fill(self, view: Widget, page: CallPage) -> None:
         match view:
             case DiffView():
                 view.show([_file_diff(diff, self._cwd) for diff in page.items])
@@ -290,7 +290,7 @@ class ToolCallScreen(Screen[None]):
             case Transcript():
                 self._write(view, page)
 
-    def _write(self, view: Transcript, page: Page) -> None:
+    def _write(self, view: Transcript, page: CallPage) -> None:
         """Write a page of texts anew; a reader at its start stays there."""
         view.clear()
         pictures = has_pictures(self.app, self.look)

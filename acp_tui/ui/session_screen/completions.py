@@ -49,7 +49,7 @@ def matching(commands: Sequence[AvailableCommand], text: str) -> list[AvailableC
     return begins + [command for name, command in names if typed in name and not name.startswith(typed)]
 
 
-class Completing:
+class Completions:
     """Keeps the list above the prompt equal to what is typed."""
 
     def __init__(

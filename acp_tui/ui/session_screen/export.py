@@ -45,7 +45,7 @@ _FORMS: Final = (
 """Ways to write a session, as (key, name, what is in it)."""
 
 
-class Exporting:
+class SessionExport:
     """Asks for the form, writes the file, and says where it is."""
 
     def __init__(self, screen: SessionScreen) -> None:
@@ -103,7 +103,7 @@ class Exporting:
         return text_of(terminal.kept()) if terminal is not None else ""
 
 
-class Copying:
+class ChatCopy:
     """Puts texts as they came on the clipboard, and says how much that was."""
 
     def __init__(self, screen: SessionScreen) -> None:

@@ -33,7 +33,7 @@ WORDS: Final[dict[Kind, str]] = {
 """What is said of a session, by what waits in it."""
 
 
-class Waiting(NamedTuple):
+class InboxItem(NamedTuple):
     """One thing that waits."""
 
     screen: SessionScreen
@@ -44,34 +44,34 @@ class Waiting(NamedTuple):
     """Names the question, for kinds that are one."""
 
 
-def waiting(screens: Iterable[SessionScreen]) -> list[Waiting]:
+def waiting(screens: Iterable[SessionScreen]) -> list[InboxItem]:
     """Return what waits, questions first, then in the order of the tabs."""
     found = [one for screen in screens for one in _of(screen)]
     # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
-    once: dict[object, Waiting] = {}
+    once: dict[object, InboxItem] = {}
     for one in found:
         once.setdefault(one.question or (one.screen, one.kind), one)
     return sorted(once.values(), key=lambda one: one.question is None)
 
 
-def _of(screen: SessionScreen) -> Iterator[Waiting]:
+def _of(screen: SessionScreen) -> Iterator[InboxItem]:
     conversation = screen.conversation
     for key, question in conversation.questions.items():
-        yield Waiting(screen, _kind(question), about(question, conversation.session), key)
+        yield InboxItem(screen, _kind(question), about(question, conversation.session), key)
     if conversation.phase == "logging-in":
-        yield Waiting(screen, "login", conversation.agent_name)
+        yield InboxItem(screen, "login", conversation.agent_name)
     elif conversation.phase in ("failed", "ended"):
         failure = conversation.failure
-        yield Waiting(screen, "ended", failure.reason if failure is not None else "")
+        yield InboxItem(screen, "ended", failure.reason if failure is not None else "")
     elif screen.presence.has_news and not conversation.questions:
         yield _ended_turn(screen, conversation)
 
 
-def _ended_turn(screen: SessionScreen, conversation: Conversation) -> Waiting:
+def _ended_turn(screen: SessionScreen, conversation: Conversation) -> InboxItem:
     """Return what there is to say of a turn that has ended unseen."""
     session = conversation.session
     failed = session is not None and bool(session.turns) and session.turns[-1].stop_reason == "failed"
-    return Waiting(screen, "failed" if failed else "done", last_said(session))
+    return InboxItem(screen, "failed" if failed else "done", last_said(session))
 
 
 def _kind(question: Question) -> Kind:
@@ -84,7 +84,7 @@ def _kind(question: Question) -> Kind:
     return "form" if question.url is None else "link"
 
 
-class Abouts(Sequence[str]):
+class QuestionSummaries(Sequence[str]):
     """What questions are about, each in a line that is made when it is read."""
 
     def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
@@ -98,7 +98,7 @@ class Abouts(Sequence[str]):
     def __getitem__(self, at: int | slice) -> str | Sequence[str]:
         """Return the line of a question, or of some."""
         if isinstance(at, slice):
-            return Abouts(self._questions[at], self._session)
+            return QuestionSummaries(self._questions[at], self._session)
         return about(self._questions[at], self._session)
 
     def __len__(self) -> int:
@@ -163,14 +163,14 @@ class Inbox:
         found = (one for one in waiting([screen]) if one.question is not None)
         return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
 
-    def _item(self, one: Waiting) -> MenuItem:
+    def _item(self, one: InboxItem) -> MenuItem:
         number = self._tabs.screens.index(one.screen) + 1
         here = ", this session" if self._tabs.is_current(one.screen) else ""
         label = shortened(f"{number} {one.screen.title_of_tab}", 30)
         about = f"{WORDS[one.kind]}: {one.what}" if one.what else WORDS[one.kind]
         return MenuItem(self._key(one), label, f"{about}{here}")
 
-    def _key(self, one: Waiting) -> str:
+    def _key(self, one: InboxItem) -> str:
         """Name what waits, for as long as it does."""
         return f"{self._tabs.screens.index(one.screen)} {one.kind} {one.question}"
 
@@ -179,7 +179,7 @@ LONGEST: Final = 80
 """Characters of a name."""
 
 
-class Naming:
+class SessionName:
     """Names one session: in its tab, in lists and in exports."""
 
     def __init__(self, screen: SessionScreen) -> None:

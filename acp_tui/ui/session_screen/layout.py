@@ -23,7 +23,7 @@ _KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "sess
 """The names of the keys of the panes, in their order."""
 
 
-class Arranging:
+class PaneLayout:
     """Shows and hides panes, and keeps what the person chose for the next run."""
 
     def __init__(self, screen: SessionScreen, path: Path, default: Sequence[str]) -> None:

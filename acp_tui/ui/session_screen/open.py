@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from acp_tui.ui.widgets.transcript.blocks import Block
 
 
-class Opened:
+class DetailScreens:
     """Opens screens over one session, and keeps an opened tool call equal to what the agent tells of it."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
@@ -105,7 +105,7 @@ class Opened:
 
     def changes(self, path: str) -> None:
         """Open the changed files, a certain one first."""
-        from acp_tui.ui.screens.changes import ChangesScreen, Review
+        from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
@@ -115,7 +115,7 @@ class Opened:
                 path,
                 conversation.cwd,
                 self._screen.look,
-                Review(tracking, conversation.rejections) if tracking is not None else None,
+                ChangeReview(tracking, conversation.rejections) if tracking is not None else None,
                 session.prompt_of,
             )
             self._screen.app.push_screen(screen, lambda _: self._show_kept(session))
@@ -280,7 +280,7 @@ IGNORED: Final = 10.0
 _NOTICE: Final = "Not stopped yet"
 
 
-class Unresponsive:
+class UnresponsiveAgent:
     """Offers the ladder, and points to it when a stop is not obeyed."""
 
     def __init__(self, screen: SessionScreen) -> None:

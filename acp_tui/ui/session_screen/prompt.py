@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from acp_tui.conversation.workspace_files import WorkspaceFiles
     from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
     from acp_tui.store.prompts import PromptDraft
-    from acp_tui.ui.session_screen.completions import Completing
+    from acp_tui.ui.session_screen.completions import Completions
     from acp_tui.ui.widgets.look import Look
     from acp_tui.ui.widgets.prompt_box import PromptBox
     from acp_tui.ui.widgets.transcript.blocks import Piece
@@ -57,7 +57,7 @@ class Writing(Vertical):
         self._look = look
         self._box: PromptBox | None = None
         self._attachments = Lines(look, id="attachments")
-        self._completing: Completing | None = None
+        self._completing: Completions | None = None
         self._files: WorkspaceFiles | None = None
         self._draft: PromptDraft | None = None
         self._keeping: Timer | None = None
@@ -77,7 +77,7 @@ class Writing(Vertical):
         """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
         from acp_tui.conversation.attachments import dropped_media
         from acp_tui.store.prompts import PromptDraft, PromptHistory, workspace_name
-        from acp_tui.ui.session_screen.completions import Completing
+        from acp_tui.ui.session_screen.completions import Completions
         from acp_tui.ui.widgets.prompt_box import PromptBox
 
         name = workspace_name(self._start.cwd)
@@ -91,7 +91,7 @@ class Writing(Vertical):
         )
         box.cursor_blink = not self._start.settings.reduced_motion
         lines = Lines(self._look, id="completions")
-        self._completing = Completing(box, lines, self._commands, self._files_now, self._recent, self._list)
+        self._completing = Completions(box, lines, self._commands, self._files_now, self._recent, self._list)
         await self.mount(lines, self._attachments, before="#prompt-row")
         await self.query_one("#prompt-row").mount(box)
         if keeps:

@@ -136,10 +136,10 @@ class Asking:
         return next(number for number, one in enumerate(questions, 1) if one == key), len(questions)
 
     def _waiting(self) -> Sequence[str]:
-        from acp_tui.ui.session_screen.inbox import Abouts
+        from acp_tui.ui.session_screen.inbox import QuestionSummaries
 
         conversation = self._screen.conversation
-        return Abouts(conversation.questions.values(), conversation.session)
+        return QuestionSummaries(conversation.questions.values(), conversation.session)
 
     def _show_waiting(self) -> None:
         """Have the dialog list what waits by now."""

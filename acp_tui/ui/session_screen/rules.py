@@ -13,7 +13,7 @@ from acp_tui.readable import inside
 from acp_tui.rules.book import OF_SESSION
 from acp_tui.rules.commands import covering, prefix_mistake, simple_commands
 from acp_tui.rules.model import TOOL_KINDS, Decision, Rule, ToolUse
-from acp_tui.ui.screens.permission_details import AGENT_ONLY, Reach
+from acp_tui.ui.screens.permission_details import AGENT_ONLY, AlwaysScope
 from acp_tui.ui.widgets.text import shortened
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PAST: Final = 300
 _EXAMPLES: Final = 3
 
 
-class Ruling:
+class SessionRules:
     """Opens what there is about rules over one session."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
@@ -97,7 +97,7 @@ class Ruling:
         )
         self._screen.app.push_screen(editor, self._made)
 
-    def reaches(self, call: ToolCall) -> list[Reach]:
+    def reaches(self, call: ToolCall) -> list[AlwaysScope]:
         """Return what "always" may mean for a call."""
         from acp_tui.agent.permissions.authorization import tool_use_of
         from acp_tui.ui.screens.permission_details import AGENT_ONLY
@@ -298,7 +298,7 @@ def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     return Rule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 
-def reaches(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[Reach]:
+def reaches(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]:
     """Return what "always" may mean for what is asked, the narrowest first; rules end with their session."""
 
     def rule(**what: Any) -> Rule:
@@ -307,19 +307,21 @@ def reaches(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[Reach]:
     found = [AGENT_ONLY]
     if ask.command is not None:
         very = ask.command.strip()
-        found.append(Reach("also this very command", rule(tool_kind="execute", command=very, exact=True)))
+        found.append(
+            AlwaysScope("also this very command", rule(tool_kind="execute", command=very, exact=True))
+        )
         prefix = suggested(ask, rules).command if len(very) <= _SHORT else None
         if prefix is not None and prefix != very:
             words = f"also commands that begin with “{prefix}”"
-            found.append(Reach(words, rule(tool_kind="execute", command=prefix)))
+            found.append(AlwaysScope(words, rule(tool_kind="execute", command=prefix)))
     elif ask.tool_kind in ("edit", "read"):
         does = "any change of" if ask.tool_kind == "edit" else "reading"
         if len(ask.paths) == 1 and not _GLOB.search(ask.paths[0]):
             words = f"also {does} {inside(ask.paths[0], ask.workspace)}"
-            found.append(Reach(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
+            found.append(AlwaysScope(words, rule(tool_kind=ask.tool_kind, path=ask.paths[0])))
         if ask.tool_kind == "edit" and ask.workspace and not _GLOB.search(ask.workspace):
             here = f"{ask.workspace.rstrip('/')}/**"
-            found.append(Reach("also any change in the workspace", rule(tool_kind="edit", path=here)))
+            found.append(AlwaysScope("also any change in the workspace", rule(tool_kind="edit", path=here)))
     return found
 
 

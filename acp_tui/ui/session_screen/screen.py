@@ -22,7 +22,7 @@ from acp_tui.ui.panes.plan import PlanPane
 from acp_tui.ui.panes.status import StatusLine
 from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.key_guard import hands_of
-from acp_tui.ui.session_screen.layout import Arranging
+from acp_tui.ui.session_screen.layout import PaneLayout
 from acp_tui.ui.session_screen.prompt import Writing
 from acp_tui.ui.session_screen.questions import Asking
 from acp_tui.ui.session_screen.start import LoggingIn
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from acp_tui.conversation.opening import Attach
     from acp_tui.store.recordings import RecordedSession
     from acp_tui.ui.session_screen.commands import Slash
-    from acp_tui.ui.session_screen.export import Copying, Exporting
-    from acp_tui.ui.session_screen.inbox import Naming
-    from acp_tui.ui.session_screen.open import Opened, OptionMenus, Unresponsive
-    from acp_tui.ui.session_screen.rules import Ruling
-    from acp_tui.ui.session_screen.shell import OwnShell
+    from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
+    from acp_tui.ui.session_screen.inbox import SessionName
+    from acp_tui.ui.session_screen.open import DetailScreens, OptionMenus, UnresponsiveAgent
+    from acp_tui.ui.session_screen.rules import SessionRules
+    from acp_tui.ui.session_screen.shell import UserShell
     from acp_tui.ui.session_screen.start import Beginning
     from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.terminal import Attention
@@ -68,32 +68,32 @@ class Rooms:
         return Beginning(self._screen, self._start)
 
     @cached_property
-    def copying(self) -> Copying:
+    def copying(self) -> ChatCopy:
         """Copies what was said."""
-        from acp_tui.ui.session_screen.export import Copying
+        from acp_tui.ui.session_screen.export import ChatCopy
 
-        return Copying(self._screen)
+        return ChatCopy(self._screen)
 
     @cached_property
-    def exporting(self) -> Exporting:
+    def exporting(self) -> SessionExport:
         """Writes the session into a file."""
-        from acp_tui.ui.session_screen.export import Exporting
+        from acp_tui.ui.session_screen.export import SessionExport
 
-        return Exporting(self._screen)
+        return SessionExport(self._screen)
 
     @cached_property
-    def naming(self) -> Naming:
+    def naming(self) -> SessionName:
         """Names the session."""
-        from acp_tui.ui.session_screen.inbox import Naming
+        from acp_tui.ui.session_screen.inbox import SessionName
 
-        return Naming(self._screen)
+        return SessionName(self._screen)
 
     @cached_property
-    def opened(self) -> Opened:
+    def opened(self) -> DetailScreens:
         """Opens tool calls, files and details over the session."""
-        from acp_tui.ui.session_screen.open import Opened
+        from acp_tui.ui.session_screen.open import DetailScreens
 
-        return Opened(self._screen, self._start)
+        return DetailScreens(self._screen, self._start)
 
     @cached_property
     def option_menus(self) -> OptionMenus:
@@ -103,18 +103,18 @@ class Rooms:
         return OptionMenus(self._screen)
 
     @cached_property
-    def own_shell(self) -> OwnShell:
+    def own_shell(self) -> UserShell:
         """Runs the person's own commands."""
-        from acp_tui.ui.session_screen.shell import OwnShell
+        from acp_tui.ui.session_screen.shell import UserShell
 
-        return OwnShell(self._screen, self._start)
+        return UserShell(self._screen, self._start)
 
     @cached_property
-    def ruling(self) -> Ruling:
+    def ruling(self) -> SessionRules:
         """Leads to the person's rules."""
-        from acp_tui.ui.session_screen.rules import Ruling
+        from acp_tui.ui.session_screen.rules import SessionRules
 
-        return Ruling(self._screen, self._start)
+        return SessionRules(self._screen, self._start)
 
     @cached_property
     def slash(self) -> Slash:
@@ -124,11 +124,11 @@ class Rooms:
         return Slash(self._screen)
 
     @cached_property
-    def unresponsive(self) -> Unresponsive:
+    def unresponsive(self) -> UnresponsiveAgent:
         """Deals with an agent that does not answer."""
-        from acp_tui.ui.session_screen.open import Unresponsive
+        from acp_tui.ui.session_screen.open import UnresponsiveAgent
 
-        return Unresponsive(self._screen)
+        return UnresponsiveAgent(self._screen)
 
 
 def _unseen(key: str, action: str, description: str, name: str) -> Binding:
@@ -212,7 +212,7 @@ class SessionScreen(Screen[None]):
         self.rooms: Rooms = Rooms(self, start)
         self.presence = Presence(self)
         self.asking: Asking = Asking(self)
-        self.arranging = Arranging(self, state_folder() / "layout.json", start.settings.layout)
+        self.arranging = PaneLayout(self, state_folder() / "layout.json", start.settings.layout)
         self._attention = attention
         self._start = start
         self._sessions: Lines | None = None

@@ -33,7 +33,7 @@ _PACE: Final = 0.25
 """Seconds between two times that the person is shown what has come."""
 
 
-class Listing:
+class SessionPages:
     """Reads the first page when it is wanted, and the others while the person looks at it."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -162,7 +162,7 @@ class SessionList:
         What the agent has comes into the list as it is read, which may take a while. The list begins at
         `place`.
         """
-        listing = Listing(self._screen.conversation)
+        listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
         recorded = [self._recorded_item(number, one) for number, one in enumerate(found)]
         menu = SessionsMenu("Sessions", lambda: self._items(listing, recorded), None, self._screen.look)
@@ -191,7 +191,7 @@ class SessionList:
         if choice is not None:
             await self._do(choice, listing.found, found, menu.left)
 
-    async def _wait_for(self, listing: Listing) -> None:
+    async def _wait_for(self, listing: SessionPages) -> None:
         """Give a list that comes at once the time to do so, and a login that it wants first."""
         with suppress(TimeoutError):
             await asyncio.wait_for(listing.has_begun.wait(), _AT_ONCE)
@@ -285,7 +285,7 @@ class SessionList:
     def _tell(self, problem: str) -> None:
         self._screen.notify(problem, title="The agent's list", severity="warning")
 
-    def _items(self, listing: Listing, recorded: Sequence[MenuItem]) -> list[MenuItem]:
+    def _items(self, listing: SessionPages, recorded: Sequence[MenuItem]) -> list[MenuItem]:
         return [*map(self._item, listing.found), *recorded]
 
     def _item(self, info: SessionInfo) -> MenuItem:
@@ -327,7 +327,7 @@ class SessionList:
         return agent is not None and has(getattr(agent.can.session_capabilities, what))
 
 
-def _note_on(listing: Listing) -> str:
+def _note_on(listing: SessionPages) -> str:
     if listing.problem:
         return "not all of the agent's sessions could be read"
     return "" if listing.is_whole or not listing.is_open else "more is being read"

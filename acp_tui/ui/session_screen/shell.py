@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from acp_tui.workspace.guard import Guard
 
 
-class OwnShell:
+class UserShell:
     """Runs the person's commands from the prompt of one screen."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
-        self._commands: OwnCommands | None = None
+        self._commands: ShellCommands | None = None
         """There are none before the first one."""
 
     @property
@@ -64,7 +64,7 @@ class OwnShell:
     async def _run(self, prompt: Prompt) -> None:
         """Run a command, and offer what it printed as context of the next prompt."""
         if self._commands is None:
-            self._commands = OwnCommands(self._start.guard)
+            self._commands = ShellCommands(self._start.guard)
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
         if agent is None or session is None:
             self._screen.notify("A command needs a session to stand in.", severity="warning")
@@ -84,7 +84,7 @@ CONTEXT: Final = 32 * 1024
 """Characters at the end of an output that are offered as context."""
 
 
-class OwnCommands:
+class ShellCommands:
     """What one person runs beside one conversation."""
 
     def __init__(self, guard: Guard) -> None:

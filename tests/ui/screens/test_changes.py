@@ -12,9 +12,9 @@ from acp_tui.changes.undo import Hunk, Reviewed
 from acp_tui.conversation.rejections import Rejections
 from acp_tui.session.files import DiskState, Edit, FileChange, Origin
 from acp_tui.ui.screens.changes import (
+    ChangeReview,
     ChangesScreen,
-    Review,
-    Seen,
+    SeenChange,
     differences,
     in_order,
     on_disk,
@@ -79,10 +79,10 @@ async def test_a_session_without_changes_says_so() -> None:
         assert app.results == [None]
 
 
-def _seen(old: bytes, new: bytes) -> tuple[FileChange, Seen]:
+def _seen(old: bytes, new: bytes) -> tuple[FileChange, SeenChange]:
     disk = DiskState("/w/a", "M", "/w/a")
     change = ChangedFile("a", "M", "a", 0o100644, 0o100644, "1", "2", b"\0" in old + new)
-    return FileChange("/w/a", seen=disk), Seen(change, old, old, new)
+    return FileChange("/w/a", seen=disk), SeenChange(change, old, old, new)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ class Looked:
 
 def test_a_hunk_that_is_kept_twice_before_the_screen_follows_is_kept_once() -> None:
     looked = Looked()
-    review = Review(cast(ChangeTracker, looked), Rejections(lambda: None))
+    review = ChangeReview(cast(ChangeTracker, looked), Rejections(lambda: None))
     change = ChangedFile("f", "M", "f", 0o100644, 0o100644, "old", "new")
-    seen, hunk = Seen(change, OLD, OLD, NEW), Hunk(1, 2, 1, 4)
+    seen, hunk = SeenChange(change, OLD, OLD, NEW), Hunk(1, 2, 1, 4)
 
     assert review.keep(seen, hunk)
     assert not review.keep(seen, hunk)
 
     assert looked.reviewed.base(change, OLD) == b"a\nX\nY\nZ\nc\n"
-    assert review.keep(Seen(change, OLD, b"a\nX\nY\nZ\nc\n", NEW), Hunk(4, 5, 4, 5))
+    assert review.keep(SeenChange(change, OLD, b"a\nX\nY\nZ\nc\n", NEW), Hunk(4, 5, 4, 5))
     assert review.is_done(change)

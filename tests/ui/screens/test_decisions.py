@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.store.decisions import Decision, DecisionLog, OfferedOption
-from acp_tui.ui.screens.decisions import DecisionList, DecisionsScreen, Sieve
+from acp_tui.ui.screens.decisions import DecisionFilter, DecisionList, DecisionsScreen
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from tests.store.test_decisions import ONE
 from tests.ui.screens.stage import Stage, look, screen_text, until
@@ -120,7 +120,7 @@ async def test_many_decisions_come_in_slices_and_broken_lines_are_counted(
 
 def test_a_sieve_keeps_what_has_every_word_in_either_case() -> None:
     def kept(words: str) -> list[Decision]:
-        return [one for one in MANY if Sieve(words).keeps(one)]
+        return [one for one in MANY if DecisionFilter(words).keeps(one)]
 
     assert kept("") == MANY
     assert kept("RULE reject_once") == [MANY[1]]

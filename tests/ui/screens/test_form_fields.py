@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from acp_tui.ui.screens.form_fields import (
-    Choice,
     Entry,
-    Field,
-    Refused,
+    FieldChoice,
+    FormField,
+    InvalidEntry,
     can_be_sent,
     fields_of,
     limits_of,
@@ -20,7 +20,7 @@ from acp_tui.ui.screens.form_fields import (
 )
 
 
-def field(about: Any, *, required: bool = False) -> Field:
+def field(about: Any, *, required: bool = False) -> FormField:
     schema = {"type": "object", "properties": {"x": about}, "required": ["x"] if required else []}
     return fields_of(schema)[0]
 
@@ -68,7 +68,7 @@ def test_choices_have_titles_and_descriptions() -> None:
         "oneOf": [{"const": "a", "title": "A", "description": "first"}, {"const": "b"}],
     }
 
-    assert field(about).choices == (Choice("a", "A", "first"), Choice("b", "b"))
+    assert field(about).choices == (FieldChoice("a", "A", "first"), FieldChoice("b", "b"))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_what_is_entered_becomes_the_value_to_send(about: Any, entry: Entry, val
     ],
 )
 def test_what_breaks_a_limit_is_refused_with_words(about: Any, entry: Entry) -> None:
-    with pytest.raises(Refused, match=r".+\."):
+    with pytest.raises(InvalidEntry, match=r".+\."):
         value_of(field(about), entry)
 
 
@@ -150,7 +150,7 @@ def test_an_optional_field_left_empty_is_left_out_and_a_required_one_refused(kin
     empty: Entry = None if kind == "boolean" else () if kind == "array" else ""
 
     assert value_of(field(about), empty) is None
-    with pytest.raises(Refused):
+    with pytest.raises(InvalidEntry):
         value_of(field(about, required=True), empty)
 
 

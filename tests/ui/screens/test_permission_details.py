@@ -23,7 +23,7 @@ from acp_tui.ui.screens.permission import PermissionAnswer
 from acp_tui.ui.screens.permission_details import (
     LONG,
     Background,
-    Reading,
+    DetailLevel,
     before_words,
     details_of,
     has_more,
@@ -45,7 +45,7 @@ def inside(path: str) -> bool:
 
 def text_of(call: ToolCall, *, whole: bool = False) -> str:
     look = Look()
-    blocks = details_of(call, "/w", inside, look, Reading(whole))
+    blocks = details_of(call, "/w", inside, look, DetailLevel(whole))
     return "\n".join(row_text(row).rstrip() for block in blocks for row in block.rows(200, look))
 
 

@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from acp_tui.store.journal import HEAD, Journal, TailLine
-from acp_tui.ui.screens.protocol import Frame, FrameList, Frames, FrameScreen, ProtocolScreen, matches
+from acp_tui.ui.screens.protocol import FrameList, FrameReader, FrameRow, FrameScreen, ProtocolScreen, matches
 from tests.ui.screens.stage import Stage, look, screen_text, until
 
 
@@ -22,7 +22,7 @@ def line(direction: str, msg: Any, t: float = 1.0) -> TailLine:
 
 
 def test_a_response_has_the_name_and_session_of_its_request_and_its_latency() -> None:
-    frames = Frames()
+    frames = FrameReader()
     frames.read(line("out", {"id": 3, "method": "session/prompt", "params": {"sessionId": "s1"}}, 1.0))
 
     answer = frames.read(line("in", {"id": 3, "result": {"stopReason": "end_turn"}}, 3.5))
@@ -32,7 +32,7 @@ def test_a_response_has_the_name_and_session_of_its_request_and_its_latency() ->
 
 
 def test_the_same_id_on_both_sides_is_two_requests() -> None:
-    frames = Frames()
+    frames = FrameReader()
     frames.read(line("out", {"id": 1, "method": "session/new", "params": {}}))
     frames.read(line("in", {"id": 1, "method": "fs/read_text_file", "params": {"path": "/a b"}}))
 
@@ -43,7 +43,7 @@ def test_the_same_id_on_both_sides_is_two_requests() -> None:
 def test_an_update_says_its_kind() -> None:
     update = {"sessionId": "s1", "update": {"sessionUpdate": "agent_message_chunk"}}
 
-    frame = Frames().read(line("in", {"method": "session/update", "params": update}))
+    frame = FrameReader().read(line("in", {"method": "session/update", "params": update}))
 
     assert (frame.kind, frame.name, frame.detail, frame.session) == (
         "notification",
@@ -54,7 +54,7 @@ def test_an_update_says_its_kind() -> None:
 
 
 def test_a_huge_response_is_paired_by_the_id_at_its_end() -> None:
-    frames = Frames()
+    frames = FrameReader()
     frames.read(line("out", {"id": "x1", "method": "session/load", "params": {}}, 1.0))
 
     answer = frames.read(line("in", {"jsonrpc": "2.0", "result": {"text": "y" * 500_000}, "id": "x1"}, 2.0))
@@ -63,7 +63,7 @@ def test_a_huge_response_is_paired_by_the_id_at_its_end() -> None:
 
 
 def test_odd_rows_are_shown_neutrally() -> None:
-    frames = Frames()
+    frames = FrameReader()
 
     assert frames.read(line("raw", "Hello  agent")).name == "Hello agent"
     assert frames.read(line("err", "warning: x")).kind == "err"
@@ -75,12 +75,12 @@ def test_odd_rows_are_shown_neutrally() -> None:
 
 
 def test_a_filter_wants_all_of_its_words() -> None:
-    frame = Frame(0, 0, 0.0, "in", "error", "session/prompt")
+    frame = FrameRow(0, 0, 0.0, "in", "error", "session/prompt")
 
     assert matches(frame, "PROMPT errors", b"")
     assert matches(frame, "overloaded prompt", b'{"error": "overloaded"}')
     assert not matches(frame, "prompt other", b"{}")
-    assert not matches(Frame(0, 0, 0.0, "in", "response", "session/prompt"), "errors", b'"errors"')
+    assert not matches(FrameRow(0, 0, 0.0, "in", "response", "session/prompt"), "errors", b'"errors"')
 
 
 def encoded(msg: Any) -> bytes:

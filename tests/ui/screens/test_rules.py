@@ -11,7 +11,7 @@ from textual.widgets import Input
 from acp_tui.rules.book import RuleBook, RuleChanges, RuleDraft
 from acp_tui.rules.files import Trust
 from acp_tui.rules.model import ToolUse
-from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrying
+from acp_tui.ui.screens.rule_editor import RuleEditor, RuleTrial
 from acp_tui.ui.screens.rules import RulesScreen, RuleTrust
 from tests.ui.screens.dialogs import LOOK, NOTHING, shown
 from tests.ui.screens.stage import Stage, look, screen_text, until
@@ -156,7 +156,7 @@ async def test_a_list_without_rules_says_how_one_is_made(tmp_path: Path) -> None
 
 async def test_a_question_is_tried_as_it_is_typed(changes: RuleChanges, tmp_path: Path) -> None:
     ask = ToolUse("demo", "execute", workspace=str(tmp_path / "w"), session="s")
-    async with shown(RuleTrying(changes.book, ask, LOOK)) as (app, pilot):
+    async with shown(RuleTrial(changes.book, ask, LOOK)) as (app, pilot):
         await pilot.press(*"git")
         await until(pilot, lambda: "asked: ask anything" in app.text)
         app.screen.query_one("#path", Input).value = "x.env"

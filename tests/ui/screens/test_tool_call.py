@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_tui.protocol.schema import ContentItem, ImageContent, TerminalItem, UnknownItem
 from acp_tui.session.entries import Diff, Text, ToolCall
-from acp_tui.ui.screens.tool_call import Page, blocks, pages
+from acp_tui.ui.screens.tool_call import CallPage, blocks, pages
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import row_text
 
@@ -13,7 +13,7 @@ def said(text: str) -> Text:
     return Text(text)
 
 
-def shown(page: Page) -> str:
+def shown(page: CallPage) -> str:
     return "\n".join(row_text(row) for block in blocks(page) for row in block.rows(60, Look()))
 
 
@@ -67,10 +67,10 @@ def test_r33_output_of_a_terminal_in_a_text_keeps_no_junk() -> None:
 
 
 def test_lines_that_a_program_printed_stay_lines_and_markdown_is_laid_out() -> None:
-    assert shown(Page("text", "text", [said("line one\nline two\n  three")])).split("\n") == [
+    assert shown(CallPage("text", "text", [said("line one\nline two\n  three")])).split("\n") == [
         "line one",
         "line two",
         "  three",
     ]
-    assert "**" not in shown(Page("text", "text", [said("some **bold**\nwords")]))
-    assert "• one" in shown(Page("text", "text", [said("- one\n- two")]))
+    assert "**" not in shown(CallPage("text", "text", [said("some **bold**\nwords")]))
+    assert "• one" in shown(CallPage("text", "text", [said("- one\n- two")]))

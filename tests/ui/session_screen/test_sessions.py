@@ -16,7 +16,7 @@ from acp_tui.protocol.schema import SessionInfo
 from acp_tui.store.settings import Settings
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.session_screen import sessions
-from acp_tui.ui.session_screen.sessions import Listing, SessionsMenu
+from acp_tui.ui.session_screen.sessions import SessionPages, SessionsMenu
 from tests.agent.puppet import Conversation, conversation
 from tests.ui.seats import Seat, seat
 from tests.ui.session_screen.test_export import told
@@ -27,8 +27,8 @@ def page(name: str, cursor: str | None = None) -> dict[str, Any]:
     return {"sessions": [{"sessionId": name, "cwd": "/w"}], "nextCursor": cursor}
 
 
-def listing_of(talk: Conversation) -> Listing:
-    return Listing(SimpleNamespace(agent=talk.agent, session=None))  # type: ignore[arg-type]  # all it asks for
+def listing_of(talk: Conversation) -> SessionPages:
+    return SessionPages(SimpleNamespace(agent=talk.agent, session=None))  # type: ignore[arg-type]  # all it asks for
 
 
 async def answered(talk: Conversation, asking: Any, *answers: Any) -> None:
@@ -43,7 +43,7 @@ async def answered(talk: Conversation, asking: Any, *answers: Any) -> None:
     await task
 
 
-def names(listing: Listing) -> list[str]:
+def names(listing: SessionPages) -> list[str]:
     return [info.session_id for info in listing.found]
 
 

@@ -14,7 +14,7 @@ from acp_tui.session.session import Session
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.texts import SessionDetailsScreen
 from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.session_screen.shell import CONTEXT, OwnCommands, as_context
+from acp_tui.ui.session_screen.shell import CONTEXT, ShellCommands, as_context
 from acp_tui.workspace.guard import Guard
 from tests.offspring import a_long_time, sleepers
 from tests.ui.seats import Seat, seat
@@ -77,7 +77,7 @@ class Place:
 
     def __init__(self, folder: Path, guard: Guard) -> None:
         self.session = Session("s1", str(folder))
-        self.commands = OwnCommands(guard)
+        self.commands = ShellCommands(guard)
         self.folder = str(folder)
 
     async def run(self, command: str) -> tuple[str, str] | None:
