@@ -1,4 +1,4 @@
-"""How an agent behaves, judged by what was seen of it: facts in, findings out, no IO."""
+"""Checks of an agent's conformance to the protocol, from messages to findings. No I/O."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from acp_tui.protocol.validation import read_updates
 from acp_tui.workspace.processes import ExitStatus
 
 _MUCH: Final = 64 * 1024
-"""Bytes of stderr that are worth a remark, since they only are for a few calls."""
+"""Bytes of stderr worth a remark after only a few calls."""
 _SHOWN: Final = 60
 
 
 def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
-    """Judge the answer to `initialize`, as it was read and as it came. Source: ACP, "initialization"."""
+    """Check the answer to `initialize`, parsed and raw. Source: ACP, "initialization"."""
     if type(info.protocol_version) is int:
         yield Finding("protocol", "well", f"version {info.protocol_version}")
     else:
@@ -47,7 +47,7 @@ def initialization(info: InitializeResponse, raw: Any) -> Iterator[Finding]:
 
 
 def new_session(result: Any) -> Iterator[Finding]:
-    """Judge what a new session came with. Source: ACP, pages "session setup" and "session modes"."""
+    """Check the answer to `session/new`. Source: ACP, pages "session setup" and "session modes"."""
     if not isinstance(result, dict):
         return
     if dialects.normalise("NewSessionResponse", result) is not result:
@@ -62,7 +62,7 @@ def new_session(result: Any) -> Iterator[Finding]:
 
 
 def envelopes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge the JSON-RPC around the agent's messages."""
+    """Check the JSON-RPC envelopes of the agent's messages."""
     came = [frame.msg for frame in frames if frame.direction == "in"]
     asked = {str(frame.msg.get("id")) for frame in frames if frame.direction == "out"}
     bare = sum(msg.get("jsonrpc") != "2.0" for msg in came)
@@ -80,7 +80,7 @@ def envelopes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def order(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge what came when. Source: ACP, pages "initialization" and "session setup"."""
+    """Check the order of messages. Source: ACP, pages "initialization" and "session setup"."""
     early = _before_answer(frames, "initialize")
     if early:
         text = f"{_methods(early)} came before the answer to initialize"
@@ -94,7 +94,7 @@ def order(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge the kinds of the updates. Source: ACP, schema of `session/update`."""
+    """Check the kinds of updates. Source: ACP, schema of `session/update`."""
     sent = [_update_of(frame.msg) for frame in frames if frame.msg.get("method") == "session/update"]
     unread = [
         update for update in sent if all(isinstance(one, UnknownUpdate) for one in read_updates(update))
@@ -115,7 +115,7 @@ def updates(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
-    """Judge what stdout carried beside the protocol. Source: ACP, page "transports", stdio."""
+    """Check stdout for lines outside the protocol. Source: ACP, page "transports", stdio."""
     odd = [line for line in lines if line.reason == UNASKED]
     beside = [line for line in lines if line.reason == BESIDE]
     plain = [line for line in lines if line not in odd and line not in beside]
@@ -135,7 +135,7 @@ def noise(lines: Sequence[Noise]) -> Iterator[Finding]:
 
 
 def too_large(messages: Sequence[Dropped]) -> Iterator[Finding]:
-    """Judge messages above the limit of one line."""
+    """Report messages beyond the line limit."""
     if messages:
         text = f"messages that are too large: {len(messages)}, the first: {messages[0].reason}"
         yield Finding("stdout", "broken", text, "dropped, which the chat says")
@@ -146,7 +146,7 @@ def _start(line: Noise) -> str:
 
 
 def stderr(size: int, tail: str) -> Finding:
-    """Judge how much was said on the side. `size` is in bytes."""
+    """Check the amount of stderr, in bytes."""
     if size > _MUCH:
         text = f"{size:,} bytes of log for a few calls"
         return Finding("stderr", "note", text, "drained always; the end of it is kept")
@@ -155,12 +155,12 @@ def stderr(size: int, tail: str) -> Finding:
 
 
 def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[Finding]:
-    """Judge the end after stdin was closed.
+    """Check the end after stdin was closed.
 
     Args:
         by_itself: whether the process ended without a signal of ours.
-        status: how it ended.
-        left_behind: whether something that it started still ran after its end.
+        status: its exit status.
+        left_behind: whether descendants still ran after its end.
     """
     if not by_itself:
         needed = "KILL" if status.signal == "SIGKILL" else "TERM"
@@ -179,7 +179,7 @@ def ending(by_itself: bool, status: ExitStatus, left_behind: bool) -> Iterator[F
 
 
 def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge the pages of `session/list`. Source: ACP, page "session list"."""
+    """Check the pages of `session/list`. Source: ACP, page "session list"."""
     asked = [frame.msg for frame in frames if frame.msg.get("method") == "session/list"]
     cursors: list[Any] = []
     count = 0
@@ -202,7 +202,7 @@ def pages(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def _before_answer(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
-    """Return what came in between our first request of this method and its answer."""
+    """Return the messages between our first request with a method and its answer."""
     asked: Any = None
     came: list[dict[str, Any]] = []
     for frame in frames:
@@ -216,7 +216,7 @@ def _before_answer(frames: Sequence[WireMessage], method: str) -> list[dict[str,
 
 
 def answer_to(frames: Sequence[WireMessage], method: str) -> Any:
-    """Return the raw result of our first request of this method, None without one."""
+    """Return the raw result of our first request with a method, or None."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     request = next(asked, None)
     return answer_of(frames, request.get("id")) if request is not None else None

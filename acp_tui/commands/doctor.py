@@ -1,4 +1,4 @@
-"""`acp-tui doctor`: examines an agent and prints what was found, for people or as JSON."""
+"""`acp-tui doctor`: examine an agent and print a report, as text or JSON."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from typing_extensions import override
 
 from acp_tui.agent.agent import Agent
 from acp_tui.agent.capabilities import AgentError, AgentGone, CallFailed, LoginRequired
@@ -59,13 +61,13 @@ Exit code: 0 all is well, 1 something is broken, 2 the command line is wrong.
 
 _MARKS: Final = {"well": "✓", "note": "·", "broken": "✗"}
 _LONGEST: Final = 400
-"""Characters of what an agent says that are printed."""
+"""Characters printed of an agent's text."""
 _CHECK: Final = 22
-"""Cells of the column of checks."""
+"""Width of the first column, in cells."""
 
 
 def parser() -> ArgumentParser:
-    """Return what reads the options before the agent."""
+    """Return the parser of the options before the agent."""
     made = ArgumentParser(prog="acp-tui doctor", add_help=False, allow_abbrev=False, exit_on_error=False)
     made.add_argument("--demo", action="store_true")
     made.add_argument("--cwd", default=".")
@@ -92,7 +94,7 @@ def run(launch: Launch, cwd: str, timeout: float, prompt: str | None, *, as_json
 
 
 def print_missing(agent: str, why: str) -> None:
-    """Print the JSON of an agent that is not there to be examined, in the shape of the others."""
+    """Print the JSON report of an agent that is not installed."""
     hidden = _hiding({})
     finding = {"check": "program", "verdict": "broken", "text": hidden(why), "fallback": ""}
     report = {"command": [hidden(agent)], "agent": None, "capabilities": None, "auth_methods": None}
@@ -134,7 +136,7 @@ def _lines(finding: Finding) -> list[str]:
 
 
 def _hiding(env: Mapping[str, str]) -> Callable[[str], str]:
-    """Return what makes a text fit to be shown to others, as reports are: short, and without secrets."""
+    """Return a function that shortens a text and masks secrets."""
     from acp_tui.store.redaction import mask_tokens
 
     values = secrets_of({**os.environ, **env})
@@ -185,20 +187,20 @@ def _plain(report: Report) -> dict[str, Any]:
 
 
 PING: Final = "_acp-tui/ping"
-"""An extension that no agent has."""
-_PING_TIME: Final = 5.0  # seconds for an answer that needs no thought
+"""An extension method unknown to every agent."""
+_PING_TIME: Final = 5.0  # seconds to answer a trivial request
 _LARGE: Final = 1_000_000  # characters in one line
-_LINGER: Final = 0.3  # seconds that an answer to a notification, which must not come, may take
+_LINGER: Final = 0.3  # seconds to wait for an unwanted answer to a notification
 _CROSSED: Final = 0.2
-"""Seconds within which the end of a turn and our cancel may have crossed on the way."""
-_STREAMING: Final = 3.0  # seconds until a turn is cancelled that says nothing
+"""Seconds within which the end of a turn and our cancel may have crossed."""
+_STREAMING: Final = 3.0  # seconds until a silent turn is cancelled
 
 T = TypeVar("T")
 
 
 @dataclass
 class Report:
-    """What was found out about an agent."""
+    """The findings about an agent."""
 
     launch: Launch
     findings: list[Finding] = field(default_factory=list)
@@ -206,11 +208,11 @@ class Report:
 
     @property
     def broken(self) -> bool:
-        """Whether the agent breaks a rule, or cannot be used at all."""
+        """True if the agent violates the protocol or cannot be used."""
         return any(finding.verdict == "broken" for finding in self.findings)
 
     def add(self, check: str, verdict: Verdict, text: str, fallback: str = "") -> None:
-        """Note one thing."""
+        """Add a finding."""
         self.findings.append(Finding(check, verdict, text, fallback))
 
 
@@ -223,15 +225,15 @@ async def examine(
     version: str = "0",
     guard: Guard | None = None,
 ) -> Report:
-    """Start an agent, ask what can be asked without a prompt, end it, and return what was found.
+    """Start an agent, check it without a prompt (unless one is given), end it, and return the report.
 
     Args:
-        launch: how it is started.
-        cwd: the folder of its session; absolute.
-        patience: seconds for each of its answers.
-        prompt: what to say to it, if something may be said.
-        version: ours.
-        guard: ends it if we are killed.
+        launch: the agent's launch.
+        cwd: the session's folder; absolute.
+        patience: seconds for each answer.
+        prompt: a prompt to send, if allowed.
+        version: the client's version.
+        guard: ends the agent if we are killed.
     """
     report = Report(launch)
     try:
@@ -251,18 +253,18 @@ async def examine(
 
 
 class _Over(Exception):
-    """There is nothing more to ask."""
+    """The examination cannot continue."""
 
 
 class _Wire:
-    """A journal that keeps what went over the wire, to be judged."""
+    """A journal that keeps the messages for the checks."""
 
     def __init__(self) -> None:
         self.frames: list[WireMessage] = []
 
     def record(self, direction: str, line: bytes) -> None:
         if len(line) > _LARGE and direction == "out":
-            return  # our own large line
+            return  # our own oversized line
         msg = json.loads(line.decode("utf-8", "replace"))
         self.frames.append(WireMessage(direction, msg))
 
@@ -277,27 +279,27 @@ class _Wire:
 
 
 class _Examined(Agent):
-    """An agent of which is kept what no frame shows: what lacked a session, and what was dropped."""
+    """An agent that keeps facts not found in messages."""
 
     unassigned: list[str]
     too_large: list[Dropped]
 
+    @override
     def assign(self, message: Request | Notification) -> str:
-        """Keep in mind what names no session."""
         params = message.params
         refused = super().assign(message)
         if refused or message.params is not params:
             self.unassigned.append(message.method)
         return refused
 
+    @override
     def dropped(self, message: Dropped) -> None:
-        """Keep in mind what was too large."""
         self.too_large.append(message)
         super().dropped(message)
 
 
 class _Examination:
-    """One run of the script; each step may end it."""
+    """One run of all checks; each may end it."""
 
     def __init__(self, report: Report, process: Process, cwd: str, patience: float, version: str) -> None:
         self._report = report
@@ -312,7 +314,7 @@ class _Examination:
         self._changed = asyncio.Event()
         self._answers_pings = False
         self._refusal: int | None = None
-        """The code with which it refuses what it does not know."""
+        """Error code of its answer to unknown methods."""
         self._agent = _Examined(
             process, Host(Terminals()), self._wire, self._hear, name=report.launch.name, version=version
         )
@@ -321,7 +323,7 @@ class _Examination:
         process.on_stderr = self._hear_stderr
 
     async def run(self, prompt: str | None) -> None:
-        """Go through the script, then end the agent."""
+        """Run all checks, then end the agent."""
         listening = asyncio.create_task(self._agent.run())
         try:
             await self._initialize()
@@ -360,7 +362,7 @@ class _Examination:
         self._report.findings += conformance.initialization(info, raw)
 
     async def _ask_unknown(self) -> None:
-        """A request that it cannot know has to be refused as such. Source: JSON-RPC, -32601."""
+        """Check that an unknown request is refused. Source: JSON-RPC, -32601."""
         check, fallback = "unknown request", "none: acp-tui calls no method that was not offered"
         try:
             await self._within(self._ping_time, self._agent.connection.call(PING, {}))
@@ -380,7 +382,7 @@ class _Examination:
         self._answers_pings = True
 
     async def _tell_unknown(self) -> None:
-        """A notification that it cannot know has to be ignored, without an answer."""
+        """Check that an unknown notification is ignored, without an answer."""
         before = len(self._noise)
         self._agent.connection.notify("_acp-tui/notice", {})
         await self._is_alive("unknown notification")
@@ -392,7 +394,7 @@ class _Examination:
 
     async def _send_large_line(self) -> None:
         if not self._answers_pings:
-            return  # nothing would tell whether it arrived
+            return  # its arrival could not be verified
         check, call = "large line", self._agent.connection.call(PING, {"text": "x" * _LARGE})
         try:
             await self._within(self._patience, call)
@@ -424,9 +426,9 @@ class _Examination:
             self._report.findings += conformance.new_session(raw)
 
     async def _talk(self, session: Session, prompt: str | None) -> None:
-        """Say the prompt, cancel when nothing runs, and say it again to stop that turn.
+        """Send the prompt, cancel while idle, and send it again to cancel that turn.
 
-        A turn that goes wrong behind the idle cancel is tried once more, so that each has its own verdict.
+        A turn that fails after the idle cancel is repeated once, to separate the two findings.
         """
         works = prompt is not None and await self._prompt(session, prompt)
         harm = await self._cancel_idle(session)
@@ -446,14 +448,14 @@ class _Examination:
             self._report.add("cancel when idle", "well", f"harmless: {known}")
 
     async def _cancel_idle(self, session: Session) -> str:
-        """Cancel although no turn runs; return what was wrong with what came of it."""
+        """Cancel without a running turn; return the violation, or ""."""
         before = len(self._noise)
         self._agent.connection.notify("session/cancel", {"sessionId": session.id})
         await self._is_alive("cancel when idle")
         return "answered, although it is a notification" if len(self._noise) > before else ""
 
     async def _prompt(self, session: Session, text: str) -> bool:
-        """Say something to the end of the turn; return whether it had one."""
+        """Send a prompt to the end of its turn; return whether there was an end."""
         before = len(self._wire.frames)
         blocks: list[Any] = [TextContent(text=text)]
         result = await self._ask("prompt", self._agent.prompt(session.id, blocks))
@@ -465,7 +467,7 @@ class _Examination:
         return True
 
     async def _stop_turn(self, session: Session, text: str) -> str:
-        """Stop a turn as soon as it says something; return how it went wrong before that."""
+        """Cancel a turn at its first output; return its failure before that, or ""."""
         check = "cancel"
         blocks: list[Any] = [TextContent(text=text)]
         self._changed.clear()
@@ -479,7 +481,7 @@ class _Examination:
                     self._changed.clear()
         except TimeoutError:
             pass
-        if session.turn_state == "idle":  # it is over, and whoever waits for it is about to hear so
+        if session.turn_state == "idle":  # over: the request is about to return
             await asyncio.wait({turn}, timeout=_STREAMING)
         if turn.done():
             error = turn.exception()
@@ -506,7 +508,7 @@ class _Examination:
         return ""
 
     async def _clear_away(self) -> None:
-        """Leave no session behind that nobody will use, where the agent can forget one."""
+        """Delete or close our session, if the agent can."""
         if self._session is None:
             return
         can = self._agent.can.session_capabilities
@@ -516,7 +518,7 @@ class _Examination:
             await self._ask("session/close", self._agent.close_session(self._session.id))
 
     async def _end(self) -> None:
-        """Close its input, look what it does, and judge all that was seen."""
+        """Close the agent's stdin, observe the end, and check everything recorded."""
         frames = self._wire.frames
         crashed = self._agent.connection.exit is not None
         by_itself = await self._process.end_input()
@@ -544,7 +546,7 @@ class _Examination:
             return await call
 
     async def _ask(self, check: str, call: Awaitable[T]) -> T | None:
-        """Return an answer; without one, say why, and return None."""
+        """Return an answer, or add a finding and return None."""
         try:
             return await self._within(self._patience, call)
         except TimeoutError:
@@ -559,7 +561,7 @@ class _Examination:
         return None
 
     async def _is_alive(self, check: str) -> None:
-        """Wait until what was just sent must have been read."""
+        """Wait until the last message must have been read."""
         if not self._answers_pings:
             await asyncio.sleep(_LINGER)
             if self._agent.connection.exit is not None:
@@ -597,10 +599,10 @@ class _Examination:
         self._changed.set()
         session = self._agent.sessions.get(session_id)
         if session is not None and "questions" in change.fields:
-            asyncio.get_running_loop().call_soon(self._decline, session)  # it is not quite asked yet
+            asyncio.get_running_loop().call_soon(self._decline, session)  # the question is still being opened
 
     def _decline(self, session: Session) -> None:
-        """Say no to whatever it asks: an examination allows nothing."""
+        """Decline every question: an examination allows nothing."""
         for key, question in list(session.questions.items()):
             if isinstance(question, Permission):
                 self._agent.answer(session.id, key, None, AnsweredBy("nobody", "doctor"))

@@ -1,4 +1,4 @@
-"""Frames of a connection and what was found out from them."""
+"""Findings about an agent, and the messages they are based on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 Verdict = Literal["well", "note", "broken"]
-"""As the protocol has it; odd, but allowed or of no harm; against a rule of the protocol."""
+"""Conforming; odd but allowed or harmless; a violation of the protocol."""
 
 _FEW: Final = 4
 _SHOWN: Final = 80  # characters
@@ -15,19 +15,19 @@ _SHOWN: Final = 80  # characters
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     check: str
-    """What was looked at, in a word or two."""
+    """Short name of the check."""
     verdict: Verdict
     text: str
     fallback: str = ""
-    """What acp-tui does about it, where it does something."""
+    """The client's way of coping, if any."""
 
 
 @dataclass(frozen=True)
 class WireMessage:
-    """One message that went over the wire."""
+    """A message sent or received."""
 
     direction: str
     """`in` or `out`."""
@@ -35,19 +35,19 @@ class WireMessage:
 
 
 def came(frames: Sequence[WireMessage], method: str) -> Iterator[WireMessage]:
-    """Yield what the agent asked or told by a method."""
+    """Yield the agent's messages with a method."""
     return (frame for frame in frames if frame.direction == "in" and frame.msg.get("method") == method)
 
 
 def answers_to(frames: Sequence[WireMessage], method: str) -> list[dict[str, Any]]:
-    """Return the results of all our requests of this method that are objects."""
+    """Return the results of our requests with a method, if they are objects."""
     asked = (frame.msg for frame in frames if frame.direction == "out" and frame.msg.get("method") == method)
     found = (answer_of(frames, request.get("id")) for request in asked)
     return [result for result in found if isinstance(result, dict)]
 
 
 def answer_of(frames: Sequence[WireMessage], call_id: Any) -> Any:
-    """Return the raw result that came for a request, None without one."""
+    """Return the raw result for a request, or None."""
     for frame in frames:
         if frame.direction == "in" and is_answer(frame.msg, call_id):
             return frame.msg.get("result")
@@ -55,12 +55,12 @@ def answer_of(frames: Sequence[WireMessage], call_id: Any) -> Any:
 
 
 def is_answer(msg: dict[str, Any], call_id: Any) -> bool:
-    """Whether a message answers the request of an id, which some agents send back as text."""
+    """Return whether a message answers a request id; some agents return ids as strings."""
     return "method" not in msg and "id" in msg and str(msg["id"]) == str(call_id)
 
 
 def shown(names: Sequence[str]) -> str:
-    """Return the first few names in words, each once and cut where it is long."""
+    """Return the first few names, shortened and without repetition."""
     once = list(dict.fromkeys(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…" for name in names))
     more = f" and {len(once) - _FEW} more" if len(once) > _FEW else ""
     return ", ".join(once[:_FEW]) + more

@@ -1,4 +1,4 @@
-"""`acp-tui log decisions`: prints what agents asked for and how it was answered, for people or as JSON."""
+"""`acp-tui log decisions`: print requests and answers, as text or JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def parser() -> ArgumentParser:
-    """Return what reads the words behind `log decisions`."""
+    """Return the parser of the arguments after `log decisions`."""
     made = ArgumentParser(
         prog="acp-tui log decisions", add_help=False, allow_abbrev=False, exit_on_error=False
     )
@@ -50,7 +50,7 @@ def parser() -> ArgumentParser:
 
 
 def run(path: Path, start: datetime | None, session: str | None, agent: str | None, *, as_json: bool) -> int:
-    """Print the decisions that fit and return the exit code."""
+    """Print the matching decisions and return the exit code."""
     from acp_tui.store.decisions import Decisions
 
     try:
@@ -74,7 +74,7 @@ def run(path: Path, start: datetime | None, session: str | None, agent: str | No
 
 
 def since(text: str) -> datetime:
-    """Return the time that a person means: so long ago, or a date, with or without a time."""
+    """Parse a time: so long ago, or a date with or without a time."""
     ago = _AGO.fullmatch(text)
     if ago is not None:
         return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
@@ -85,13 +85,13 @@ def since(text: str) -> datetime:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines; whoever reads them may stop early."""
+    """Print lines until the reader stops."""
     out = sys.stdout.buffer
     try:
         for line in lines:
             out.write(f"{line}\n".encode(sys.stdout.encoding, "replace"))
         out.flush()
-    except BrokenPipeError:  # whoever reads has seen enough, as `head` has
+    except BrokenPipeError:  # the reader has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -100,7 +100,7 @@ def _as_json(decision: Decision) -> str:
 
 
 def _line(decision: Decision) -> str:
-    """Return a decision for people: when, what came of it, what was asked, who answered."""
+    """Return a decision on one line: time, request, result, source."""
     chosen = decision.chosen
     came = chosen.name if chosen is not None else "cancelled"
     asked = decision.command or decision.title or ", ".join(decision.paths)
@@ -111,5 +111,5 @@ def _line(decision: Decision) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, with nothing in it that a terminal would obey or nobody could see."""
+    """Return a text on one line, without control or invisible characters."""
     return exact(" ".join(text.split()))

@@ -1,4 +1,4 @@
-"""`acp-tui rules`: checks files of rules, and tries them on what agents asked for in recorded sessions."""
+"""`acp-tui rules`: check files of rules, and try them on recorded sessions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MANY: Final = 100_000
 
 
 def parser() -> ArgumentParser:
-    """Return what reads the words behind `rules`."""
+    """Return the parser of the arguments after `rules`."""
     made = ArgumentParser(prog="acp-tui rules", add_help=False, allow_abbrev=False, exit_on_error=False)
     made.add_argument("what", choices=["check", "try"])
     made.add_argument("files", nargs="*", metavar="FILE")
@@ -54,7 +54,7 @@ def parser() -> ArgumentParser:
 
 
 def check(book: RuleBook, files: Sequence[Path]) -> int:
-    """Print what is wrong with files, one line a mistake, and return the exit code."""
+    """Print the mistakes in files, one per line, and return the exit code."""
     wrong = 0
     for path in files or book.files():
         file = book.file(path)
@@ -70,7 +70,7 @@ def check(book: RuleBook, files: Sequence[Path]) -> int:
 
 
 def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | None, *, as_json: bool) -> int:
-    """Print what the rules say to each past question, and return the exit code."""
+    """Print the rules' answer to each past request, and return the exit code."""
     from acp_tui.agent.permissions.past_requests import past_requests
     from acp_tui.rules.model import decide
     from acp_tui.store.recordings import recent
@@ -91,7 +91,7 @@ def try_out(book: RuleBook, journals: Path, since: float | None, agent: str | No
     if not as_json:
         _say(", ".join(_summary(counts)) if counts else "No agent has asked for anything in these sessions.")
     problems = book.problems()
-    for problem in problems:  # where they are in nobody's way
+    for problem in problems:  # on stderr, apart from the results
         print(exact_line(str(problem)), file=sys.stderr)
     return int(bool(problems))
 

@@ -1,4 +1,4 @@
-"""`acp-tui sessions`: lists recorded sessions, marks those to keep, and frees the space of others."""
+"""`acp-tui sessions`: list recorded sessions, keep some, delete others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TITLE: Final = 60
 
 
 def parser() -> ArgumentParser:
-    """Return what reads the words behind `sessions`."""
+    """Return the parser of the arguments after `sessions`."""
     made = ArgumentParser(prog="acp-tui sessions", add_help=False, allow_abbrev=False, exit_on_error=False)
     what = made.add_mutually_exclusive_group()
     what.add_argument("--keep", nargs="+", metavar="ID")
@@ -56,7 +56,7 @@ def parser() -> ArgumentParser:
 
 
 def size(text: str) -> int:
-    """Return the bytes that a user means, such as 500MB or 2 GB."""
+    """Parse a size such as 500MB or 2 GB."""
     try:
         return shape.byte_count(text, (), shape.Findings())
     except shape.ShapeError:
@@ -64,7 +64,7 @@ def size(text: str) -> int:
 
 
 def age(text: str) -> float:
-    """Return the days that a user means, such as 90d."""
+    """Parse an age such as 90d."""
     try:
         return shape.days(text, (), shape.Findings())
     except shape.ShapeError:
@@ -72,7 +72,7 @@ def age(text: str) -> float:
 
 
 def run(data: Path, options: dict[str, Any]) -> int:
-    """Do what is asked with the recordings of a data folder and return the exit code."""
+    """Run the requested action on a data folder and return the exit code."""
     from acp_tui.store.disk_space import NAME, KeptJournals, journal_files, oldest, surplus
 
     marks, as_json = KeptJournals(data / NAME), bool(options["json"])
@@ -104,7 +104,7 @@ def run(data: Path, options: dict[str, Any]) -> int:
 
 
 def _named(files: Sequence[JournalFile], ids: Iterable[str]) -> tuple[list[JournalFile], list[str]]:
-    """Return (what is named, what is wrong with names)."""
+    """Return (the journals named, the problems with names)."""
     named: dict[str, JournalFile] = {}
     wrong: list[str] = []
     for name in ids:

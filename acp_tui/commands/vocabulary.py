@@ -1,4 +1,4 @@
-"""Words and values of an agent, judged by what the protocol has for them: facts in, findings out, no IO."""
+"""Checks of an agent's values against the protocol's vocabulary. No I/O."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ _MARKERS: Final = {
     "sessionCapabilities": ("list", "delete", "resume", "close", "fork", "additionalDirectories"),
     "auth": ("logout",),
 }
-"""Capabilities that are objects, by the group that they stand in."""
+"""Capabilities that are objects, by group."""
 _OFFERS: Final[dict[str, tuple[str, ...]]] = {
     "": ("loadSession", "promptCapabilities", "mcpCapabilities", *_MARKERS),
     "promptCapabilities": ("image", "audio", "embeddedContext"),
     "mcpCapabilities": ("http", "sse", "acp"),
     **_MARKERS,
 }
-"""Capabilities that the protocol has, by the group that they stand in."""
+"""Capabilities of the protocol, by group."""
 _OLDER: Final = ("sessions", "prompts", "mcp")
 
 
 def judged(frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
-    """Judge all that was said in the protocol's words."""
+    """Run all checks of values."""
     updates = _updates(frames)
     yield from shapes(frames)
     yield from capabilities(frames)
@@ -82,7 +82,7 @@ def judged(frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Find
 
 
 def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge the objects: what is required, and of which type it is. Source: ACP, schema."""
+    """Check objects for required fields and types. Source: ACP, schema."""
     for method, word in _ANSWERS.items():
         found = [text for answer in answers_to(frames, method) for text in complaints(word, answer)]
         if found:
@@ -105,7 +105,7 @@ def shapes(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def is_known(update: Any) -> bool:
-    """Whether an update is of a kind that the protocol has, be it readable or not."""
+    """Return whether an update is of a known kind, readable or not."""
     name = update.get("sessionUpdate") if isinstance(update, dict) else None
     return isinstance(name, str) and name in _KINDS_OF_NEWS
 
@@ -126,7 +126,7 @@ _KINDS_OF_NEWS: Final = frozenset(
 
 
 def capabilities(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge what an agent says that it can do. Source: ACP, page "initialization"."""
+    """Check the agent's capabilities. Source: ACP, page "initialization"."""
     for answer in answers_to(frames, "initialize"):
         offered = dialects.normalise("InitializeResponse", answer).get("agentCapabilities")
         if not isinstance(offered, dict):
@@ -155,7 +155,7 @@ def capabilities(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def turns(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge how turns end. Source: ACP, page "prompt turn"."""
+    """Check stop reasons. Source: ACP, page "prompt turn"."""
     ended = answers_to(frames, "session/prompt")
     told = [answer.get("stopReason", answer.get("stop_reason")) for answer in ended]
     strange = _strange(told, _STOPS)
@@ -169,7 +169,7 @@ def turns(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge the words of tool calls. Source: ACP, page "tool calls"."""
+    """Check the vocabulary of tool calls. Source: ACP, page "tool calls"."""
     check, every = "tool calls", _calls(updates, frames)
     if kinds := _strange((call.get("kind") for call in every), TOOL_KINDS):
         yield Finding(check, "broken", f"kinds not in the protocol: {shown(kinds)}", "shown as “tool”")
@@ -196,7 +196,7 @@ def calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Fin
 
 
 def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge which answers are offered. Source: ACP, page "tool calls", requesting permission."""
+    """Check the offered answers. Source: ACP, page "tool calls", requesting permission."""
     offered = [_list(asked.get("options")) for asked in _asked(frames)]
     if not all(offered):
         text = "asked for without an answer to choose"
@@ -208,7 +208,7 @@ def permissions(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def plans(updates: Sequence[Any]) -> Iterator[Finding]:
-    """Judge the words of plans. Source: ACP, page "agent plan"."""
+    """Check the vocabulary of plans. Source: ACP, page "agent plan"."""
     entries = (step for plan in _of_kind(updates, "plan") for step in _list(plan.get("entries")))
     steps = [step for step in entries if isinstance(step, dict)]
     statuses = _strange((step.get("status") for step in steps), _PLAN_STATUSES)
@@ -229,7 +229,7 @@ def plans(updates: Sequence[Any]) -> Iterator[Finding]:
 
 
 def options(updates: Sequence[Any], frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge modes and options: whether what is set is offered. Source: ACP, "session config options"."""
+    """Check that current values of modes and options are offered. Source: ACP, "session config options"."""
     setups = answers_to(frames, "session/new")
     holders = [*setups, *_of_kind(updates, "config_option_update")]
     listed = (option for holder in holders for option in _list(holder.get("configOptions")))
@@ -270,7 +270,7 @@ def _is_mode(option: dict[str, Any]) -> bool:
 
 
 def _values(option: dict[str, Any]) -> list[Any]:
-    """Return the values of an option, plain or in groups."""
+    """Return the values of an option, flat or grouped."""
     held = [each for each in _list(option.get("options")) if isinstance(each, dict)]
     grouped = (choice for group in held for choice in _list(group.get("options")))
     return [_get(choice, "value") for choice in (*held, *grouped) if _get(choice, "value") is not None]
@@ -280,7 +280,7 @@ def _values(option: dict[str, Any]) -> list[Any]:
 
 
 def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence[str]) -> Iterator[Finding]:
-    """Judge paths: absolute everywhere, and inside the session's folders. Source: ACP, "file system"."""
+    """Check that paths are absolute and inside the session's folders. Source: ACP, "file system"."""
     asked = [
         _get(frame.msg.get("params"), "toolCall") for frame in came(frames, "session/request_permission")
     ]
@@ -327,7 +327,7 @@ def paths(updates: Sequence[Any], frames: Sequence[WireMessage], roots: Sequence
 
 
 def _is_outside(path: str, roots: Sequence[str]) -> bool:
-    """Whether an absolute path leads out of all folders, as far as its words tell."""
+    """Return whether an absolute path is lexically outside all folders."""
     at = normpath(path)
     return path.startswith("/") and not any(
         at == root or at.startswith(f"{root.rstrip('/')}/") for root in roots
@@ -338,7 +338,7 @@ def _is_outside(path: str, roots: Sequence[str]) -> bool:
 
 
 def methods(frames: Sequence[WireMessage]) -> Iterator[Finding]:
-    """Judge which methods of ours are called. Source: ACP, "protocol overview"."""
+    """Check the methods called on the client. Source: ACP, "protocol overview"."""
     sent = [frame.msg for frame in frames if frame.direction == "in" and "method" in frame.msg]
     asks = [str(msg["method"]) for msg in sent if "id" in msg and msg["method"] not in _ASKS]
     tells = [str(msg["method"]) for msg in sent if "id" not in msg and msg["method"] not in _TELLS]
@@ -354,7 +354,7 @@ def methods(frames: Sequence[WireMessage]) -> Iterator[Finding]:
 
 
 def unassigned(names: Sequence[str]) -> Iterator[Finding]:
-    """Judge messages that lack `sessionId`, by the names of their methods."""
+    """Report messages without `sessionId`, by method."""
     if names:
         text = f"without sessionId: {shown(names)}"
         fallback = "taken to mean the open session, if there is only one; else refused or dropped"
@@ -373,12 +373,12 @@ def _first(update: Any) -> Any:
 
 
 def _in_a_session(params: Any) -> Any:
-    """Return params with a session: one that is missing has a finding of its own."""
+    """Return params with a session id; a missing one is reported elsewhere."""
     return {"sessionId": "", **params} if isinstance(params, dict) and "session_id" not in params else params
 
 
 def _strange(words: Iterable[Any], known: Sequence[str]) -> list[str]:
-    """Return the words that the protocol does not have; what is no text has a finding of its own."""
+    """Return unknown values; non-strings are reported elsewhere."""
     return [word for word in words if isinstance(word, str) and word not in known]
 
 
@@ -387,13 +387,13 @@ def _of_kind(updates: Sequence[Any], *kinds: str) -> list[dict[str, Any]]:
 
 
 def _asked(frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
-    """Return the params of the requests for a permission."""
+    """Return the params of permission requests."""
     sent = (frame.msg.get("params") for frame in came(frames, "session/request_permission"))
     return [params for params in sent if isinstance(params, dict)]
 
 
 def _calls(updates: Sequence[Any], frames: Sequence[WireMessage]) -> list[dict[str, Any]]:
-    """Return all that was said of tool calls, also in asking for a permission."""
+    """Return all tool calls and updates, including those in permission requests."""
     asked = (params.get("toolCall") for params in _asked(frames))
     return [*_of_kind(updates, *_CALLS), *(call for call in asked if isinstance(call, dict))]
 

@@ -1,1 +1,1 @@
-"""An agent that needs no model: it shows every feature, and the tests talk to it."""
+"""A demo agent: an independent implementation of the protocol that plays scenes."""

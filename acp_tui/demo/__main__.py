@@ -1,4 +1,4 @@
-"""Starts the demo agent on stdin and stdout: `python -m acp_tui.demo [--speed X]`."""
+"""Run the demo agent on stdin and stdout: `python -m acp_tui.demo [--speed X]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPEED_VARIABLE = "ACP_TUI_DEMO_SPEED"
 
 
 def main() -> None:
-    """Talk to the client on the other end of our pipes until it closes them."""
+    """Serve the client until it closes its end."""
     parser = argparse.ArgumentParser(prog="acp_tui.demo", description="An agent that plays scenes, over ACP.")
     parser.add_argument(
         "--speed",

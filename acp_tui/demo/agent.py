@@ -1,4 +1,4 @@
-"""The demo agent: answers the client's requests, and plays a scene for each prompt.
+"""The demo agent: answers requests and plays a scene for each prompt.
 
 Source: ACP version 1, pages "initialization", "session setup", "prompt turn", "session modes".
 """
@@ -30,22 +30,22 @@ from acp_tui.demo.stage.turn import DemoCancelled, DemoTurn
 VERSION: Final = "1.0"
 
 _PAGE: Final = 20
-"""Sessions in one answer to `session/list`."""
+"""Sessions on a page of `session/list`."""
 
 _TITLE_LENGTH: Final = 60
 
 
 class DemoAgent:
-    """One agent talking to one client. All its methods run in the reading thread, turns in their own."""
+    """The agent for one client. Methods run in the reading thread, turns in their own."""
 
     def __init__(self, connection: DemoConnection, speed: float) -> None:
         self._connection = connection
         self._speed = speed
         self._client: Params = {}
-        self._shelf = SessionStore(connection, os.environ.get(FOLDER_VARIABLE))
+        self._store = SessionStore(connection, os.environ.get(FOLDER_VARIABLE))
         self._open: dict[str, DemoSession] = {}
         self._turns: dict[str, tuple[Any, DemoTurn]] = {}
-        """The turn of each busy session, with the id of the prompt request."""
+        """Prompt request id and turn of each busy session."""
         self._requests: dict[str, Callable[[Params], Params]] = {
             "initialize": self._initialize,
             "authenticate": self._authenticate,
@@ -61,7 +61,7 @@ class DemoAgent:
         }
 
     def serve(self) -> None:
-        """Answer the client until it closes its end."""
+        """Serve the client until it closes its end."""
         try:
             for message in self._connection.messages():
                 self._receive(message)
@@ -91,7 +91,7 @@ class DemoAgent:
     def _answer(self, request_id: Any, method: Callable[[Params], Params], params: Params) -> None:
         result = method(params)
         self._connection.reply(request_id, result)
-        if "configOptions" in result and "modes" in result:  # a session begins
+        if "configOptions" in result and "modes" in result:  # a new session
             session = self._session(result if "sessionId" in result else params)
             session.update("available_commands_update", availableCommands=commands())
             session.tell_usage()
@@ -137,7 +137,7 @@ class DemoAgent:
         cwd, roots = _roots(params)
         session = DemoSession(os.urandom(6).hex(), cwd, roots, self._connection)
         self._open[session.session_id] = session
-        self._shelf.put(session)
+        self._store.put(session)
         return {"sessionId": session.session_id, **self._state(session)}
 
     def _load(self, params: Params) -> Params:
@@ -149,20 +149,20 @@ class DemoAgent:
         return self._state(self._attached({"mcpServers": [], **params}))
 
     def _fork(self, params: Params) -> Params:
-        """Copy a session and tell what was said in it. Source: ACP, the draft of `session/fork`."""
-        source, (cwd, roots) = self._shelf.get(_text(params, "sessionId")), _roots(params)
+        """Copy a session and replay it. Source: ACP, the draft of `session/fork`."""
+        source, (cwd, roots) = self._store.get(_text(params, "sessionId")), _roots(params)
         if source is None:
             raise RequestRefused(NOT_FOUND, f"There is no session {params['sessionId']}")
         session = source.copy(os.urandom(6).hex(), cwd, roots)
         self._open[session.session_id] = session
-        self._shelf.put(session)
+        self._store.put(session)
         session.replay()
         return {"sessionId": session.session_id, **self._state(session)}
 
     def _attached(self, params: Params) -> DemoSession:
         session_id = _text(params, "sessionId")
         cwd, roots = _roots(params)
-        session = self._shelf.get(session_id)
+        session = self._store.get(session_id)
         if session is None:
             raise RequestRefused(NOT_FOUND, f"There is no session {session_id}")
         if session_id in self._turns:
@@ -176,7 +176,7 @@ class DemoAgent:
         if not (isinstance(cursor, str) and cursor.isdecimal()):
             raise RequestRefused(INVALID_PARAMS, "Unknown cursor")
         begin = int(cursor)
-        infos = [each.info() for each in self._shelf.all() if cwd in (None, each.cwd)]
+        infos = [each.info() for each in self._store.all() if cwd in (None, each.cwd)]
         page: Params = {"sessions": infos[begin : begin + _PAGE]}
         return {**page, "nextCursor": str(begin + _PAGE)} if len(infos) > begin + _PAGE else page
 
@@ -190,7 +190,7 @@ class DemoAgent:
         session_id = _text(params, "sessionId")
         self._cancel(session_id)
         self._open.pop(session_id, None)
-        self._shelf.remove(session_id)
+        self._store.remove(session_id)
         return {}
 
     def _set_mode(self, params: Params) -> Params:
@@ -221,7 +221,7 @@ class DemoAgent:
         threading.Thread(target=self._play, args=(request_id, turn), daemon=True).start()
 
     def _play(self, request_id: Any, turn: DemoTurn) -> None:
-        """Play one prompt to its end and answer it; runs in the turn's thread."""
+        """Play a prompt to its end and answer it; runs in the turn's thread."""
         session = turn.session
         try:
             outcome = self._played(turn)
@@ -235,7 +235,7 @@ class DemoAgent:
             self._ended(session)  # the client is gone
 
     def _played(self, turn: DemoTurn) -> str | RequestRefused:
-        """Return the stop reason of a turn, or the error in which it ended."""
+        """Return the stop reason of a turn, or its error."""
         message_id = turn.session.next_id("msg")
         for block in turn.prompt:
             update = {"sessionUpdate": "user_message_chunk", "content": block, "messageId": message_id}
@@ -252,8 +252,8 @@ class DemoAgent:
             return RequestRefused(INTERNAL_ERROR, "The demo stumbled", {"details": str(error)})
 
     def _ended(self, session: DemoSession) -> None:
-        if self._shelf.get(session.session_id) is not None:  # not deleted meanwhile
-            self._shelf.put(session)
+        if self._store.get(session.session_id) is not None:  # not deleted meanwhile
+            self._store.put(session)
         self._turns.pop(session.session_id, None)
 
     def _session(self, params: Params) -> DemoSession:
@@ -283,7 +283,7 @@ def _text(params: Params, name: str) -> str:
 
 
 def _roots(params: Params) -> tuple[str, list[str]]:
-    """Return (cwd, further folders) of a request that opens a session."""
+    """Return (cwd, additional folders) of a session request."""
     cwd, roots = _text(params, "cwd"), params.get("additionalDirectories") or []
     if not isinstance(params.get("mcpServers"), list):
         raise RequestRefused(INVALID_PARAMS, "mcpServers must be a list")

@@ -1,4 +1,4 @@
-"""Where sessions wait between two processes: in memory, or in a folder if there is one."""
+"""Storage of sessions between two processes, in memory or in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp_tui.demo.stage.connection import DemoConnection
 from acp_tui.demo.stage.session import DemoSession
 
 FOLDER_VARIABLE = "ACP_TUI_DEMO_SESSIONS"
-"""Environment variable that names the folder; without it sessions end with the process."""
+"""Environment variable with the folder; without it, sessions end with the process."""
 
 
 class SessionStore:
@@ -24,15 +24,15 @@ class SessionStore:
             self._take(path)
 
     def all(self) -> list[DemoSession]:
-        """Return every session, the one last worked in first."""
+        """Return all sessions, the latest first."""
         return sorted(self._sessions.values(), key=lambda session: session.updated_at, reverse=True)
 
     def get(self, session_id: str) -> DemoSession | None:
-        """Return a session by its id."""
+        """Return a session by id, or None."""
         return self._sessions.get(session_id)
 
     def put(self, session: DemoSession) -> None:
-        """Keep a session as it is now; a folder that cannot be written is no reason to stop."""
+        """Save a session; an unwritable folder is only reported."""
         self._sessions[session.session_id] = session
         if self._folder is None or not session.history:
             return
@@ -45,7 +45,7 @@ class SessionStore:
             os.write(2, f"demo: the session is not kept: {error}\n".encode())
 
     def remove(self, session_id: str) -> None:
-        """Forget a session; an unknown one is forgotten already."""
+        """Delete a session, if it exists."""
         if self._sessions.pop(session_id, None) is not None and self._folder is not None:
             self._path(session_id).unlink(missing_ok=True)
 

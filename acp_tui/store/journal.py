@@ -422,7 +422,7 @@ class JournalTail:
     """The lines of a growing file."""
 
     def __init__(self, path: Path, last: int | None = None) -> None:
-        """Open a file, to read all of it or the lines in its last `last` bytes.
+        """Open a file at its start, or `last` bytes before its end.
 
         Raises:
             OSError: the file cannot be opened.

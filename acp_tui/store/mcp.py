@@ -1,4 +1,4 @@
-"""MCP servers that the user lends to agents."""
+"""MCP servers lent to agents, read in any common spelling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acp_tui.store.shape import Place
 
 
 class McpServer(NamedTuple):
-    """One server, in the shape that most programs' `mcpServers` tables have."""
+    """An MCP server, with the fields common to most `mcpServers` tables."""
 
     name: str
     transport: str

@@ -1,4 +1,4 @@
-"""Scenes that write files: `demo-tally.py`, a word counter nobody needs, and what belongs to it."""
+"""Scenes that write files: `demo-tally.py`, a word counter, with test and changelog."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def new(turn: DemoTurn, rest: str) -> None:
 
 
 def edit(turn: DemoTurn, rest: str) -> None:
-    """Add the option, or take it out again if it is there already."""
+    """Add the option, or remove it if it is there already."""
     turn.think("Look at the file as it is now, then change as little as possible.")
     old = read(turn, in_workspace(turn, NAME)) if lends_files(turn) else None
     if old is None:
@@ -109,7 +109,7 @@ def three(turn: DemoTurn, rest: str) -> None:
 
 
 def clash(turn: DemoTurn, rest: str) -> None:
-    """Write over a file into which somebody has written since it was read."""
+    """Overwrite a file that was changed since it was read."""
     path = in_workspace(turn, NAME)
     if not _wrote(turn, "Write the word counter", {NAME: _PLAIN}):
         return
@@ -130,7 +130,7 @@ def clash(turn: DemoTurn, rest: str) -> None:
 
 
 def _wrote(turn: DemoTurn, title: str, files: dict[str, str]) -> bool:
-    """Write files after one question about all of them, and return whether that was allowed."""
+    """Write files after one question about all of them; return whether it was allowed."""
     if not lends_files(turn):
         turn.say("This client lends no files, so I cannot write anything.")
         return False

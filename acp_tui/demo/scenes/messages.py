@@ -1,4 +1,4 @@
-"""Scenes in which the agent only talks: Markdown, long answers, thoughts, a picture."""
+"""Scenes of messages only: Markdown, long answers, thoughts, a picture."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ _PARAGRAPHS: Final = (
 
 
 def markdown(turn: DemoTurn, rest: str) -> None:
-    """Show everything Markdown can do."""
+    """Show all of Markdown."""
     turn.say(_MARKDOWN)
 
 
 def long(turn: DemoTurn, rest: str) -> None:
-    """Give a long answer, of as many paragraphs as asked for."""
+    """Give a long answer with the requested number of paragraphs."""
     count = int(rest) if rest.isdecimal() else 40
     parts = []
     for number in range(count):
@@ -118,7 +118,7 @@ def image(turn: DemoTurn, rest: str) -> None:
 
 
 def _picture(width: int, height: int) -> bytes:
-    """Return a PNG: a sky from blue to orange with a sun in it."""
+    """Return a PNG of a sunset."""
     rows = bytearray()
     for y in range(height):
         rows.append(0)  # this line is not filtered

@@ -1,4 +1,4 @@
-"""Scenes that ask the user: permissions, forms, links. Source: ACP, page "elicitation"."""
+"""Scenes with questions to the user: permissions, forms, links. Source: ACP, page "elicitation"."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANSWERS: Final = (
 
 
 def ask_scene(turn: DemoTurn, rest: str) -> None:
-    """Ask a question whose answers are more than yes and no."""
+    """Ask a question with more answers than yes and no."""
     turn.think("Moving files is not mine to decide.")
     tool = turn.tool(
         "Move docs/*.txt to docs/old", "move", raw_input={"from": "docs/*.txt", "to": "docs/old"}
@@ -97,7 +97,7 @@ FORM: Final[Params] = {
 
 
 def form(turn: DemoTurn, rest: str) -> None:
-    """Have the user fill in a form."""
+    """Ask the user to fill in a form."""
     if not turn.can("elicitation", "form"):
         turn.say("This client shows no forms.")
         return
@@ -113,7 +113,7 @@ def form(turn: DemoTurn, rest: str) -> None:
 
 
 def link(turn: DemoTurn, rest: str) -> None:
-    """Ask the user to open a link, and pretend that something happened there."""
+    """Ask the user to open a link, and pretend that it was used."""
     if not turn.can("elicitation", "url"):
         turn.say("This client opens no links.")
         return

@@ -1,4 +1,4 @@
-"""Scenes about what surrounds a conversation: plan, modes, commands, usage."""
+"""Scenes about a session's plan, modes, commands and usage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MORE: Final = (*_STEPS[:2], ("Keep the order of the counts (found on the way)",
 
 
 def plan(turn: DemoTurn, rest: str) -> None:
-    """Work through a plan that grows on the way."""
+    """Work through a growing plan."""
     turn.say("I will work through a plan; watch it.\n")
     for done in range(3):
         turn.plan(_STEPS, done)
@@ -32,7 +32,7 @@ def plan(turn: DemoTurn, rest: str) -> None:
 
 
 def modes(turn: DemoTurn, rest: str) -> None:
-    """Ask to leave the current mode, as agents do at the end of planning."""
+    """Ask to leave the current mode, as at the end of planning."""
     options = turn.session.options
     wanted = "ask" if options.mode == "code" else "code"
     tool = turn.tool(f"Switch to {wanted} mode", "switch_mode", raw_input={"mode": wanted})
@@ -50,7 +50,7 @@ def modes(turn: DemoTurn, rest: str) -> None:
 
 
 def change_commands(turn: DemoTurn, rest: str) -> None:
-    """Offer another list of commands for a while."""
+    """Replace the list of commands for a while."""
     short: list[Params] = [
         {"name": "help", "description": "list the scenes"},
         {"name": "whisper", "description": "only here for a moment", "input": {"hint": "to whom"}},
@@ -63,7 +63,7 @@ def change_commands(turn: DemoTurn, rest: str) -> None:
 
 
 def usage(turn: DemoTurn, rest: str) -> None:
-    """Fill the context, past its end."""
+    """Fill the context beyond its size."""
     before = turn.session.used
     for percent in (25, 50, 75, 90, 98, 103):
         turn.session.used = CONTEXT_SIZE * percent // 100

@@ -13,17 +13,17 @@ from acp_tui.demo.stage.connection import Params
 from acp_tui.demo.stage.turn import DemoTurn
 
 Play = Callable[[DemoTurn, str], str | None]
-"""Plays a scene; `rest` is what follows its name. Returns a stop reason; None is `end_turn`."""
+"""Plays a scene with the text after its name; returns a stop reason, None for `end_turn`."""
 
 
 class Scene(NamedTuple):
-    """One row of the table."""
+    """A scene and its slash command."""
 
     name: str
     description: str
     play: Play
     hint: str = ""
-    """What may follow the name."""
+    """Hint for the text after the name."""
 
 
 def help_scene(turn: DemoTurn, rest: str) -> None:
@@ -81,7 +81,7 @@ def commands() -> list[Params]:
 
 
 def play(turn: DemoTurn) -> str:
-    """Play the scene that a prompt asks for, and return the stop reason."""
+    """Play the scene requested by a prompt, and return the stop reason."""
     text = next((str(block.get("text", "")) for block in turn.prompt if block["type"] == "text"), "").strip()
     if not text.startswith("/"):
         tour.tour(turn, text)

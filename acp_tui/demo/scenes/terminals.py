@@ -16,7 +16,7 @@ _CHECKS: Final = (
 
 
 def run_checks(turn: DemoTurn) -> str:
-    """Run the imaginary checks of `tally` if that is allowed, and return a sentence about it."""
+    """Run the imaginary checks of `tally`, if allowed, and return a sentence about them."""
     pause = f"{0.4 / turn.speed:.2f}" if turn.speed else "0"
     tool = _command(turn, "Run the checks", _CHECKS.format(pause=pause))
     if not turn.can("terminal"):
@@ -29,7 +29,7 @@ def run_checks(turn: DemoTurn) -> str:
 
 
 def run_scene(turn: DemoTurn, rest: str) -> None:
-    """Run a command line of the user's in a shell of the client's."""
+    """Run the user's command line in a shell."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
     if not _lends(turn, tool):
@@ -41,7 +41,7 @@ def run_scene(turn: DemoTurn, rest: str) -> None:
 
 
 def unasked(turn: DemoTurn, rest: str) -> None:
-    """Have the client run a command line without asking for permission, as some agents do in some modes."""
+    """Run a command line without a permission request, as some agents do in some modes."""
     line = rest or "ls -la"
     tool = _command(turn, line, line)
     if _lends(turn, tool):
@@ -73,12 +73,12 @@ def _how_it_ended(code: int | None) -> str:
 
 
 def chain(turn: DemoTurn, rest: str) -> None:
-    """Ask for a chained command, of which rules of the person may cover all parts or some."""
+    """Ask for a chained command, of which the user's rules may cover all parts or some."""
     run_scene(turn, rest or _CHAIN)
 
 
 def parallel(turn: DemoTurn, rest: str) -> None:
-    """Work on three things at once, and ask two questions at the same time."""
+    """Run three tools at once, and ask two questions at the same time."""
     turn.say("Three searches at once, and then two questions at once.\n")
     tools = [turn.tool(f"Search for “{word}”", "search", raw_input={"query": word}) for word in _WORDS]
     for tool in tools:

@@ -1,4 +1,4 @@
-"""The first thing a newcomer sees: a whole piece of work, from the thought to the summary."""
+"""The tour: a complete piece of work from thought to summary."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _FAVOURITES: Final = (
 
 
 def tour(turn: DemoTurn, rest: str) -> None:
-    """Play the whole piece of work."""
+    """Play the tour."""
     turn.think("They are here for the first time. Show a bit of everything, ask before touching anything.")
     turn.plan(_STEPS, 0)
     turn.say(_GREETING + _attached(turn.prompt))
@@ -92,7 +92,7 @@ def _name(block: Params) -> str:
 
 
 def _look_around(turn: DemoTurn) -> str:
-    """Read one file of the workspace and return what to write down about it."""
+    """Read one file of the workspace and return a sentence about it."""
     name = _some_file(turn.session.cwd)
     if name is None:
         turn.say("This folder holds no file that I could read, so I go straight on.\n")
@@ -115,7 +115,7 @@ def _look_around(turn: DemoTurn) -> str:
 
 
 def _some_file(folder: str) -> str | None:
-    """Return the file of a folder that tells most about it, or the first of those with a known ending."""
+    """Return the most telling file of a folder."""
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     likely = [name for name in names if name.endswith((".md", ".txt", ".py", ".toml", ".json"))]
@@ -123,7 +123,7 @@ def _some_file(folder: str) -> str | None:
 
 
 def _write_notes(turn: DemoTurn, seen: str) -> str:
-    """Write `demo-notes.md` if that is allowed, and return a sentence about it."""
+    """Write `demo-notes.md`, if allowed, and return a sentence about it."""
     if not lends_files(turn):
         return "I wrote nothing, since this client lends no files."
     path = in_workspace(turn, "demo-notes.md")

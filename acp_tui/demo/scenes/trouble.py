@@ -1,4 +1,4 @@
-"""Scenes in which something goes wrong, or takes its time."""
+"""Scenes in which something fails or takes long."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def slow(turn: DemoTurn, rest: str) -> None:
 
 
 def error(turn: DemoTurn, rest: str) -> None:
-    """End in an error, as when a model's server says no."""
+    """End with an error, like an overloaded model server."""
     turn.say("Let me ask the model … ")
     details = {"details": "529: the imaginary model is overloaded, try again in a minute"}
     raise RequestRefused(INTERNAL_ERROR, "Internal error", details)
 
 
 def refuse(turn: DemoTurn, rest: str) -> str:
-    """Refuse to go on."""
+    """End with a refusal."""
     turn.say("I would rather not.")
     return "refusal"
 
@@ -41,21 +41,21 @@ def limit(turn: DemoTurn, rest: str) -> str:
 
 
 def die(turn: DemoTurn, rest: str) -> None:
-    """End the process at once, with a last word on stderr."""
+    """End the process at once, with a last line on stderr."""
     turn.say("Goodbye, cruel ")
     os.write(2, b"demo: fatal: the scene /die was played\ndemo: this is its last line\n")
     os._exit(3)
 
 
 def hang(turn: DemoTurn, rest: str) -> None:
-    """Send nothing and never answer; `hard` ignores that the turn is cancelled."""
+    """Never answer; `hard` ignores even the cancel."""
     if rest == "hard":
         threading.Event().wait()
     turn.wait_for_cancel()
 
 
 def noise(turn: DemoTurn, rest: str) -> None:
-    """Do what agents do although they must not; none of it may hurt, and the words around it arrive."""
+    """Send malformed and stray messages, as some agents do."""
     connection, session = turn.connection, turn.session
     turn.say("Before the noise. ")
     for line in ("Checking for updates …", "", "42", "null", "{}", '{"jsonrpc": "2.0"', "\x1b[31mred\x1b[0m"):
@@ -75,7 +75,7 @@ def noise(turn: DemoTurn, rest: str) -> None:
 
 
 def _odd_tool(turn: DemoTurn) -> None:
-    """Show a tool call as no schema allows it."""
+    """Send a tool call outside the schema."""
     session, tool_call_id = turn.session, turn.session.next_id("odd:call/")
     session.update("tool_call_update", toolCallId=tool_call_id, status="in_progress")
     session.update(

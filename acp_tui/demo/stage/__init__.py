@@ -1,1 +1,1 @@
-"""What the scenes of the demo agent stand on: the line to the client, sessions, turns and their work."""
+"""The base of the scenes: connection, sessions, turns and the client's services."""

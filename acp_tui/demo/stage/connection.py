@@ -1,7 +1,6 @@
-"""JSON-RPC over two pipes, for an agent that works in threads: one reads, each turn has its own.
+"""JSON-RPC over two pipes, for an agent with a reading thread and a thread for each turn.
 
-Refused       an error answer: theirs to one of our requests, or ours to one of theirs
-Stopped       a request of ours will not be waited for any longer
+RequestRefused   an error response, in either direction Stopped          the wait for a response was given up
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NOT_FOUND: Final = -32002
 
 
 class RequestRefused(Exception):
-    """An error answer of JSON-RPC."""
+    """An error response."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -32,34 +31,34 @@ class RequestRefused(Exception):
         self.data = data
 
     def params(self) -> Params:
-        """Return the error object as it goes over the wire."""
+        """Return the error object for the wire."""
         error: Params = {"code": self.code, "message": self.message}
         return error if self.data is None else {**error, "data": self.data}
 
 
 class Stopped(Exception):
-    """A request of ours will not be waited for any longer."""
+    """The wait for a response was given up."""
 
 
 class PendingCall:
-    """One request of ours that the client has not answered yet."""
+    """A request without a response yet."""
 
     def __init__(self) -> None:
         self._settled = threading.Event()
         self._answer: Params | None = None
 
     def settle(self, answer: Params | None) -> None:
-        """Give the client's answer, or None to stop the wait; the first one counts."""
+        """Set the response, or None to give up; only the first counts."""
         if not self._settled.is_set():
             self._answer = answer
             self._settled.set()
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the answer and return its result.
+        """Wait for the response and return its result.
 
         Raises:
-            Refused: the client answered with an error.
-            Stopped: the wait was stopped, the client is gone, or `timeout` seconds have passed.
+            RequestRefused: the client answered with an error.
+            Stopped: given up, the client is gone, or `timeout` seconds have passed.
         """
         if not self._settled.wait(timeout) or self._answer is None:
             raise Stopped
@@ -71,7 +70,7 @@ class PendingCall:
 
 
 class DemoConnection:
-    """Both directions of the talk with one client."""
+    """A connection to one client."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self._reading = reading
@@ -81,7 +80,7 @@ class DemoConnection:
         self._next_id = 0
 
     def messages(self) -> Iterator[Params]:
-        """Yield requests and notifications until the client closes its end; answers go to their calls."""
+        """Yield requests and notifications; responses go to their calls."""
         with open(self._reading, "rb", closefd=False) as stream:
             for line in stream:
                 message = self._decoded(line)
@@ -95,7 +94,7 @@ class DemoConnection:
             call.settle(None)
 
     def call(self, method: str, params: Params) -> PendingCall:
-        """Send a request; `Call.result` waits for its answer."""
+        """Send a request."""
         call = PendingCall()
         with self._lock:
             number = self._next_id
@@ -110,17 +109,17 @@ class DemoConnection:
             self._write({"jsonrpc": "2.0", "method": method, "params": params})
 
     def reply(self, request_id: Any, result: Params) -> None:
-        """Answer a request of the client."""
+        """Answer a request with a result."""
         with self._lock:
             self._write({"jsonrpc": "2.0", "id": request_id, "result": result})
 
     def refuse(self, request_id: Any, refused: RequestRefused) -> None:
-        """Answer a request of the client with an error."""
+        """Answer a request with an error."""
         with self._lock:
             self._write({"jsonrpc": "2.0", "id": request_id, "error": refused.params()})
 
     def noise(self, text: str) -> None:
-        """Write a line that is no message, as agents do although they must not."""
+        """Write a line that is not a message."""
         with self._lock:
             self._send(text.encode() + b"\n")
 
@@ -136,7 +135,7 @@ class DemoConnection:
             raise Stopped from None  # the client is gone; its end of our stdin follows
 
     def _decoded(self, line: bytes) -> Params | None:
-        """Return the message of a line, or answer that it is none."""
+        """Return the message of a line, or answer with an error."""
         if not line.strip():
             return None
         try:

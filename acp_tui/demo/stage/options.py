@@ -37,7 +37,7 @@ _THINKING: Final = (
 
 
 class DemoOptions:
-    """What is chosen in one session."""
+    """The options of one session."""
 
     def __init__(self, chosen: Params | None = None) -> None:
         self.chosen: Params = {"mode": "ask", "model": "stride", "thinking": "low", "web": False}
@@ -49,11 +49,11 @@ class DemoOptions:
         return str(self.chosen["mode"])
 
     def modes(self) -> Params:
-        """Return the mode state, for clients that know no config options."""
+        """Return the mode state, for clients without config options."""
         return {"currentModeId": self.mode, "availableModes": list(MODES)}
 
     def listing(self, boolean: bool) -> list[Params]:
-        """Return the whole list of options; switches only for a client that knows them (`boolean`)."""
+        """Return all options; `boolean` adds those for clients that support switches."""
         modes = [{**{k: v for k, v in mode.items() if k != "id"}, "value": mode["id"]} for mode in MODES]
         options = [
             self._select("mode", "Mode", "mode", modes),
@@ -66,10 +66,10 @@ class DemoOptions:
         )
 
     def choose(self, config_id: str, value: Any, boolean: bool) -> None:
-        """Choose a value; choosing a model may lower how hard it thinks.
+        """Set a value; setting the model may lower the thinking.
 
         Raises:
-            Refused: there is no such option or value.
+            RequestRefused: there is no such option or value.
         """
         option = next((each for each in self.listing(boolean) if each["id"] == config_id), None)
         if option is None:

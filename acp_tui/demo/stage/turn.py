@@ -1,4 +1,4 @@
-"""One turn of the demo agent: the words in which a scene speaks, thinks, asks and works."""
+"""A turn of the demo agent, with the operations of scenes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from acp_tui.demo.stage.connection import DemoConnection, Params, PendingCall, R
 from acp_tui.demo.stage.session import DemoSession
 
 _PIECE: Final = re.compile(r"\s*(?:\S+\s*){1,3}")
-"""What a model sends at once: up to three words with the space around them."""
+"""A chunk of a model's output: up to three words with their spaces."""
 
 _TOKENS_A_CHARACTER: Final = 0.25
 
 
 class DemoCancelled(Exception):
-    """The client cancelled the turn; a scene lets it pass, after tidying up."""
+    """The turn was cancelled; scenes let it pass after tidying up."""
 
 
 class DemoTurn:
-    """What happens between a prompt and its answer. `say`, `ask` and so on raise `Cancelled` at once."""
+    """A turn, from prompt to answer. Its operations raise `DemoCancelled` once cancelled."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class DemoTurn:
         self.session = session
         self.prompt = prompt
         self.commands = commands
-        """All commands that the agent has, as the protocol lists them."""
+        """All commands of the agent."""
         self.capabilities = client
-        """What the client said it can do."""
+        """Capabilities of the client."""
         self.connection = connection
         self.speed = speed
         self.open_tools: dict[str, DemoToolCall] = {}
@@ -45,7 +45,7 @@ class DemoTurn:
         self._calls: set[PendingCall] = set()
 
     def cancel(self) -> None:
-        """End the turn soon, from another thread: every wait in it ends now."""
+        """Cancel the turn from another thread; all its waits end."""
         self._stopped.set()
         for call in list(self._calls):
             call.settle(None)
@@ -58,23 +58,23 @@ class DemoTurn:
         return value is not None and value is not False
 
     def pause(self, seconds: float) -> None:
-        """Wait as a model or a disk would, at the pace of the demo."""
+        """Sleep, scaled by the speed of the demo."""
         if self.speed > 0:
             self._stopped.wait(seconds / self.speed)
         self.check()
 
     def wait_for_cancel(self) -> None:
-        """Wait until the turn is cancelled, however fast the demo plays."""
+        """Wait until the turn is cancelled, at any speed."""
         self._stopped.wait()
         self.check()
 
     def check(self) -> None:
-        """Raise `Cancelled` if the turn is over."""
+        """Raise `DemoCancelled` if the turn is cancelled."""
         if self._stopped.is_set():
             raise DemoCancelled
 
     def say(self, text: str) -> None:
-        """Stream Markdown as one message of the agent."""
+        """Stream Markdown as one message."""
         self._stream("agent_message_chunk", text, 0.06)
 
     def think(self, text: str) -> None:
@@ -82,12 +82,12 @@ class DemoTurn:
         self._stream("agent_thought_chunk", text, 0.07)
 
     def show(self, block: Params) -> None:
-        """Send one content block that is not text, such as an image, as a message of its own."""
+        """Send a content block that is not text as its own message."""
         self.check()
         self.session.update("agent_message_chunk", content=block, messageId=self.session.next_id("msg"))
 
     def plan(self, steps: Sequence[tuple[str, str]], done: int) -> None:
-        """Send the plan of (text, priority): `done` steps are completed, the next one is worked on."""
+        """Send a plan of (text, priority): `done` steps are completed, the next is in progress."""
         self.check()
         status = ["completed"] * done + ["in_progress"] + ["pending"] * len(steps)
         entries = [
@@ -97,7 +97,7 @@ class DemoTurn:
         self.session.update("plan", entries=entries)
 
     def tool(self, title: str, kind: str, path: str = "", raw_input: Any = None) -> DemoToolCall:
-        """Announce a tool call, pending; give `path` if it works on one file."""
+        """Announce a tool call, pending, on `path` if given."""
         self.check()
         return DemoToolCall(self, title, kind, path, raw_input)
 
@@ -105,13 +105,13 @@ class DemoTurn:
         """Send a request about this session and wait for its result.
 
         Raises:
-            Cancelled: the turn was cancelled meanwhile.
-            Refused: the client answered with an error.
+            DemoCancelled: the turn was cancelled.
+            RequestRefused: the client answered with an error.
         """
         return self.wait(self.begin(method, **params))
 
     def begin(self, method: str, **params: Any) -> PendingCall:
-        """Send a request about this session; `wait` for it later."""
+        """Send a request about this session, to be awaited by `wait`."""
         self.check()
         call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
         self._calls.add(call)
@@ -120,7 +120,7 @@ class DemoTurn:
         return call
 
     def wait(self, call: PendingCall) -> Any:
-        """Wait for a request that was begun."""
+        """Wait for a request sent by `begin`."""
         try:
             return call.result()
         except Stopped:
@@ -129,7 +129,7 @@ class DemoTurn:
             self._calls.discard(call)
 
     def tidy(self, method: str, **params: Any) -> Any:
-        """Send a request that must go out even when the turn is cancelled; None if the client refuses it."""
+        """Send a request even if the turn is cancelled; return None if the client refuses it."""
         try:
             call = self.connection.call(method, {"sessionId": self.session.session_id, **params})
             return call.result(timeout=5)
@@ -137,7 +137,7 @@ class DemoTurn:
             return None
 
     def settle(self) -> None:
-        """Leave nothing open at the end: fail what still runs, and say what the turn has cost."""
+        """Fail open tool calls and send the usage."""
         for tool in list(self.open_tools.values()):
             tool.finish(failed=True)
         self.session.tell_usage()
@@ -153,7 +153,7 @@ class DemoTurn:
 
 
 class DemoToolCall:
-    """One tool call of a turn."""
+    """A tool call of a turn."""
 
     def __init__(self, turn: DemoTurn, title: str, kind: str, path: str, raw_input: Any) -> None:
         self.tool_call_id = turn.session.next_id("call")
@@ -167,34 +167,34 @@ class DemoToolCall:
         turn.session.update("tool_call", toolCallId=self.tool_call_id, status="pending", **self.fields)
 
     def update(self, **fields: Any) -> None:
-        """Change some fields."""
+        """Send changed fields."""
         self.fields.update(fields)
         if fields.get("status") in ("completed", "failed"):
             self._turn.open_tools.pop(self.tool_call_id, None)
         self._turn.session.update("tool_call_update", toolCallId=self.tool_call_id, **fields)
 
     def start(self) -> None:
-        """Say that it runs."""
+        """Set the status to in progress."""
         self._turn.check()
         self.update(status="in_progress")
 
     def finish(self, text: str = "", *, failed: bool = False, content: list[Params] | None = None) -> None:
-        """Say that it is over, with a text or other content to show."""
+        """Complete or fail the call, with a text or other content."""
         shown = content if content is not None else [text_content(text)] if text else None
         fields: Params = {"status": "failed" if failed else "completed"}
         self.update(**fields if shown is None else {**fields, "content": shown})
 
     def described(self) -> Params:
-        """Return the tool call as a permission request carries it."""
+        """Return the tool call for a permission request."""
         return {"toolCallId": self.tool_call_id, "status": "pending", **self.fields}
 
 
 def text_content(text: str) -> Params:
-    """Return a text as content of a tool call."""
+    """Return a text as tool call content."""
     return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def diff(path: str, old: str | None, new: str) -> Params:
-    """Return a difference as content of a tool call; `old` is None for a new file."""
+    """Return a diff as tool call content; `old` is None for a new file."""
     content: Params = {"type": "diff", "path": path, "newText": new}
     return content if old is None else {**content, "oldText": old}

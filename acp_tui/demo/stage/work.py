@@ -1,4 +1,4 @@
-"""What a scene does with what the client lends: files, terminals, the user's permission."""
+"""The client's services as used by scenes: files, terminals, permissions."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ REJECT_ONCE: Final = {"optionId": "reject-once", "name": "Reject", "kind": "reje
 
 
 def ask(turn: DemoTurn, tool: DemoToolCall, options: Sequence[Params]) -> Params | None:
-    """Ask the user and return the option chosen, or None if the question was dismissed."""
+    """Ask the user; return the chosen option, or None if cancelled."""
     answer = turn.call("session/request_permission", toolCall=tool.described(), options=list(options))
     return chosen(answer, options)
 
 
 def chosen(answer: Params, options: Sequence[Params]) -> Params | None:
-    """Return the option that the answer to a permission request names."""
+    """Return the option in the response to a permission request."""
     outcome = answer.get("outcome", {})
     return next((each for each in options if each["optionId"] == outcome.get("optionId")), None)
 
 
 def allowed(turn: DemoTurn, tool: DemoToolCall) -> bool:
-    """Return whether a tool may run, asking if the mode and what was allowed before leave it open.
+    """Return whether a tool may run, asking if mode and earlier answers leave it open.
 
-    A tool that may not is finished here, as failed.
+    A rejected tool is finished as failed.
     """
     kind, mode = tool.fields["kind"], turn.session.options.mode
     if mode == "plan":
@@ -47,15 +47,15 @@ def allowed(turn: DemoTurn, tool: DemoToolCall) -> bool:
 
 
 def in_workspace(turn: DemoTurn, name: str) -> str:
-    """Return the absolute path of a file of the workspace."""
+    """Return the absolute path of a file in the workspace."""
     return os.path.join(turn.session.cwd, name)  # noqa: PTH118 (a path on the wire is a string)
 
 
 def read(turn: DemoTurn, path: str, limit: int | None = None) -> str | None:
-    """Return the text of a file, read by the client, or None if there is no such file.
+    """Return the text of a file through the client, or None if it does not exist.
 
     Raises:
-        Refused: it is there but cannot be read.
+        RequestRefused: it exists but cannot be read.
     """
     try:
         answer = turn.call("fs/read_text_file", path=path, **({"limit": limit} if limit else {}))
@@ -67,12 +67,12 @@ def read(turn: DemoTurn, path: str, limit: int | None = None) -> str | None:
 
 
 def write(turn: DemoTurn, path: str, text: str) -> None:
-    """Have the client write a file."""
+    """Write a file through the client."""
     turn.call("fs/write_text_file", path=path, content=text)
 
 
 def lends_files(turn: DemoTurn) -> bool:
-    """Return whether the client reads and writes files for us."""
+    """Return whether the client reads and writes files."""
     return turn.can("fs", "readTextFile") and turn.can("fs", "writeTextFile")
 
 
