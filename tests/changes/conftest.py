@@ -13,7 +13,7 @@ from tests.changes.watched import Watched
 
 @pytest_asyncio.fixture
 async def watching(tmp_path: Path) -> AsyncIterator[Snapshots]:
-    """Snapshots of a small workspace in which the system tells what changes."""
+    """Snapshots of a small workspace with a watcher."""
     root = tmp_path / "work"
     for name in ("a", "b", "src/c", "src/deep/d"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)

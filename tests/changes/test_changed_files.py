@@ -1,4 +1,4 @@
-"""What differs in a workspace, and what of it came from outside: without a workspace."""
+"""Changed files and outside changes, without a workspace."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def change(path: str, content: str = "1") -> ChangedFile:
 
 
 class Told(list[WorkspaceCompared | Noted]):
-    """What a session hears."""
+    """Collects a session's events."""
 
     @property
     def outside(self) -> dict[str, bool]:
-        """Whether each file of the newest list was changed from outside."""
+        """Return the `outside` flag of each file in the latest list."""
         newest = [event for event in self if isinstance(event, WorkspaceCompared)][-1]
         return {file.path: file.outside for file in newest.files}
 

@@ -1,4 +1,4 @@
-"""What leaves files out beside the .gitignore files in a workspace: for snapshots, `@` and the watcher."""
+"""Ignore patterns from outside the workspace, for snapshots, `@` and the watcher."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.changes.workspaces import repository, told
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with no settings of git."""
+    """A home without git settings."""
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"

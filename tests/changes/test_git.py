@@ -1,4 +1,4 @@
-"""Git: one way to start it, and nothing that a repository or the environment says is run."""
+"""Git is started in one way only, and runs nothing named by a repository or the environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STARTERS = {
 
 
 def _starts_git(path: Path) -> bool:
-    """Whether a module starts git, or names a command line that begins with it."""
+    """Return whether a module starts git or contains a git command line."""
     for node in ast.walk(ast.parse(path.read_text())):
         words: list[ast.expr] = []
         if isinstance(node, ast.Call) and _name(node.func) in _STARTERS:

@@ -1,4 +1,4 @@
-"""The store behind snapshots: damaged, locked, without git, without a place, and cleaned up."""
+"""The snapshot store: damaged, locked, without git, with a full disk."""
 
 from __future__ import annotations
 

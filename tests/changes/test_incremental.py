@@ -1,4 +1,4 @@
-"""A snapshot made of what the system tells is the one that looking at all files gives."""
+"""Incremental snapshots equal full ones."""
 
 from __future__ import annotations
 

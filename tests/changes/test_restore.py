@@ -1,4 +1,4 @@
-"""Putting files back where the disk or the file is not what one expects: nothing is half written."""
+"""Restoring files against full disks and odd files."""
 
 from __future__ import annotations
 

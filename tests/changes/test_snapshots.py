@@ -1,4 +1,4 @@
-"""Taking snapshots of a workspace and comparing them."""
+"""Taking and comparing snapshots."""
 
 from __future__ import annotations
 

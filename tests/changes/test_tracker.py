@@ -1,4 +1,4 @@
-"""When a workspace is looked at, and what a session hears of it."""
+"""The times of looks at a workspace, and the session's events."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def _no_room(*arguments: str, **others: Any) -> bytes:
 
 
 def held_snapshots(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Let no snapshot be taken until the event is set."""
+    """Delay snapshots until the event is set."""
     take, may_go_on = watched.snapshots.take, asyncio.Event()
 
     async def slow() -> Snapshot:

@@ -1,4 +1,4 @@
-"""What is in a snapshot and what is left out."""
+"""Files included in and excluded from snapshots."""
 
 from __future__ import annotations
 

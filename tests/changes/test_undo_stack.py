@@ -1,4 +1,4 @@
-"""Undoing turns and rejections, and taking that back."""
+"""Undo and redo of turns and rejections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes beside the files of snapshots is counted and named."""
+"""Changes outside snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tracking with what it told, for tests."""
+"""A change tracker and its events, for tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.waiting import until
 
 
 class Watched:
-    """A tracking with what it told."""
+    """A change tracker and its events."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.root = tmp_path / "work"
@@ -21,9 +21,9 @@ class Watched:
         (self.root / "a").write_text("1\n")
         self.told: list[WorkspaceCompared | RangeChosen | Noted] = []
         self.session = Session("s", str(self.root))
-        """Who hears all of it."""
+        """The session that receives all events."""
         self.is_told = sys.platform.startswith("linux")
-        """Whether the system tells what changes."""
+        """True if the system has a watcher."""
         self.snapshots = Snapshots(tmp_path / "stores", self.root)
         self.tracking = ChangeTracker(self.snapshots, str(self.root), self._hear, every=0.02)
 
@@ -33,7 +33,7 @@ class Watched:
             self.told.append(event)
 
     async def goes_on(self) -> None:
-        """End the tracking, and begin another one that knows of the session what this one has told."""
+        """End the tracker and begin another one that knows the session's past."""
         await self.tracking.close()
         self.told.clear()
         self.snapshots = Snapshots(self.snapshots.store.path.parent, self.root)
@@ -48,7 +48,7 @@ class Watched:
 
     @property
     def files(self) -> list[tuple[str, str, bool]]:
-        """Status, name and whether it was outside a turn, of all files that differ."""
+        """Return status, name and outside flag of all changed files."""
         snapped = [event for event in self.told if isinstance(event, WorkspaceCompared)]
         files = snapped[-1].files if snapped else ()
         return [(file.status, Path(file.path).name, file.outside) for file in files]

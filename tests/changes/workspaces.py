@@ -19,7 +19,7 @@ def workspace(tmp_path: Path, **files: str) -> tuple[Path, Snapshots]:
 
 
 def repository(root: Path, *, add: tuple[str, ...] = (".",)) -> None:
-    """Make the folder a true repository with one commit, a hook and something staged."""
+    """Create a git repository with a commit, a hook and a staged file."""
     git = ["git", "-c", "user.name=a", "-c", "user.email=a", "-C", str(root)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "add", "-f", *add], check=True)

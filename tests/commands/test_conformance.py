@@ -1,4 +1,4 @@
-"""What frames say of an agent's behaviour, without an agent."""
+"""Conformance checks of recorded messages, without an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`acp-tui log decisions`, as a person or a script calls it."""
+"""`acp-tui log decisions` for users and scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each line about an agent's words is said of one that does it, and not of one that does the opposite."""
+"""Findings about an agent's vocabulary, for a violating and a correct agent each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPTED = str(Path(__file__).parent.parent / "agent" / "scripted_agent.py")
 
 
 class Case(NamedTuple):
-    """Two agents of which one does something, and what is said of that one alone."""
+    """A violating agent, a correct one, and the finding."""
 
     check: str
     said: str

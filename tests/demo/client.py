@@ -1,4 +1,4 @@
-"""A client for the demo that reads and writes lines itself, and keeps every one of them."""
+"""A client for the demo agent, independent of acp-tui's own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL_CAPABILITIES: Message = {
 
 
 class Failure(Exception):
-    """The agent answered with an error."""
+    """An error response of the agent."""
 
     def __init__(self, error: Message) -> None:
         super().__init__(error["message"])
@@ -34,7 +34,7 @@ class Failure(Exception):
 
 
 class Client:
-    """One demo process and the talk with it."""
+    """A demo process and its connection."""
 
     def __init__(self, process: subprocess.Popen[bytes], answer: Answer) -> None:
         self.process = process
@@ -61,7 +61,7 @@ class Client:
         return self.result(self.begin(method, **params))
 
     def result(self, number: int) -> Message:
-        """Read on until this request of ours is answered."""
+        """Read until our request is answered."""
         while number not in self._answered:
             self.step()
         answer = self._answered.pop(number)
@@ -71,7 +71,7 @@ class Client:
         return result
 
     def read_until(self, wanted: Callable[[Message], bool]) -> Message:
-        """Read on until a message of the agent is the wanted one."""
+        """Read until a matching message."""
         while True:
             message = self.step()
             if message is not None and wanted(message):
@@ -120,12 +120,12 @@ class Client:
         return [each for each in updates if kind in ("", each["sessionUpdate"])]
 
     def text(self, session_id: str, kind: str = "agent_message_chunk") -> str:
-        """Return what was said, joined."""
+        """Return the text of all messages."""
         return "".join(each["content"].get("text", "") for each in self.updates(session_id, kind))
 
 
 def lend(choice: str = "allow_once") -> Answer:
-    """Return an answer that lends real files, pretends terminals, and chooses the first option of a kind."""
+    """Return an answer that lends real files, fakes terminals, and chooses the first option of a kind."""
 
     def answer(method: str, params: Message) -> Any:
         if method == "session/request_permission":
@@ -164,7 +164,7 @@ def demo(
     capabilities: Message | None = None,
     sessions: Path | None = None,
 ) -> Iterator[Client]:
-    """Start the demo and introduce ourselves; it ends with the block, at the latest."""
+    """Start and initialize a demo, which ends with the block at the latest."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     if sessions is not None:
         environment["ACP_TUI_DEMO_SESSIONS"] = str(sessions)

@@ -15,7 +15,7 @@ def is_request(method: str) -> Any:
 
 
 def open_at(held: str) -> Answer:
-    """Return an answer that lends everything but leaves requests of one method open."""
+    """Return an answer that leaves requests with one method open."""
     lent = lend()
     return lambda method, params: None if method == held else lent(method, params)
 
@@ -126,7 +126,7 @@ def test_unknown_options_and_values_are_refused(tmp_path: Path, config_id: str, 
 
 
 def cancel_at(client: Client, session: str, text: str, method: str) -> Message:
-    """Send a prompt, cancel it when the agent has sent its request `method`, and return the answer."""
+    """Send a prompt, cancel it when the agent requests `method`, and return the answer."""
     number = client.begin_prompt(session, text)
     client.read_until(is_request(method))
     client.notify("session/cancel", sessionId=session)

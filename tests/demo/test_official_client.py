@@ -1,4 +1,4 @@
-"""The official SDK's client drives every scene, and every message is held against the schema."""
+"""Every scene driven by the official SDK's client and checked against the schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REASONS = {"refuse": "refusal", "limit": "max_tokens"}
 
 
 class Person:
-    """A client that says yes, lends a real folder, and runs commands."""
+    """A client that allows everything, lends a real folder and runs commands."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -110,7 +110,7 @@ async def test_a_client_written_by_others_understands_every_scene(tmp_path: Path
 
 
 class Faults:
-    """Watches a connection, and collects what the schema says against the agent's messages."""
+    """Collects violations of the schema on a connection."""
 
     def __init__(self) -> None:
         self.found: list[str] = []

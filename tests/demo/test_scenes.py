@@ -21,7 +21,7 @@ def played(client: Client, cwd: Path, text: str) -> tuple[str, Message]:
 
 
 def statuses(client: Client, session: str) -> dict[str, str]:
-    """Return the last status of each tool call by its title."""
+    """Return the latest status of each tool call by title."""
     titles = {each["toolCallId"]: each["title"] for each in client.updates(session, "tool_call")}
     changes = client.updates(session, "tool_call_update")
     return {titles[each["toolCallId"]]: each["status"] for each in changes if "status" in each}

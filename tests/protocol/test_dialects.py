@@ -1,4 +1,4 @@
-"""Older and private dialects: deviations that agents are known for, read in today's words."""
+"""Older and private dialects of known agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes in other layouts than one object a line: what is a message is found, the rest is told."""
+"""Framing of malformed, mixed and split input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRETTY_A = json.dumps(A, indent=2).encode()
 
 
 def headed(body: bytes) -> bytes:
-    """Return a body behind the header of its length."""
+    """Return a body with its Content-Length header."""
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 

@@ -1,4 +1,4 @@
-"""The wire, fed whole, in pieces, and with everything an agent may print by mistake."""
+"""A peer fed whole, in pieces, and with the malformed input of real agents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STREAM = (
 
 
 def described(messages: list[Message]) -> list[tuple[object, ...]]:
-    """Say of each message what a reader of the wire cares about."""
+    """Return the relevant parts of each message."""
     rows: list[tuple[object, ...]] = []
     for message in messages:
         match message:
@@ -43,7 +43,7 @@ def described(messages: list[Message]) -> list[tuple[object, ...]]:
 
 
 def received(peer: Peer, data: bytes, size: int = 1 << 20) -> list[Message]:
-    """Have a peer take bytes, in pieces of a size."""
+    """Feed a peer in pieces of a size; return its messages."""
     pieces = (data[start : start + size] for start in range(0, len(data), size))
     return [message for piece in pieces for message in peer.receive(piece) if message is not None]
 

@@ -1,4 +1,4 @@
-"""Reading: strictly what is valid, leniently what is not, and nothing raises but what nobody could use."""
+"""Validation of valid, repairable and unusable objects."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ JUNK: list[Any] = [None, 5, -1, 1.5, "x", "", [], {}, [None], [5], True, {"type"
 
 
 def broken(value: Any, chance: Random) -> Any:
-    """Return a copy in which some part is missing or something else."""
+    """Return a copy with a part removed or replaced."""
     value = copy.deepcopy(value)
     for _ in range(chance.randint(1, 4)):
         part = value

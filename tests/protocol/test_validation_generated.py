@@ -1,4 +1,4 @@
-"""Reading what nobody would think of: values made from the official schema, whole and broken."""
+"""Validation of values generated from the official schema, valid and broken."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.schema.official import SCHEMA
 
 
 def tried(times: int) -> settings:
-    """So many examples, of large values."""
+    """Settings for the number of examples."""
     return settings(
         max_examples=times,
         database=None,
@@ -56,17 +56,17 @@ WORDS: Final[dict[str, type[Model]]] = {
     "CreateTerminalRequest": CreateTerminalRequest,
     "TerminalOutputRequest": TerminalRequest,
 }
-"""What agents send us besides updates, and what we read it as."""
+"""Models of the agent's messages, apart from updates, by schema name."""
 
 UPDATES: Final = {
     variant["properties"]["sessionUpdate"]["const"]: SCHEMA["$defs"][variant["allOf"][0]["$ref"][8:]]
     for variant in SCHEMA["$defs"]["SessionUpdate"]["oneOf"]
 }
-"""Every kind of update, and what the schema says of its fields."""
+"""Kinds of updates with the schema of their fields."""
 
 
 def told(word: Model) -> Any:
-    """Return what was read, without what was not there."""
+    """Return the fields that were present."""
     return word.model_dump(by_alias=True, exclude_unset=True)
 
 
@@ -122,7 +122,7 @@ OPTIONAL: Final = [
     for kind, field in fields_with("x-deserialize-default-on-error")
     if field not in UPDATES[kind].get("required", ()) and field not in ("rawInput", "rawOutput")
 ]
-"""What may be absent, and is not just anything."""
+"""Optional fields with a schema."""
 
 
 @pytest.mark.parametrize(("kind", "field"), OPTIONAL)
@@ -159,7 +159,7 @@ def test_c28_a_malformed_item_is_dropped_and_the_others_stay(
 
 @st.composite
 def broken(draw: st.DrawFn, whole: Any) -> Any:
-    """Return a value in which some parts are missing or something else."""
+    """Return a value with parts removed or replaced."""
     value = copy.deepcopy(draw(whole))
     for _ in range(draw(st.integers(1, 3))):
         part: Any = value

@@ -1,4 +1,4 @@
-"""What the tests of sessions are made of: news of an agent, and sessions that heard them."""
+"""Builders of updates and sessions for tests."""
 
 from __future__ import annotations
 

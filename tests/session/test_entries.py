@@ -1,4 +1,4 @@
-"""What a tool call brought, as it is kept."""
+"""Stored tool call content and commands of tool calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks become messages, whatever comes between them."""
+"""Assembly of chunks into messages."""
 
 from __future__ import annotations
 

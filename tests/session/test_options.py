@@ -1,4 +1,4 @@
-"""What the person can set, whichever way an agent offers it."""
+"""Options, however an agent offers them."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ ASKS = {
     "https://agentclientprotocol.com/protocol/session-modes#agent",
     "https://agentclientprotocol.com/protocol/session-modes#plan", "off",
 }  # fmt: skip
-"""Modes of real agents that ask, or do nothing; codex calls its automatic review `agent`."""
+"""Modes of real agents that ask or do nothing; codex calls its automatic review `agent`."""
 
 
 def select(value: str, name: str = "", about: str = "", **more: str) -> SelectOption:

@@ -1,4 +1,4 @@
-"""Which questions of a session wait for the person."""
+"""Open questions of a session."""
 
 from __future__ import annotations
 

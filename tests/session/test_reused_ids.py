@@ -1,4 +1,4 @@
-"""Ids live within their turn: what a later turn announces under an earlier id is something else."""
+"""Tool call ids reused in later turns."""
 
 from __future__ import annotations
 

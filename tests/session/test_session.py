@@ -1,4 +1,4 @@
-"""What a session makes of each event, alone."""
+"""The effect of each event on a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session keeps what is said and done in its place, in whatever order both sides come."""
+"""A session compared with a simple model over random events."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ KINDS = {UserMessage: USER, AgentMessage: "agent_message_chunk", Thought: "agent
 
 @dataclass
 class Said:
-    """A message as it should be."""
+    """An expected message."""
 
     kind: str
     text: str
     name: str | None
     span: int
-    """The span that it belongs to, see `Model`."""
+    """Its span, see `Model`."""
 
 
 @dataclass
 class Done:
-    """A tool call as it should be."""
+    """An expected tool call."""
 
     name: str
     title: str
     span: int
     life: int
-    """The process of the agent that told of it."""
+    """Its agent process."""
     status: str = "pending"
     decision: str = ""
 
@@ -67,28 +67,25 @@ class Done:
 
 @dataclass
 class Wanted:
-    """An open question as it should be."""
+    """An expected open question."""
 
     done: Done
     title: str
-    """What it was asked about, whatever is told of the call since."""
+    """The title at the time of the question."""
 
 
 class Model:
-    """A session as it should be, told in the simplest way: a list of what came, searched from its end.
-
-    Ids live within a span: from what the user said to what the user said next, or to a new process.
-    """
+    """The expected session, modelled in the simplest way."""
 
     def __init__(self) -> None:
         self.came: list[Said | Done] = []
         self.span = self.life = 0
         self.state = "idle"
         self.goes_on: Said | None = None
-        """The message that a piece without an id belongs to."""
+        """The message continued by a chunk without an id."""
         self.asks: dict[str, Wanted] = {}
         self.echo: str | None = None
-        """What the agent may repeat of the user's words."""
+        """Text that the agent may still echo."""
 
     @property
     def calls(self) -> list[Done]:
@@ -191,7 +188,7 @@ class Model:
 
 
 class SessionMachine(RuleBasedStateMachine):
-    """Both sides do what they like; after each step the session is as the model says."""
+    """Random steps of both sides, with the session checked after each."""
 
     def __init__(self) -> None:
         super().__init__()

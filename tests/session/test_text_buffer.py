@@ -1,4 +1,4 @@
-"""Text that grows: read from where a view stopped, and bounded where it has to be."""
+"""Growing text: reads from an offset, limits, surrogate halves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""News of tool calls, in any order, become one entry each."""
+"""Tool call updates merged into entries."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from acp_tui.store.launch import Quirks
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A PATH that holds nothing but what a test puts there."""
+    """A PATH with the programs of a test only."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

@@ -1,4 +1,4 @@
-"""The decision log on the disk."""
+"""The decision log on disk."""
 
 from __future__ import annotations
 

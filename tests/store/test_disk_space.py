@@ -23,7 +23,7 @@ NOW = time.time()
 
 
 def journal(folder: Path, name: str, days: float, size: int = 1000, session: str = "") -> Path:
-    """Write a journal that was last used so many days ago."""
+    """Write a journal last used some days ago."""
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.ndjson"
     rows = [

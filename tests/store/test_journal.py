@@ -253,7 +253,7 @@ def test_where_there_is_no_room_beside_the_journal_it_is_dropped_and_counted(
 
 
 class Clock:
-    """A clock that stands until it is set."""
+    """A clock that changes only when set."""
 
     now = 0.0
 

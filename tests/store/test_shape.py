@@ -1,4 +1,4 @@
-"""A table that a person wrote is read as far as it goes, and what is wrong is said in their words."""
+"""Partial reading of invalid tables, and the messages about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acp_tui.store.shape import Findings, Kind, Place, ShapeError, line_of
 
 
 def found(kinds: dict[str, Kind], table: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[Any, str]]]:
-    """Return (what can be used, what is wrong by place)."""
+    """Return (usable values, mistakes by place)."""
     findings = Findings()
     return shape.read_table(table, kinds, ("top",), findings), findings.items
 

@@ -40,11 +40,11 @@ NEW = b"another new line\n" * 3_000
 
 
 class _Killed(BaseException):
-    """Stands for a kill, after which nothing of ours runs any more."""
+    """Stands for SIGKILL during a write."""
 
 
 def _half_written(place: Path, backups: Backups, monkeypatch: pytest.MonkeyPatch, left: bytes) -> None:
-    """Leave a file and its backup as they are when the program is killed while it writes."""
+    """Leave a file and its backup as after a kill."""
     place.write_bytes(OLD)
     put = backup._put
 
@@ -153,7 +153,7 @@ def files(root: Path) -> Files:
 
 @pytest.fixture
 def unprivileged() -> Iterator[Path]:
-    """A folder whose permissions count, also where the tests run as root."""
+    """A folder whose permissions apply, even to root."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The processes of the system: found anew only where they are new, and never taken for one another."""
+"""The cached list of processes."""
 
 from __future__ import annotations
 

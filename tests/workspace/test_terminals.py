@@ -367,7 +367,7 @@ BEHIND = {
 
 
 async def left_behind(terminals: Terminals, kind: str, owner: str = "s") -> tuple[Terminal, str]:
-    """Return a terminal whose command has ended and left a sleeper running, and how long that sleeps."""
+    """Return a terminal whose ended command left a sleeper, and its sleeping time."""
     moment = a_long_time()
     line = f"{BEHIND[kind].format(time=moment)}\nuntil [ -n \"$(pgrep -f '^sleep {moment}')\" ]; do :; done"
     terminal = await terminals.create(owner, "bash", ["-c", line], cwd="/")
@@ -581,7 +581,7 @@ async def test_a_flood_leaves_the_loop_free_and_memory_bounded(terminals: Termin
         await asyncio.sleep(0)
         turns += 1
     assert 0 < largest <= 128 << 10
-    assert turns > 100  # nobody else had to wait for the end of it
+    assert turns > 100  # no other waiter was delayed
     text, truncated = terminal.output()
     assert truncated
     assert len(text) == 1 << 20
