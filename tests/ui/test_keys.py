@@ -173,7 +173,7 @@ async def test_the_start_and_f1_say_which_keys_cannot_be_used(tmp_path: Path) ->
         )
 
         await here.press("escape", "ctrl+f")  # what could not be read is as it was
-        await here.until(lambda: here.app.screen.query("FindLine Input"))
+        await here.until(lambda: here.app.screen.query("#find Input"))
 
 
 async def test_a_key_that_two_actions_exchange_or_that_are_never_there_together_is_none(

@@ -89,11 +89,11 @@ class DetailScreens:
         """Open the tool call that a search has found, the one under the cursor, or the newest."""
         from acp_tui.ui.panes.pane import Pane
         from acp_tui.ui.panes.tool_calls import ToolCallsPane
-        from acp_tui.ui.session_screen.find import FindLine
+        from acp_tui.ui.session_screen.find import found_block
 
         focused = self._screen.focused
         cursor = focused.cursor if isinstance(focused, Pane) else None
-        block = next((line.block for line in self._screen.query(FindLine)), cursor)
+        block = found_block(self._screen) or cursor
         latest = self._screen.query_one(ToolCallsPane).latest
         if not self.call_of(block) and latest is not None:
             self.call(latest)

@@ -1,4 +1,4 @@
-"""None"""
+"""Search in the chat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from acp_tui.ui.entries.messages import ThoughtBlock
 from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.screens.tool_call import ToolCallScreen
-from acp_tui.ui.session_screen.find import FindLine
 from tests.ui.seats import seat
 
 
@@ -54,7 +53,7 @@ async def test_hits_are_counted_and_stepped_through_and_what_is_folded_is_opened
         assert "1/2" in here.text
 
         await here.press("escape")
-        await here.until(lambda: not here.session.query(FindLine))
+        await here.until(lambda: not here.session.query("#find"))
         assert here.session.focused is here.session.prompt
         assert here.draft == "a draft"
 

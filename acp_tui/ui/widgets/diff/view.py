@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -25,7 +25,7 @@ from acp_tui.ui.widgets.diff.rows import Anchor, Change, DiffPlace, DiffRows, Fi
 from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.search_line import open_find_bar
+from acp_tui.ui.widgets.search_bar import open_find_bar
 from acp_tui.ui.widgets.text import safe_line
 
 if TYPE_CHECKING:
@@ -56,14 +56,15 @@ def _copy(view: DiffView, text: str, said: str) -> None:
 
 
 class DiffSearch:
-    """What the find bar asks of a diff view."""
+    """A diff view as the search bar searches it."""
 
     def __init__(self, view: DiffView) -> None:
         self._view = view
         self._hits: list[Hit] = []
+        self._shown = -1
 
-    def search(self, text: str) -> int:
-        """Mark a text and return how many lines have it; folded ones count."""
+    async def search(self, text: str, is_wanted: Callable[[], bool]) -> int:
+        """Mark a text and return the number of lines that have it; folded ones count."""
         self._view.mark(text)
         self._hits = hits_in([page.difference for page in self._view.pages], text)
         return len(self._hits)
@@ -77,8 +78,15 @@ class DiffSearch:
         place = bisect_left(self._hits, (number, part.block, not is_old, line), key=place_of)
         return min(place, len(self._hits) - 1)
 
+    def next_hit(self, step: int) -> int:
+        """Return the number of the line before or after the shown one."""
+        return self._shown + step
+
     def show_hit(self, number: int) -> None:
         """Bring a line that was found into view, unfolded and panned to."""
+        self._shown = number
+        if number < 0:
+            return
         view, hit = self._view, self._hits[number]
         row = view.rows.row_of(hit)
         if row is None:

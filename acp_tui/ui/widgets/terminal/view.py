@@ -24,7 +24,7 @@ from acp_tui.ui.widgets.line_view import LineView
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
 from acp_tui.ui.widgets.painter import fit
-from acp_tui.ui.widgets.search_line import open_find_bar
+from acp_tui.ui.widgets.search_bar import open_find_bar
 from acp_tui.ui.widgets.terminal.log import Row, TerminalLog
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.text import plain, wrap
@@ -167,6 +167,7 @@ class TerminalView(LineView, can_focus=True):
         self._known_dropped = 0
         self._wrapped: dict[int, list[Row]] = {}
         self._hits: list[int] = []
+        self._shown_hit = -1
 
     def attach(self, source: TerminalSource) -> None:
         """Show this terminal, and no longer the one before."""
@@ -253,8 +254,8 @@ class TerminalView(LineView, can_focus=True):
         """Search what is kept of the output."""
         await open_find_bar(self, self)
 
-    def search(self, text: str) -> int:
-        """Mark a text and return how many rows have it."""
+    async def search(self, text: str, is_wanted: Callable[[], bool]) -> int:
+        """Mark a text and return the number of rows that have it."""
         self.mark(text)
         needle = text.casefold()
         self._hits = list(self._rows_with(needle)) if needle else []
@@ -264,8 +265,15 @@ class TerminalView(LineView, can_focus=True):
         """Return the number of the first row that was found in or below the view, else of the last."""
         return min(bisect_left(self._hits, self.top_row()), len(self._hits) - 1)
 
+    def next_hit(self, step: int) -> int:
+        """Return the number of the row before or after the shown one."""
+        return self._shown_hit + step
+
     def show_hit(self, number: int) -> None:
         """Bring a row that was found into view."""
+        self._shown_hit = number
+        if number < 0:
+            return
         self.scroll_to(y=max(0, self._hits[number] - self.size.height // 2), animate=False, immediate=True)
 
     def on_click(self, event: Click) -> None:

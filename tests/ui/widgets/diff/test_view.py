@@ -14,7 +14,7 @@ from acp_tui.ui.widgets.diff import view as diff_view
 from acp_tui.ui.widgets.diff.rows import FileDiff
 from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView, KeptHabits
 from acp_tui.ui.widgets.line_view import Lines
-from acp_tui.ui.widgets.search_line import FindBar
+from acp_tui.ui.widgets.search_bar import FindBar
 from tests.ui.widgets.differing import NEW, ODD, OLD, Viewer, screen, until
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from acp_tui.ui.theme import choose, look_of
 from acp_tui.ui.widgets.line_view import Lines
 from acp_tui.ui.widgets.markdown.inline import LinksWanted
-from acp_tui.ui.widgets.search_line import FindBar
+from acp_tui.ui.widgets.search_bar import FindBar
 from acp_tui.ui.widgets.terminal.screen import ScreenBroken, TerminalScreen
 from acp_tui.ui.widgets.terminal.view import TerminalView, bytes_of_key
 from tests.waiting import PATIENCE
@@ -259,8 +259,8 @@ async def test_a_screen_of_a_program_is_searched_too() -> None:
         app.view.attach(source)
         await until(pilot, lambda: any("needle" in row for row in screen(app.view)))
 
-        assert app.view.search("NEEDLE") == 1
-        assert app.view.search("hay") == 0
+        assert await app.view.search("NEEDLE", lambda: True) == 1
+        assert await app.view.search("hay", lambda: True) == 0
 
 
 async def test_a_click_on_a_link_tells_where_it_leads() -> None:
