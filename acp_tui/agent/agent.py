@@ -21,7 +21,7 @@ from acp_tui.agent.capabilities import (
     parse_result,
 )
 from acp_tui.agent.client_methods import SERVED, Service
-from acp_tui.agent.connection import Connection, Journal, Pipe
+from acp_tui.agent.connection import Connection, ConnectionJournal, Pipe
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import USER, AnsweredBy
 from acp_tui.agent.permissions.client_questions import (
@@ -32,7 +32,7 @@ from acp_tui.agent.permissions.client_questions import (
 from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRecorder, KeepDecision
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
-from acp_tui.agent.requests import Logins, SessionList, Setup
+from acp_tui.agent.requests import Logins, SessionListing, Setup
 from acp_tui.agent.session_events import SessionEvent, SessionReady, Sessions, session_named_in
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
@@ -92,7 +92,7 @@ class Agent:
         self,
         process: Pipe,
         host: Host,
-        journal: Journal,
+        journal: ConnectionJournal,
         on_change: Callable[[str, SessionChange], None],
         *,
         name: str = "",
@@ -108,7 +108,7 @@ class Agent:
         self.connection = Connection(process, journal, self, line_limit)
         self._capabilities = Capabilities()
         self.logins = Logins(self.connection, self._capabilities)
-        self.listing = SessionList(self.connection, self._capabilities)
+        self.listing = SessionListing(self.connection, self._capabilities)
         self.on_noise: Callable[[Noise], None] | None = None
         """Called with each line that is no message."""
         self._process = process

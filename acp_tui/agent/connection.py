@@ -84,7 +84,7 @@ class Pipe(Protocol):
         """The newest lines of stderr."""
 
 
-class Journal(Protocol):
+class ConnectionJournal(Protocol):
     """The journal of a connection, which gets every frame."""
 
     def record(self, direction: str, line: bytes) -> None:
@@ -131,7 +131,9 @@ class Owner(Protocol):
 class Connection:
     """Move frames between a process and an owner."""
 
-    def __init__(self, process: Pipe, journal: Journal, owner: Owner, line_limit: int = LINE_LIMIT) -> None:
+    def __init__(
+        self, process: Pipe, journal: ConnectionJournal, owner: Owner, line_limit: int = LINE_LIMIT
+    ) -> None:
         self.exit: ExitStatus | None = None
         """The exit status, once the process has ended."""
         self.offers_logins = False

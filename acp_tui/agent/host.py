@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from acp_tui.rules.model import Policy, Rule
+from acp_tui.rules.model import Rule
+from acp_tui.store.settings import Policy, StaleWriteSetting
 from acp_tui.workspace.files import Backups, Files
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
-
-StaleWriteSetting = Literal["ask", "write", "keep"]
-"""The setting for writes over a newer file than the agent has read: ask, or always do this."""
 
 
 class NotLent(Exception):
@@ -34,6 +31,7 @@ class Host:
     output_limit: int = DEFAULT_LIMIT
     """Bytes of terminal output kept where the agent names no limit."""
     stale_writes: StaleWriteSetting = "ask"
+    """The answer to writes over a newer file than the agent has read, or "ask"."""
     backups: Backups | None = None
     """Copies of files with several names, kept while they are written."""
     _files: dict[str, Files] = field(default_factory=dict)

@@ -152,7 +152,7 @@ PAGES: Final = 1000
 """Most pages of a list of sessions that are requested: some lists have no end."""
 
 
-class SessionList:
+class SessionListing:
     """The list of the sessions that one agent has, open or stored."""
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:

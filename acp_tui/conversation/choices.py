@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from acp_tui.agent.agent import Agent
     from acp_tui.conversation.conversation import Conversation, Start
-    from acp_tui.rules.model import Policy
     from acp_tui.session.entries import Severity
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
     from acp_tui.store.launch import Launch
     from acp_tui.store.preferences import RememberedChoices, Value
+    from acp_tui.store.settings import Policy
 
 
 class Choosing:

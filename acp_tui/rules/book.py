@@ -13,7 +13,7 @@ from acp_tui.rules.files import RuleFile, Trust
 from acp_tui.rules.model import Rule
 from acp_tui.store.folders import Problem
 
-State = Literal["counts", "expired", "not trusted", "mistake"]
+RuleState = Literal["counts", "expired", "not trusted", "mistake"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ListedRule:
     """A rule and whether it counts, as the list of rules shows it."""
 
     rule: Rule
-    state: State
+    state: RuleState
 
 
 @dataclass
@@ -96,7 +96,7 @@ class RuleBook:
 
 
 def _listed(rule: Rule, *, trusted: bool = True) -> ListedRule:
-    state: State = "counts"
+    state: RuleState = "counts"
     if rule.mistake:
         state = "mistake"
     elif rule.expires is not None and rule.expires <= datetime.now(UTC):

@@ -1,4 +1,8 @@
-"""Whether a command line begins with, or may run, the words that a rule of the person's names."""
+"""Command rules: match the command of a rule with a command line.
+
+An allow rule must cover every simple command of a line (`covering`); a deny or ask rule matches wherever the
+command may run (`runs`, `may_run`). `POWERS` lists programs whose options do more than their name says.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +15,16 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.rules.paths import runs_text
-from acp_tui.rules.shell import LONGEST, Command, handed_on, lines_in, take_apart
+from acp_tui.rules.shell import MAX_LINE, SimpleCommand, lines_in, parse_line, shell_line_of
 
 
 class Power(NamedTuple):
-    """What an allow rule for a program gives away."""
+    """The power that an allow rule for a program gives to an agent."""
 
     does: str
-    """In the words of the rule dialog: "it can …"."""
+    """The power in the words of the rule dialog: "it can …"."""
     options: str = ""
-    """A pattern of the words that make it do so; with one of these, an allow rule asks unless it names it."""
+    """A pattern of the options with this power: an allow rule must name one to allow it."""
 
 
 _RUNS_ALL: Final = Power("run any program")
@@ -188,20 +192,20 @@ POWERS: Final[dict[str, Power]] = {
         Power("run the code of what it installs", r"install|download|wheel|config|--.*script.*"),
     ),
 }
-"""By the name of a program."""
+"""The powers by program name."""
 
 
 def power_of(words: Sequence[str]) -> Power | None:
-    """Return what an allow rule that begins with some words gives away, if that is more than they say."""
+    """Return the power that an allow rule for these first words gives beyond what they say."""
     return POWERS.get(posixpath.basename(words[0])) if words else None
 
 
-def uses(words: Sequence[str | None], named: Sequence[str]) -> bool:
-    """Return whether a command uses such a power by an option that a rule does not name.
+def uses_power(words: Sequence[str | None], named: Sequence[str]) -> bool:
+    """Return whether a command uses a power by an option that the rule does not name.
 
     Args:
-        words: of the command.
-        named: the first words of it, which the rule names.
+        words: the words of the command.
+        named: its first words, which the rule names.
     """
     power = power_of([word or "" for word in words[:1]])
     if power is None or not power.options:
@@ -212,16 +216,16 @@ def uses(words: Sequence[str | None], named: Sequence[str]) -> bool:
 _PART: Final = re.compile(r"[;&|()`{}\n\r]+")
 _QUOTED_PART: Final = re.compile(r"[;&|()`{}\n\r'\"]+")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
-_POWERFUL: Final = re.compile(
+_POWERFUL_VARIABLE: Final = re.compile(
     r"BASH_ENV|ENV|ZDOTDIR|LD_\w+|DYLD_\w+|PATH|GIT_\w+|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|"
     r"IFS|SHELL|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|MANPAGER|PYTHON(?:STARTUP|PATH|HOME)|"
     r"PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_OPTIONS|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTC_WRAPPER|"
     r"CARGO_\w+|npm_config_\w+|NPM_CONFIG_\w+|MAKEFLAGS|MAKEFILES|CC|CXX|SSH_ASKPASS|SUDO_ASKPASS|TAR_OPTIONS|"
     r"RSYNC_RSH|CVS_RSH|SVN_SSH|GREP_OPTIONS|AWKPATH|GAWK\w*|GCONV_PATH|HOSTALIASES|HOME|XDG_\w+|DOCKER_\w+"
 )
-"""Variables that make a program run another one, or make another one of it."""
-_DEEPEST: Final = 4
-"""How many shells inside shells (`sh -c "sh -c …"`) are followed."""
+"""Variables by which a program runs, or becomes, another one."""
+_MAX_DEPTH: Final = 4
+"""Nested shells (`sh -c "sh -c …"`) that are followed."""
 _WRAPPERS: Final = frozenset(
     {
         *("sudo", "doas", "env", "command", "builtin", "exec", "eval", "nohup", "setsid"),
@@ -236,7 +240,7 @@ _WRAPPERS: Final = frozenset(
         *("hyperfine", "cage", "xinit", "startx", "gosu", "su-exec", "tini", "dumb-init"),
     }
 )
-"""Programs whose words may be a command for another one."""
+"""Programs whose arguments may be another command."""
 _STARTERS: Final[dict[str, frozenset[str]]] = {
     "find": frozenset({"-exec", "-execdir", "-ok", "-okdir"}),
     **dict.fromkeys(("fd", "fdfind"), frozenset({"-x", "-X", "--exec", "--exec-batch"})),
@@ -262,7 +266,7 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
         ("npm", "pnpm", "yarn", "bun", "bundle", "mise", "direnv"), frozenset({"exec", "x", "--"})
     ),
 }
-"""Programs that run a command, and the words after which it stands."""
+"""Programs that run a command, with the words before it."""
 
 _GIT_RUNS: Final = re.compile(
     r"(?s:alias\..*|core\.\w+=.*|\w[\w.-]*\.(?:cmd|command|program|helper|editor|pager|tool|path|textconv|external)"
@@ -270,7 +274,7 @@ _GIT_RUNS: Final = re.compile(
     r"--open-files-in-pager.*|ext::.*|config)",
     re.IGNORECASE,
 )
-"""Words that have git run a program."""
+"""Arguments that make git run a program."""
 _ENV_SPLITS: Final = re.compile(r"(?s:-[a-zA-Z]*S.*|--split-string.*)")
 _FINDERS: Final = frozenset({"find", "fd", "fdfind"})
 _QUOTES: Final = re.compile(r"""["'\\]""")
@@ -280,22 +284,21 @@ _RUN_NOTHING: Final = frozenset(
         *("mkdir", "rmdir", "touch", "basename", "dirname", "realpath", "readlink"),
     }
 )
-"""Programs that start no other one, whatever their words are."""
+"""Programs that start no other one, whatever their arguments."""
 _COPIERS: Final = frozenset({"cp", "ln", "mv", "install", "cat", "dd", "rsync", "which", "tee"})
 
 Words = Sequence[str | None]
-"""The words of a simple command; None for one that the shell makes when it runs."""
+"""The words of a simple command; None for one that the shell expands."""
 
 
 def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
-    """Return which of some prefixes are needed so that each simple command of a line begins with one.
+    """Return the numbers of the prefixes that cover a line; None if a simple command is left uncovered.
 
-    None unless all of them do, and nothing else happens in the line: no assignment, no file written or read,
-    no job in the background, no word with an expansion (but patterns, which only become names of files), and
-    no word of the shell's language, since a function or a loop can make other commands of what is written.
-    A text for a shell (`bash -lc '…'`) counts as what is written in it.
+    A line is covered only if nothing else happens in it: no assignment, no redirect of a file, no background
+    job, no expansion (but file name patterns), no function and no loop, which could make other commands of
+    the text. A text for a shell (`bash -lc '…'`) counts as its content.
     """
-    line = take_apart(command) if command is not None else None
+    line = parse_line(command) if command is not None else None
     if line is None or not line.plain or not line.commands:
         return None
     found = list(_covering([split(prefix) for prefix in prefixes], line.commands))
@@ -303,7 +306,7 @@ def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
 
 
 def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
-    """Return the simple commands of a line that begin with none of some prefixes, as they are written."""
+    """Return the simple commands of a line that no prefix covers, as they are written."""
     wanted = [split(prefix) for prefix in prefixes]
     return [
         " ".join(word.source for word in one.words)
@@ -312,13 +315,13 @@ def uncovered(prefixes: Sequence[str], command: str) -> list[str]:
     ]
 
 
-def simple_commands(command: str) -> list[Command]:
-    """Return the simple commands of a line, those of a text for a shell in its place."""
-    found: list[Command] = []
-    waiting = [*reversed(take_apart(command).commands)]
+def simple_commands(command: str) -> list[SimpleCommand]:
+    """Return the simple commands of a line; a text for a shell is replaced by its commands."""
+    found: list[SimpleCommand] = []
+    waiting = [*reversed(parse_line(command).commands)]
     while waiting:
         one = waiting.pop()
-        inner = handed_on(one)
+        inner = shell_line_of(one)
         if inner is not None:
             waiting += reversed(inner.commands)
         else:
@@ -327,12 +330,12 @@ def simple_commands(command: str) -> list[Command]:
 
 
 def _covering(
-    wanted: Sequence[Sequence[str]], commands: Sequence[Command], depth: int = 0
+    wanted: Sequence[Sequence[str]], commands: Sequence[SimpleCommand], depth: int = 0
 ) -> Iterator[int | None]:
-    """Yield which prefix each command begins with; None for one that begins with none."""
+    """Yield the number of the prefix that covers each command, else None."""
     for one in commands:
         number = next((number for number, words in enumerate(wanted) if _begins_with(one, words)), None)
-        inner = handed_on(one) if number is None and depth < _DEEPEST else None
+        inner = shell_line_of(one) if number is None and depth < _MAX_DEPTH else None
         if inner is None:
             yield number
         else:
@@ -340,9 +343,9 @@ def _covering(
 
 
 def runs(prefix: str, command: str | None) -> bool:
-    """Return whether any part of a line runs what begins with `prefix`, itself or through another (sudo).
+    """Return whether a part of a line runs a command with this prefix, directly or through another (`sudo`).
 
-    This finds too much rather than too little: what stands in quotes may be a command, too.
+    Finds too much rather than too little: quoted text may be a command, too.
     """
     wanted = split(prefix)
     if command is None or not wanted:
@@ -352,9 +355,9 @@ def runs(prefix: str, command: str | None) -> bool:
 
 
 def may_run(prefix: str, command: str | None) -> bool:
-    """Return whether a line could run `prefix` for all we know.
+    """Return whether a line might run a command with this prefix.
 
-    It is not understood, may expand to it, or names it somewhere among the words of another program.
+    The line is not understood, may expand to it, or names it among the arguments of another program.
     """
     wanted = split(prefix)
     if command is None or not wanted:
@@ -370,13 +373,13 @@ def may_run(prefix: str, command: str | None) -> bool:
 
 
 def may_change(env: Iterable[tuple[str, str]]) -> bool:
-    """Return whether variables may make another command of one, or have it run more."""
-    return any(_POWERFUL.fullmatch(name) for name, _ in env)
+    """Return whether environment variables may change what a command runs."""
+    return any(_POWERFUL_VARIABLE.fullmatch(name) for name, _ in env)
 
 
 def is_prefix(text: str) -> bool:
-    """Return whether a text can be the first words of one command, with nothing that a shell would expand."""
-    line = take_apart(text)
+    """Return whether a text is the first words of one command, without expansions."""
+    line = parse_line(text)
     return line.plain and len(line.commands) == 1 and bool(covering([text], text))
 
 
@@ -388,14 +391,14 @@ def prefix_mistake(command: str) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a text by the quotes in it, or by its blanks when a quote is left open."""
+    """Split a text as a shell does, or at blanks if a quote is left open."""
     try:
         return shlex.split(text)
     except ValueError:
         return text.split()
 
 
-def _begins_with(command: Command, prefix: Sequence[str]) -> bool:
+def _begins_with(command: SimpleCommand, prefix: Sequence[str]) -> bool:
     words = command.words
     return (
         bool(prefix)
@@ -403,16 +406,16 @@ def _begins_with(command: Command, prefix: Sequence[str]) -> bool:
         and all(word.text is not None or word.pattern for word in words)
         and all(redirect.harmless for redirect in command.redirects)
         and not (command.assignments or command.background)
-        and not uses([word.text for word in words], prefix)
+        and not uses_power([word.text for word in words], prefix)
     )
 
 
-def _words_of(command: Command) -> list[str | None]:
+def _words_of(command: SimpleCommand) -> list[str | None]:
     return [word.text for word in command.words]
 
 
 def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
-    """Return whether words run a prefix once the unknown ones are known; those may become several."""
+    """Return whether words may run a prefix once their unknown ones are expanded, perhaps to several."""
     program = posixpath.basename(words[0] or "") if words else ""
     if program in _WRAPPERS or not _STARTERS.get(program, frozenset()).isdisjoint(words):
         return None in words
@@ -425,24 +428,24 @@ def _may_begin(words: Words, prefix: Sequence[str]) -> bool:
 
 
 class _Reading(NamedTuple):
-    """A line as rules that deny and ask look at it; read once for all of them."""
+    """A line as deny and ask rules see it, read once for all of them."""
 
     commands: tuple[Words, ...]
-    """All that may be a simple command in it."""
+    """All that may be a simple command in the line."""
     names: frozenset[str]
-    """Every word in it, also without its folder: what is not among them does not run."""
+    """Every word of the line, with and without its folder: no other program runs."""
     unknown: tuple[Words, ...]
-    """The simple commands with a word that the shell makes."""
+    """The simple commands with a word that the shell expands."""
     written: tuple[Sequence[str], ...]
-    """The simple commands, each word as its program gets it, else as it is written; assignments come last."""
+    """The simple commands, each word as its program gets it or as it is written; assignments last."""
     understood: bool
     runs_texts: bool
-    """Whether it has something run a text that is not known, or changes what programs are and do."""
+    """The line runs an unknown text, or changes what programs are and do."""
 
 
 @lru_cache(maxsize=8)
 def _read(command: str) -> _Reading:
-    if len(command) > LONGEST:
+    if len(command) > MAX_LINE:
         return _Reading((), frozenset(), (), (), understood=False, runs_texts=True)
     lines = list(lines_in(command))
     commands = tuple(dict.fromkeys(tuple(words) for words in _readings(command)))
@@ -458,8 +461,8 @@ def _read(command: str) -> _Reading:
     )
 
 
-def _is_opaque(command: Command) -> bool:
-    """Return whether a command has a text run, or sets what other commands run by."""
+def _is_opaque(command: SimpleCommand) -> bool:
+    """Return whether a command runs a text, or changes how other commands run."""
     words = _words_of(command)
     names = [posixpath.basename(word or "") for word in words]
     sources = (word.source for word in command.words)
@@ -474,8 +477,8 @@ def _is_opaque(command: Command) -> bool:
     )
 
 
-def _written(command: Command) -> tuple[str, ...]:
-    """Return the words of a command as they may be read by another program, which drops quotes once more."""
+def _written(command: SimpleCommand) -> tuple[str, ...]:
+    """Return the words of a command with and without quotes, as another program may read them."""
     words = [word.source if word.text is None else word.text for word in command.words]
     bare = (_QUOTES.sub("", word) for word in words if _QUOTES.search(word))
     is_passed_on = words[:1] in (["echo"], ["printf"]) and "pipeline" in command.within
@@ -483,10 +486,9 @@ def _written(command: Command) -> tuple[str, ...]:
 
 
 def _is_named(words: Sequence[str], prefix: Sequence[str]) -> bool:
-    """Return whether the words for another program name a command, alone or within a text.
+    """Return whether the arguments of a program name a command, alone or within a text.
 
-    Of a program whose words are known, one that is nothing but the name (`docker rm x`) starts nothing;
-    behind an option it may.
+    A bare argument of a known starter (`docker rm x`) starts nothing; behind an option it may.
     """
     program, *rest = words or ("",)
     program = posixpath.basename(program)
@@ -516,31 +518,31 @@ def _in_order(words: Iterable[str], wanted: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _whole(word: str) -> re.Pattern[str]:
-    """Return a pattern for a word that is no part of another one, of a file's name, or a folder of a path."""
+    """Return a pattern for a whole word, outside other words, file names and folders of paths."""
     return re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)")
 
 
 def _is_copied(words: Words, program: str) -> bool:
-    """Return whether a program may be given another name."""
+    """Return whether a command may copy a program to another name."""
     names = [posixpath.basename(word or "") for word in words]
     return any(name in _COPIERS for name in names) and (program in names[1:] or None in words)
 
 
 def _readings(command: str, depth: int = 0) -> Iterator[Words]:
-    """Yield the words of all that may be a simple command in a line, as a parser and as the eye reads it."""
+    """Yield the words of all that may be a simple command, by the parser and by splitting at separators."""
     for text in (command, *_PART.split(command), *_QUOTED_PART.split(command)):
         yield split(text)
-    for one in take_apart(command).commands:
+    for one in parse_line(command).commands:
         words = _words_of(one)
         yield words
-        if depth < _DEEPEST and any(posixpath.basename(word or "") in _WRAPPERS for word in words):
+        if depth < _MAX_DEPTH and any(posixpath.basename(word or "") in _WRAPPERS for word in words):
             for word in words:
                 if word and any(mark in word for mark in " \t\n;"):
                     yield from _readings(word, depth + 1)
 
 
 def _runs(words: Words, prefix: Sequence[str]) -> bool:
-    """Return whether a simple command runs `prefix`, by itself or for another."""
+    """Return whether a simple command runs a prefix, directly or as an argument of a wrapper."""
     is_command, all_may_be = True, False
     starts: frozenset[str] = frozenset()
     for number, word in enumerate(words):

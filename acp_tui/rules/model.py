@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from acp_tui.rules.commands import covering, may_change, may_run, runs
-from acp_tui.rules.paths import Meant, Reach, compiled, fragments, reach_of
+from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, reach_of
 from acp_tui.rules.protected import why_protected
+from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
 Decision = Literal["allow", "ask", "deny"]
@@ -109,10 +110,10 @@ def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
     A deny rule asks where it only may match: what a command runs once the shell has expanded it, or what only
     the words of the call speak of.
     """
-    match = _Match(use)
+    matcher = _RuleMatcher(use)
     fitting = [rule for rule in rules if _fits(rule, use)]
     denying, asking, allowing = ([r for r in fitting if r.decision == word] for word in _STRONGEST_FIRST)
-    sure = {id(rule): match.is_meant(rule) for rule in (*denying, *asking)}
+    sure = {id(rule): matcher.matches(rule) for rule in (*denying, *asking)}
     for rule in (*denying, *asking):
         if sure[id(rule)]:
             return RuleVerdict(rule.decision, rule)
@@ -123,16 +124,16 @@ def decide(rules: Iterable[Rule], use: ToolUse) -> RuleVerdict:
 
 
 @dataclass
-class _Match:
+class _RuleMatcher:
     """A tool use seen by rules that deny and ask; its command is parsed once for all of them."""
 
     use: ToolUse
 
-    def is_meant(self, rule: Rule) -> bool | None:
+    def matches(self, rule: Rule) -> bool | None:
         """Return whether a rule matches; None: it may, for all that is known."""
         found = True if rule.command is None else self._runs(rule.command)
         if found is not False and rule.path is not None:
-            reached = self._reaches(Meant(rule.path))
+            reached = self._reaches(PathPattern(rule.path))
             found = reached if found or reached is False else None
         return found
 
@@ -146,7 +147,7 @@ class _Match:
             return None
         return None if known is not None and may_change(use.env) else False
 
-    def _reaches(self, meant: Meant) -> bool | None:
+    def _reaches(self, meant: PathPattern) -> bool | None:
         use, folder = self.use, self._folder
         named = (*use.paths, *use.inputs)
         found = [meant.has_any(named, folder), *(meant.is_linked(path, folder) for path in named)]
@@ -157,7 +158,7 @@ class _Match:
             return by_command
         return None if None in found or self._may_reach(meant, named) else False
 
-    def _may_reach(self, meant: Meant, named: Sequence[str]) -> bool:
+    def _may_reach(self, meant: PathPattern, named: Sequence[str]) -> bool:
         use, folder = self.use, self._folder
         if use.tool_kind == "execute" and use.command is None:
             return True
@@ -169,7 +170,7 @@ class _Match:
             or any(meant.may_match(hint) for hint in hinted if "*" in hint or "?" in hint)
         )
 
-    def _reaches_by_command(self, meant: Meant) -> bool | None:
+    def _reaches_by_command(self, meant: PathPattern) -> bool | None:
         reach, folder = self._reach, self._folder
         found: list[bool | None] = [meant.has_any(reach.paths, folder)]
         if not found[0]:
@@ -269,9 +270,6 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
 def _is_plain(path: str) -> bool:
     return not {"..", "."} & set(path.split("/"))
 
-
-Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
-"""From the most careful to the one that asks nothing."""
 
 WORDS: Final[dict[Policy, str]] = {
     "ask": "asks for all",

@@ -1,4 +1,4 @@
-"""The globs of rules by path, and the files that they mean, whichever way a path is written."""
+"""Path rules: match the glob of a rule with the spellings of a path and the reach of a command line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from acp_tui.rules.shell import LONGEST, SHELLS, Command, Word, lines_in, script_of
+from acp_tui.rules.shell import MAX_LINE, SHELLS, SimpleCommand, Word, lines_in, script_of
 
 _PLACE: Final = re.compile(r"(?::\d+(?:[:,-]\d+)*|#L?\d+(?:[-C:L\d]*)?|\?.*|#.*)$")
-"""What names a line behind a path."""
+"""A line number behind a path."""
 _OWN_VIEW: Final = re.compile(r"^/proc/(?:self|thread-self|\d+)/(?:task/\d+/)?(root|cwd)(?=/|$)")
-_MOST_ENTRIES: Final = 2_000
+_MAX_ENTRIES: Final = 2_000
+"""Names that a search of folders may read."""
 _ANY_CASE: Final = sys.platform in ("darwin", "win32")
 _SOME_NAME: Final = "\N{REPLACEMENT CHARACTER}"
 
@@ -34,12 +35,12 @@ def compiled(pattern: str, *, any_case: bool = False) -> re.Pattern[str]:
     return re.compile("".join(pieces.get(part, re.escape(part)) for part in parts), flags)
 
 
-class Meant:
-    """What a glob of a rule that denies or asks means: as it is written, and where its folder leads."""
+class PathPattern:
+    """The glob of a deny or ask rule, as it is written and with the links of its folder followed."""
 
     def __init__(self, pattern: str) -> None:
         self.folder = _plain_start(pattern)
-        """The folder of an absolute glob, as far as it is plain; empty for one that fits below any."""
+        """The plain folder at the start of an absolute glob; empty for a relative one."""
         self._patterns = [compiled(pattern, any_case=_ANY_CASE)]
         self.sample = re.sub(r"\*+", "", pattern.rpartition("/")[2])
         if self.folder:
@@ -48,19 +49,19 @@ class Meant:
                 self._patterns.append(compiled(real + pattern[len(self.folder) :], any_case=_ANY_CASE))
 
     def has(self, path: str) -> bool:
-        """Return whether a path is meant."""
+        """Return whether a path matches."""
         return any(pattern.fullmatch(path) for pattern in self._patterns)
 
     def has_any(self, paths: Iterable[str], folder: str) -> bool:
-        """Return whether one of some paths is meant, in any of the ways to write it."""
+        """Return whether any spelling of some paths matches."""
         return any(self.has(spelling) for path in paths for spelling in spellings(path, folder))
 
     def is_below(self, path: str) -> bool:
-        """Return whether all that lies in a folder is meant."""
+        """Return whether everything in a folder matches."""
         return self.has(f"{path.rstrip('/')}/{_SOME_NAME}")
 
     def may_be_below(self, path: str) -> bool:
-        """Return whether a folder holds something that is meant, or too much to know."""
+        """Return whether a folder holds a match, or too much to know."""
         top = _real(path).rstrip("/")
         if self.folder:
             if f"{_real(self.folder)}/".startswith(f"{top}/"):
@@ -70,7 +71,7 @@ class Meant:
         return self._found(top, None) is not False
 
     def is_linked(self, path: str, folder: str) -> bool | None:
-        """Return whether a file is a meant one by another name; None: there is too much to look at."""
+        """Return whether a file is another name of a matching one; None: there is too much to search."""
         try:
             state = os.stat(path)  # noqa: PTH116 - text, not yet a path
         except (OSError, ValueError):
@@ -83,8 +84,8 @@ class Meant:
         return True if True in found else None if None in found else False
 
     def _found(self, top: str, key: tuple[int, int] | None) -> bool | None:
-        """Return whether a meant file (of an inode) is in a folder; None if there is too much to look at."""
-        waiting, left = [top], _MOST_ENTRIES
+        """Return whether a folder holds a matching file (of an inode); None if it is too large."""
+        waiting, left = [top], _MAX_ENTRIES
         if self.has(top) and key is not None and _key(top) == key:
             return True
         while waiting:
@@ -105,16 +106,16 @@ class Meant:
         return False
 
     def may_match(self, glob: str) -> bool:
-        """Return whether a glob of a tool, by its last part, may find what is meant."""
+        """Return whether the last part of a tool's glob may find a match."""
         return fnmatchcase(self.sample, glob.rpartition("/")[2] or "*")
 
 
 def spellings(path: str, folder: str) -> Iterator[str]:
-    """Yield a path in all the ways in which a rule may mean it: plain, links followed, without a line number.
+    """Yield the spellings of a path that a rule may match: plain, links followed, without a line number.
 
     Args:
-        path: absolute, or below the folder.
-        folder: where a program that is given it runs.
+        path: a path, absolute or below the folder.
+        folder: the working directory of the program that gets it.
     """
     for text in dict.fromkeys(_texts(path, folder)):
         yield text
@@ -130,7 +131,7 @@ def spellings(path: str, folder: str) -> Iterator[str]:
 
 
 def below_alias(real: str, folder: str) -> str:
-    """Return a real path below a folder as that folder is written."""
+    """Return a real path below a folder in the spelling of that folder."""
     real_folder = _real(folder).rstrip("/")
     return folder.rstrip("/") + real[len(real_folder) :] if f"{real}/".startswith(f"{real_folder}/") else real
 
@@ -155,7 +156,7 @@ def _absolute(path: str, folder: str) -> str:
 
 
 def _own_view(path: str, folder: str) -> str:
-    """Return a path through `/proc` as the program sees it that runs in a folder."""
+    """Return a path through `/proc` as a program in a folder sees it."""
     found = _OWN_VIEW.match(path)
     if found is None:
         return path
@@ -189,22 +190,21 @@ def _key(path: str) -> tuple[int, int] | None:
     return state.st_dev, state.st_ino
 
 
-_MOST_FOLDERS: Final = 12
-"""Folders that a line may be in after its `cd`s; with more, all of it is unknown."""
-_MOST_PATHS: Final = 3_000
-
-"""Names that one look into folders may read."""
-_MOST_ALTERNATIVES: Final = 64
+_MAX_FOLDERS: Final = 12
+"""Folders in which a line may be after its `cd`s; with more, its reach is unknown."""
+_MAX_PATHS: Final = 3_000
+"""Paths that a line may name; with more, its reach is unknown."""
+_MAX_ALTERNATIVES: Final = 64
 
 _FRAGMENT: Final = re.compile(r"""[\s'"`(){}\[\]<>|&;,=:@]+""")
 _EXPANDING_ELSEWHERE: Final = re.compile(
     r"(?s:(?:\[\[|\(\().*[$`<])|\$\(\s*<|/proc/[^ ]*[*?\[{]|(?<![\w/.])~[-+\d]"
 )
-"""Where words are expanded that stand in no simple command, or in a folder that only the program sees."""
+"""Expansions outside simple commands, or in folders that only the program sees."""
 _QUOTES: Final = re.compile(r"""\\\n|['"\\]""")
 _MOVES: Final = frozenset({"cd", "pushd", "chdir"})
 _MOVING: Final = re.compile(r"(?:CDPATH|HOME|OLDPWD|PWD|IFS|BASH_ENV|ENV)\+?=")
-"""Assignments that change what words mean."""
+"""Assignments that change the meaning of words."""
 _WALKERS: Final = frozenset(
     {
         *("find", "fd", "fdfind", "rg", "ripgrep", "ag", "ack", "tree", "du", "tar", "bsdtar", "gtar"),
@@ -212,9 +212,9 @@ _WALKERS: Final = frozenset(
         *("docker", "podman", "buildah", "restic", "borg", "unar", "entr", "fzf", "git-lfs"),
     }
 )
-"""Programs that go through folders that they are given."""
+"""Programs that walk through their folder arguments."""
 _WALK_HERE: Final = frozenset({"find", "fd", "fdfind", "rg", "ripgrep", "ag", "ack", "tree", "du", "fzf"})
-"""Programs that go through the folder they run in when they are given none."""
+"""Programs that walk through their working directory without an argument."""
 _GIT_WALKS: Final = frozenset(
     {
         "add",
@@ -236,7 +236,7 @@ _CHANGERS: Final = frozenset(
         *("rsync", "scp", "patch", "sponge", "ed", "ex", "mkdir", "rmdir", "crontab", "chown", "gunzip"),
     }
 )
-"""Programs that change files which they are given."""
+"""Programs that change their file arguments."""
 _STAYS: Final = frozenset(
     {
         *("cd", "ls", "cat", "head", "tail", "wc", "stat", "test", "[", "echo", "printf", "pwd", "touch"),
@@ -245,19 +245,19 @@ _STAYS: Final = frozenset(
         *("egrep", "fgrep", "diff", "sed", "awk", "sort", "uniq", "cut", "tr", "tee", "env", "time", "sudo"),
     }
 )
-"""Programs that go into folders only when an option says so."""
+"""Programs that walk through folders only with an option."""
 _DEEP: Final = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive.*|--dereference-recursive|--archive")
 _FROM_LISTS: Final = re.compile(
     r"--(?:files0?-from|pathspec-from-file|from-file|files|include-from|config|input-file|arg-file|load)\b.*"
 )
-"""Options that name a file of further files."""
+"""Options whose file lists further files."""
 _LISTS: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(("tar", "bsdtar", "gtar"), frozenset({"-T"})),
     "curl": frozenset({"-K"}),
     "wget": frozenset({"-i"}),
 }
 _READS_WORDS: Final = frozenset({"xargs", "parallel", "cpio", "pax"})
-"""Programs that take names of files from what they read."""
+"""Programs that read file names from their input."""
 _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
     (re.compile(r"python[\d.]*|pypy3?|ipython"), re.compile(r"-[a-zA-Z]*c.*|-")),
     (re.compile(r"node|nodejs|bun|deno|tsx|ts-node"), re.compile(r"-[a-z]*[ep].*|--eval.*|--print.*|eval|-")),
@@ -281,12 +281,12 @@ _CODE: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
         re.compile(r".*", re.S),
     ),
 )
-"""Programs that run a text, and the words that say so."""
+"""Programs that run a text, with the options for it."""
 _INTERPRETERS: Final = re.compile(
     r"(?:python[\d.]*|pypy3?|node|nodejs|bun|perl[\d.]*|ruby[\d.]*|lua[\d.]*|php[\d.]*|tclsh|ed|ex|bc|dc|m4|"
     r"sh|bash|dash|zsh|ksh|ash|fish|pwsh|sqlite3?|make|gmake|gdb|awk|at|guile|ocaml|clojure|clj|sbcl|racket|batch|crontab|ssh|ftp|sftp)"
 )
-"""Programs that run what they read, if they are given no file."""
+"""Programs that run their input if they get no file."""
 _AWK: Final = re.compile(r"[gmn]?awk|busybox")
 _AWK_OPENS: Final = re.compile(r"getline|system|ARG[VCI]|[|>@]|close|printf?\s*\(?.*>")
 _SED_STAYS: Final = re.compile(
@@ -296,33 +296,33 @@ _SED_STAYS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a command line may reach."""
+    """The files that a command line may reach."""
 
     paths: tuple[str, ...] = ()
-    """What its plain words and redirects name: absolute, with links in them."""
+    """Absolute paths of its plain words and redirects, links not followed."""
     hints: tuple[str, ...] = ()
-    """What stands in it somewhere and may be a path."""
+    """Other texts in it that may be paths."""
     walked: tuple[str, ...] = ()
-    """Folders that it goes through."""
+    """Folders that it walks through."""
     is_open: bool = False
-    """Whether it may reach other files, too, which only the shell or a program in it will know."""
+    """It may reach further files that only the shell or a program knows."""
 
 
 def reach_of(command: str, folder: str) -> Reach:
-    """Return what a command line may reach when it runs in a folder, which is absolute."""
-    return _Reader(folder).read(command) if len(command) <= LONGEST else Reach(is_open=True)
+    """Return the reach of a command line in an absolute working directory."""
+    return _ReachReader(folder).read(command) if len(command) <= MAX_LINE else Reach(is_open=True)
 
 
 def written_by(command: str, folder: str) -> list[str]:
-    """Return the files that a command line plainly writes when it runs in a folder, absolute."""
-    reader = _Reader(folder)
-    if len(command) <= LONGEST:
+    """Return the files that a command line plainly writes, absolute."""
+    reader = _ReachReader(folder)
+    if len(command) <= MAX_LINE:
         reader.read(command)
     return list(reader.written)
 
 
 def fragments(text: str, folder: str) -> Iterator[str]:
-    """Yield what in a text may be a path, absolute."""
+    """Yield the pieces of a text that may be paths, absolute."""
     bare = _QUOTES.sub("", text)
     for reading in (text, bare) if bare != text else (text,):
         for piece in _FRAGMENT.split(reading):
@@ -331,10 +331,10 @@ def fragments(text: str, folder: str) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ReachReader:
     folder: str
     _folders: list[str] = field(default_factory=list)
-    """Where the line may be by now."""
+    """The possible working directories after the `cd`s so far."""
     _paths: dict[str, None] = field(default_factory=dict)
     _hints: dict[str, None] = field(default_factory=dict)
     _walked: dict[str, None] = field(default_factory=dict)
@@ -348,13 +348,13 @@ class _Reader:
             self._is_open = self._is_open or not line.understood
             for one in line.commands:
                 self._take(one)
-                if self._is_open and len(self._paths) > _MOST_PATHS:
+                if self._is_open and len(self._paths) > _MAX_PATHS:
                     break
         for folder in self._folders:
             self._hints.update(dict.fromkeys(fragments(command, folder)))
         return Reach(tuple(self._paths), tuple(self._hints), tuple(self._walked), self._is_open)
 
-    def _take(self, command: Command) -> None:
+    def _take(self, command: SimpleCommand) -> None:
         words = [word.text for word in command.words]
         names = [posixpath.basename(word or "") for word in words]
         here = [*self._folders, *self._own_folders(command.words)]
@@ -373,7 +373,7 @@ class _Reader:
         self._paths.update(dict.fromkeys(named))
         if any(_changes(name, words) for name in names[:4]):
             self.written.update(dict.fromkeys(named))
-        if len(self._paths) > _MOST_PATHS:
+        if len(self._paths) > _MAX_PATHS:
             self._is_open = True
         self._is_open = self._is_open or _takes_names(words, names) or runs_text(command)
         self._walk(words, names, named, here)
@@ -404,7 +404,7 @@ class _Reader:
         return found
 
     def _spelled(self, text: str, here: Sequence[str]) -> list[str]:
-        """Return the paths that a word may name: itself, or what stands behind `=`, `@` or an option."""
+        """Return the paths that a word may name: itself, or its end behind `=`, `@` or an option."""
         texts = [text, *re.split(r"[=@]", text)[1:]]
         if "=" in text:
             texts.append(text.partition("=")[2])
@@ -414,11 +414,11 @@ class _Reader:
         return [_joined(one, folder) for one in known for folder in here]
 
     def _own_folders(self, words: Sequence[Word]) -> list[str]:
-        """Return the folders that words name: a command may go there first, as `git -C` does."""
+        """Return the folders that words name: a command may change there first, as `git -C` does."""
         found: dict[str, None] = {}
         for word in words[1:]:
             for path in self._spelled(word.text, self._folders) if word.text else ():
-                if path not in self._folders and len(found) < _MOST_FOLDERS and os.path.isdir(path):  # noqa: PTH112
+                if path not in self._folders and len(found) < _MAX_FOLDERS and os.path.isdir(path):  # noqa: PTH112
                     found[path] = None
         return list(found)
 
@@ -445,20 +445,20 @@ class _Reader:
         targets = [word for word in words[1:] if not (word.text or "").startswith("-")] or [Word("~", "~")]
         more = [path for word in targets for path in self._named(word, self._folders)]
         self._folders = list(dict.fromkeys([*self._folders, *map(posixpath.normpath, more)]))
-        if len(self._folders) > _MOST_FOLDERS:
-            self._folders = self._folders[:_MOST_FOLDERS]
+        if len(self._folders) > _MAX_FOLDERS:
+            self._folders = self._folders[:_MAX_FOLDERS]
             self._is_open = True
 
 
 def _changes(name: str, words: Sequence[str | None]) -> bool:
-    """Return whether a program of a name changes the files that it is given."""
+    """Return whether a program changes its file arguments."""
     if name in ("sed", "gsed", "perl", "ruby"):
         return any(word and re.match(r"-\w*i|--in-place", word) for word in words)
     return name in _CHANGERS
 
 
 def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:
-    """Return whether a command takes names of files from what it reads."""
+    """Return whether a command reads file names from a file or its input."""
     return any(
         name in _READS_WORDS
         or any(word and _FROM_LISTS.fullmatch(word) for word in words[place + 1 :])
@@ -467,7 +467,7 @@ def _takes_names(words: Sequence[str | None], names: Sequence[str]) -> bool:
     )
 
 
-def runs_text(command: Command) -> bool:
+def runs_text(command: SimpleCommand) -> bool:
     """Return whether a command runs a text, which may do anything."""
     words = [word.text for word in command.words]
     names = [posixpath.basename(word or "") for word in words]
@@ -520,10 +520,10 @@ def _is_plain_sed(rest: Sequence[str | None]) -> bool:
 
 
 def _alternatives(source: str) -> list[str]:
-    """Return what a word with braces becomes; one that is not simple stays as it is."""
+    """Return the expansions of a word with braces; a nested one stays as it is."""
     waiting = [source]
     done: list[str] = []
-    while waiting and len(waiting) + len(done) < _MOST_ALTERNATIVES:
+    while waiting and len(waiting) + len(done) < _MAX_ALTERNATIVES:
         text = waiting.pop()
         found = re.search(r"\{([^{}]*,[^{}]*)\}", text)
         if found is None:
@@ -534,8 +534,8 @@ def _alternatives(source: str) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str] | None:
-    """Return the files that a pattern names now, hidden ones too; None if that is too much to look at."""
-    found, left = ["/"], _MOST_ENTRIES
+    """Return the present files that a pattern names, hidden ones too; None if there are too many."""
+    found, left = ["/"], _MAX_ENTRIES
     for part in filter(None, pattern.split("/")):
         if not set("*?[") & set(part):
             found = [posixpath.join(folder, part) for folder in found]
@@ -554,7 +554,7 @@ def _matching(pattern: str) -> list[str] | None:
 
 
 def entries(folder: str, most: int) -> list[str] | None:
-    """Return the names in a folder; none if there is no such folder, and None if there are too many."""
+    """Return the names in a folder; [] for a missing folder, None if there are too many."""
     names: list[str] = []
     try:
         with os.scandir(folder) as found:

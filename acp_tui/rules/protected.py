@@ -1,4 +1,4 @@
-"""The files whose change makes something run or count later, unasked: to write them is always a question."""
+"""Protected files: a change of them makes something run or count later, so each write is a question."""
 
 from __future__ import annotations
 
@@ -30,25 +30,24 @@ _TOOL: Final = "a program runs it when it starts"
 _OURS: Final = "acp-tui keeps its settings, rules and records there"
 
 
-class Place(NamedTuple):
-    """Files and folders that are protected, in words for the user."""
+class ProtectedPlaces(NamedTuple):
+    """Protected files and folders of one kind."""
 
     why: str
     patterns: tuple[str, ...]
-    """Parts of a path, in small letters; what lies below is meant, too. One that begins with `/` or `~/`
-    stands for that place alone."""
+    """Parts of a path in small letters, with all below; a leading `/` or `~/` means that place alone."""
 
 
 PLACES: Final = (
-    Place("acp-tui reads rules from it", (".acp-tui",)),
-    Place(
+    ProtectedPlaces("acp-tui reads rules from it", (".acp-tui",)),
+    ProtectedPlaces(
         _GIT,
         (
             *(".git", "*.git/hooks", "*.git/config", ".gitconfig", ".config/git", ".githooks", ".git-hooks"),
             *(".husky", "lefthook.y*ml", ".lefthook.y*ml", ".pre-commit-config.y*ml", ".gitmodules"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _SHELL,
         (
             *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile"),
@@ -59,8 +58,10 @@ PLACES: Final = (
             *("/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zshenv", "/etc/fish", "/etc/environment"),
         ),
     ),
-    Place(_FOLDER, (".envrc", ".direnvrc", ".config/direnv", ".mise.toml", "mise.toml", ".config/mise")),
-    Place(
+    ProtectedPlaces(
+        _FOLDER, (".envrc", ".direnvrc", ".config/direnv", ".mise.toml", "mise.toml", ".config/mise")
+    ),
+    ProtectedPlaces(
         _EDITOR,
         (
             *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", "*.code-workspace"),
@@ -70,7 +71,7 @@ PLACES: Final = (
             *(".config/code", ".config/zed", ".config/helix", ".helix", ".sublime-project"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _AGENT,
         (
             *(".mcp.json", "mcp.json", "mcp_config.json", ".claude.json", ".claude/settings*.json"),
@@ -83,7 +84,7 @@ PLACES: Final = (
             *(".junie", ".augment", ".config/crush", ".crush.json", "crush.json", ".vibe", ".kimi"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _BUILDER,
         (
             *(".github/workflows", ".github/actions", ".gitea/workflows", ".forgejo/workflows"),
@@ -91,7 +92,7 @@ PLACES: Final = (
             *(".woodpecker.y*ml", ".drone.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".buildkite"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _PACKAGES,
         (
             *(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", ".pypirc", ".pip"),
@@ -100,7 +101,7 @@ PLACES: Final = (
             *(".bundle/config", ".condarc", ".config/pip", ".config/uv", ".config/pypoetry"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _KEYS,
         (
             *(".ssh", ".gnupg", ".netrc", "_netrc", ".git-credentials", ".aws", ".azure", ".kube/config"),
@@ -115,7 +116,7 @@ PLACES: Final = (
             *("/etc/pam.d",),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _START,
         (
             *(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/applications"),
@@ -127,8 +128,8 @@ PLACES: Final = (
             *("/usr/lib/systemd", "/lib/systemd", "/boot"),
         ),
     ),
-    Place(_PYTHON, ("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", ".pythonrc*")),
-    Place(
+    ProtectedPlaces(_PYTHON, ("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", ".pythonrc*")),
+    ProtectedPlaces(
         _PROGRAMS,
         (
             *(".local/bin", "~/bin", "~/go/bin", ".cargo/bin", ".bun/bin", ".deno/bin", ".npm-global"),
@@ -136,7 +137,7 @@ PLACES: Final = (
             *("/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"),
         ),
     ),
-    Place(
+    ProtectedPlaces(
         _TOOL,
         (
             *(".tmux.conf", ".config/tmux", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc"),
@@ -166,32 +167,32 @@ _INVISIBLE: Final = "Cf"
 class _Pattern(NamedTuple):
     parts: tuple[str, ...]
     anchor: str
-    """The folder that it begins in; empty: any."""
+    """The folder that the pattern starts in; empty: any."""
     why: str
 
 
 class Protection(NamedTuple):
-    """Why a file is protected."""
+    """The reason that a file is protected."""
 
     why: str
     names: frozenset[str]
-    """The words, in small letters, by which a rule names it."""
+    """The names, in small letters, by which a rule may allow it."""
 
 
 def why_protected(path: str, roots: Iterable[str | Path]) -> str | None:
-    """Return in a few words why to write a file is always a question, or None: it is not protected.
+    """Return the reason in words why a file is protected, or None.
 
     Args:
-        path: absolute, or to be joined to the first root.
-        roots: the folders of the session. One that lies itself in a protected folder, as a worktree below
-            `.git` does, makes nothing below it protected by that.
+        path: a path, absolute or below the first root.
+        roots: the folders of the session. A root in a protected folder, as a worktree below `.git`, does not
+            make its files protected.
     """
     found = protection(path, roots)
     return found.why if found is not None else None
 
 
 def protection(path: str, roots: Iterable[str | Path]) -> Protection | None:
-    """Return why a file is protected, by its path as written, by where that leads, or by what leads to it."""
+    """Return the protection of a file by its written path, its real path or a link to it."""
     folders = [str(root) for root in roots]
     written = posixpath.expanduser(path)
     if not written.startswith("/"):
@@ -221,10 +222,10 @@ def _by_name(path: str, roots: Sequence[str]) -> Protection | None:
 
 
 def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
-    """Return why a file is protected to which a protected name leads by a link of any kind.
+    """Return the protection of a file that a protected name links to, symbolically or hard.
 
-    Such names are looked for in the roots, the folders between a root and the file, and the user's home.
-    A link in the home that leads to a whole root protects nothing in it, as for a root in a protected folder.
+    Such names are searched in the roots, the folders between a root and the file, and the user's home. A link
+    in the home to a whole root protects nothing in it.
     """
     try:
         state = os.stat(real)  # noqa: PTH116 - text, and a hundred of them
@@ -240,7 +241,7 @@ def _by_link(real: str, roots: Sequence[str]) -> Protection | None:
 
 
 def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
-    """Return the roots, and the folders between one and a path in it."""
+    """Return the roots, and the folders between a root and a path in it."""
     found = dict.fromkeys(roots)
     for root in roots:
         folder = posixpath.dirname(path)
@@ -253,18 +254,18 @@ def _folders_above(path: str, roots: Sequence[str]) -> tuple[str, ...]:
 def _leading(
     folder: str, real: str, state: os.stat_result | None, deepest: int, around: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Yield the other names that links give a file, of those names in a folder that patterns speak of.
+    """Yield the protected names in a folder that link to a file.
 
     Args:
-        folder: where those names stand.
+        folder: the folder to search.
         real: the file, links followed.
-        state: the file's; None: it does not exist yet.
-        deepest: how far to look into a folder that is itself protected.
-        around: folders of the file; a link that leads to one of them or above gives no name.
+        state: the status of the file; None: it does not exist yet.
+        deepest: levels to search in a folder that is itself protected.
+        around: folders of the file; a link to one of them or above does not count.
     """
     is_linked = state is not None and state.st_nlink > 1 and not stat.S_ISDIR(state.st_mode)
     seen = set[str]()
-    waiting: deque[tuple[str, _Places | None, int, Iterator[int]]] = deque()
+    waiting: deque[tuple[str, _NamePatterns | None, int, Iterator[int]]] = deque()
     waiting.append((folder, _places_in(folder), 0, iter(())))
     while waiting:
         where, places, depth, left = waiting.popleft()
@@ -298,8 +299,8 @@ def _leading(
                 waiting.append((path, below, inside, left_below))
 
 
-def _names_in(folder: str, places: _Places | None) -> Iterator[tuple[str, _Places | None]]:
-    """Yield the names in a folder that patterns speak of, each with what they say of those below it."""
+def _names_in(folder: str, places: _NamePatterns | None) -> Iterator[tuple[str, _NamePatterns | None]]:
+    """Yield the names in a folder that patterns match, each with the patterns below it."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, _MOST_NAMES)]
@@ -308,17 +309,17 @@ def _names_in(folder: str, places: _Places | None) -> Iterator[tuple[str, _Place
     if places is None:
         yield from ((name, None) for name in names)
         return
-    if len(names) == _MOST_NAMES:  # more than are looked through: those that are spelled out count
+    if len(names) == _MOST_NAMES:  # too many to search: names without wildcards count
         names = [*dict.fromkeys((*places.spelled, *names))]
     for name in names:
         found = places.named(_folded(name))
         if found:
             is_whole = any(not rest for rest in found)
-            yield name, None if is_whole else _Places(found)
+            yield name, None if is_whole else _NamePatterns(found)
 
 
-class _Places:
-    """Names in a folder with which patterns go on: for each the parts that are left."""
+class _NamePatterns:
+    """The patterns of names in a folder, each with its remaining parts."""
 
     def __init__(self, patterns: Iterable[tuple[str, ...]]) -> None:
         self.spelled: dict[str, list[tuple[str, ...]]] = {}
@@ -330,15 +331,15 @@ class _Places:
                 self.spelled.setdefault(first, []).append(tuple(rest))
 
     def named(self, name: str) -> list[tuple[str, ...]]:
-        """Return what is left of the patterns that go on with a name."""
+        """Return the remaining parts of the patterns that match a name."""
         wild = [tuple(rest) for first, *rest in self._wild if fnmatchcase(name, first)]
         return [*self.spelled.get(name, ()), *wild]
 
 
 @lru_cache(maxsize=64)
-def _places_in(folder: str) -> _Places:
+def _places_in(folder: str) -> _NamePatterns:
     here = ("", _folded(folder))
-    return _Places(one.parts for one in _patterns() if _folded(one.anchor) in here)
+    return _NamePatterns(one.parts for one in _patterns() if _folded(one.anchor) in here)
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -353,7 +354,7 @@ def _ours(real: str) -> Protection | None:
 
 
 def own_folders() -> tuple[str, ...]:
-    """Return the real folders of our settings, records and state."""
+    """Return the real folders of acp-tui's own settings, records and state."""
     names = ("ACP_TUI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME")
     return _own_folders(tuple(os.environ.get(name, "") for name in names))
 
@@ -378,7 +379,7 @@ def _real(path: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """Return a name as the least strict file systems compare it."""
+    """Return a name as the most lenient file system compares it."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = "".join(letter for letter in text if unicodedata.category(letter) != _INVISIBLE)
@@ -414,18 +415,18 @@ def _with_wild_start() -> tuple[_Pattern, ...]:
 
 
 class Destination(NamedTuple):
-    """Where a path leads."""
+    """The file behind a path."""
 
     at: str = ""
-    """The real place, absolute or below the workspace; empty where the path says it."""
+    """The real path, absolute or below the workspace; empty if the path itself is real."""
     why: str = ""
-    """Why what lies there is protected; empty where it is not."""
+    """The reason that it is protected; empty if it is not."""
     names: int = 1
-    """Names that the file has: to write it changes it under each of them."""
+    """The number of hard links: a write changes the file under each name."""
 
 
 def destination(path: str, cwd: str) -> Destination:
-    """Return where a path leads, seen from the folder of a session; links are followed."""
+    """Return the file behind a path in the folder of a session, links followed."""
     written = posixpath.join(cwd, path)
     try:
         real, base = os.path.realpath(written), os.path.realpath(cwd)

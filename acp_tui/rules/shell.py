@@ -1,4 +1,4 @@
-"""A command line taken apart by a real parser of the shell's language, for the person's rules."""
+"""Command lines parsed by tree-sitter's grammar of bash."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Word:
     """One word of a command line."""
 
     source: str
-    """As it is written, with its quotes."""
+    """The word as it is written, with its quotes."""
     text: str | None
-    """As the program gets it; None: the shell makes it when it runs."""
+    """The word as the program gets it; None: the shell expands it."""
     pattern: bool = False
-    """Whether it is made of file names, alternatives or the home folder only (`*.py`, `{a,b}`, `~`)."""
+    """The word expands to file names, alternatives or the home folder only (`*.py`, `{a,b}`, `~`)."""
     start: int = field(default=0, compare=False)
 
 
@@ -35,7 +35,7 @@ _ESCAPED_IN_QUOTES: Final = re.compile(r'\\(["\\$`])')
 
 
 def read_word(node: Node) -> Word:
-    """Read one word, whatever its quotes."""
+    """Return the word of a node."""
     source = source_of(node)
     pieces = list(_pieces(node))
     expands = any(text is None and not pattern for text, pattern in pieces)
@@ -45,7 +45,7 @@ def read_word(node: Node) -> Word:
 
 
 def _pieces(node: Node) -> Iterator[tuple[str | None, bool]]:
-    """Yield (text, whether it is a pattern) of each piece of a word; no text where the shell makes it."""
+    """Yield (text, is a pattern) for each piece of a word; None for an expanded text."""
     source = source_of(node)
     match node.type:
         case "command_name" | "concatenation" if node.children:
@@ -76,14 +76,14 @@ def source_of(node: Node) -> str:
 
 
 _ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]|(?<!\s)\\\n|\\\n(?!\s)")
-"""What shells and our parser read differently: other blanks, control characters, words joined over lines."""
-LONGEST: Final = 10_000
-"""Characters of a line that are looked at; a longer one counts as not understood."""
-_MOST_COMMANDS: Final = 250
+"""Characters that shells and the parser read differently: other blanks, control characters, joined lines."""
+MAX_LINE: Final = 10_000
+"""Characters of a line that are parsed; a longer one counts as not understood."""
+_MAX_COMMANDS: Final = 250
 _CONSTANT: Final = re.compile(
     r"""\$\(\s*(?:/usr)?(?:/bin/)?cat\s+<<\s*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n(.*?)\n?[ \t]*\)""", re.DOTALL
 )
-"""A here-document in which nothing is expanded, as a word."""
+"""A here-document without expansions, used as a word."""
 _REDIRECTS: Final = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _GROUPS: Final = frozenset(
     {
@@ -103,7 +103,7 @@ _TO_NOTHING: Final = re.compile(r"[0-9]|/dev/null")
 
 @dataclass(frozen=True)
 class Redirect:
-    """A stream that is led elsewhere."""
+    """A redirected stream."""
 
     operator: str
     """`<`, `>`, `>>`, `>&`, `<<` (a here-document), `<<<` and so on."""
@@ -113,7 +113,7 @@ class Redirect:
 
     @property
     def harmless(self) -> bool:
-        """Whether it only joins streams of the command, or throws one away."""
+        """Whether it only joins streams, or discards one."""
         text = self.target.text if self.target is not None else None
         return (
             text is not None
@@ -123,59 +123,59 @@ class Redirect:
 
     @property
     def writes(self) -> bool:
-        """Whether it puts something into a file."""
+        """Whether it writes to a file."""
         return ">" in self.operator and not self.harmless
 
 
 @dataclass(frozen=True)
-class Command:
-    """One simple command, wherever in the line it stands."""
+class SimpleCommand:
+    """A simple command anywhere in a line."""
 
     words: tuple[Word, ...]
     assignments: tuple[str, ...] = ()
     redirects: tuple[Redirect, ...] = ()
-    """Its own and those of the groups around it."""
+    """The redirects of the command and of the groups around it."""
     within: frozenset[str] = frozenset()
-    """What it stands in, in the parser's words: `list`, `pipeline`, `subshell`, `command_substitution` …"""
+    """The syntax around it, in the parser's words: `list`, `pipeline`, `command_substitution` …"""
     background: bool = False
 
 
 @dataclass(frozen=True)
-class Line:
-    """A command line, taken apart."""
+class CommandLine:
+    """A parsed command line."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[SimpleCommand, ...]
     understood: bool
-    """Whether the parser could read all of it."""
+    """The parser could read the whole line."""
     plain: bool
-    """Whether it is nothing but simple commands in chains, pipes and groups, whoever reads it."""
+    """The line is nothing but simple commands in chains, pipes and groups, for every shell."""
 
 
 @lru_cache(maxsize=32)
-def take_apart(text: str) -> Line:
-    """Return the simple commands of a line, also those in substitutions, loops and functions."""
-    if len(text) > LONGEST:
-        return Line((), understood=False, plain=False)
+def parse_line(text: str) -> CommandLine:
+    """Parse a line into simple commands, also those in substitutions, loops and functions."""
+    if len(text) > MAX_LINE:
+        return CommandLine((), understood=False, plain=False)
     joined = text.replace("\\\n", "")
     root = _parser().parse(joined.encode("utf-8", "replace")).root_node
     written = _without_constants(root, joined)
     if written != joined:
         joined = written
         root = _parser().parse(joined.encode("utf-8", "replace")).root_node
-    reader = _Reader()
-    commands = tuple(islice(reader.commands(root), _MOST_COMMANDS))
-    understood = not root.has_error and len(commands) < _MOST_COMMANDS
+    reader = _TreeWalker()
+    commands = tuple(islice(reader.commands(root), _MAX_COMMANDS))
+    understood = not root.has_error and len(commands) < _MAX_COMMANDS
     plain = understood and reader.plain and not _ODD.search(text) and reader.agrees_with(joined)
-    return Line(commands, understood, plain)
+    return CommandLine(commands, understood, plain)
 
 
 def is_too_long(text: str) -> bool:
-    """Return whether a line has more in it than is read."""
-    return len(text) > LONGEST or len(take_apart(text).commands) >= _MOST_COMMANDS
+    """Return whether a line is longer than what is parsed."""
+    return len(text) > MAX_LINE or len(parse_line(text).commands) >= _MAX_COMMANDS
 
 
 def _without_constants(root: Node, text: str) -> str:
-    """Return a line in which each `"$(cat <<'END' …)"` is the text that it stands for, in quotes."""
+    """Return a line with each `"$(cat <<'END' …)"` replaced by its text in quotes."""
     if "<<" not in text:
         return text
     whole, end, pieces = text.encode("utf-8", "replace"), 0, []
@@ -193,7 +193,7 @@ def _without_constants(root: Node, text: str) -> str:
 
 
 def _constant(node: Node) -> str | None:
-    """Return the text of a string that is one here-document without expansions, and nothing else."""
+    """Return the text of a string that is one here-document without expansions."""
     if [child.type for child in node.children] != ['"', "command_substitution", '"']:
         return None
     found = _CONSTANT.fullmatch(source_of(node)[1:-1])
@@ -215,44 +215,46 @@ def _parser() -> Parser:
 
 
 @dataclass(frozen=True)
-class _Around:
-    """What holds for all commands below a node."""
+class _Context:
+    """The context of all commands below a node."""
 
     within: frozenset[str] = frozenset()
     redirects: tuple[Redirect, ...] = ()
     background: bool = False
 
 
-class _Reader:
-    """Walks a syntax tree, without recursion: a line may be nested as deep as it likes."""
+class _TreeWalker:
+    """Walk a syntax tree without recursion: a line may be nested to any depth."""
 
     def __init__(self) -> None:
         self.plain = True
-        """Whether everything met so far was a simple command, a joint or a group."""
+        """Every node so far was a simple command, a joint or a group."""
         self._words: list[Word] = []
 
-    def commands(self, root: Node) -> Iterator[Command]:
+    def commands(self, root: Node) -> Iterator[SimpleCommand]:
         """Yield the simple commands below a node, in the order of the text."""
-        waiting: list[tuple[Node, _Around, bool]] = [(root, _Around(), True)]
+        waiting: list[tuple[Node, _Context, bool]] = [(root, _Context(), True)]
         while waiting:
-            node, around, is_part = waiting.pop()
+            node, context, is_part = waiting.pop()
             if is_part:
                 self.plain = self.plain and self._is_plain(node)
             if node.type in _RUNNING:
-                yield self._command(node, around)
+                yield self._command(node, context)
             elif node.type == "variable_assignment" and is_part:
-                yield Command((), (source_of(node),), around.redirects, around.within, around.background)
-            inner = self._inside(node, around)
+                yield SimpleCommand(
+                    (), (source_of(node),), context.redirects, context.within, context.background
+                )
+            inner = self._inside(node, context)
             if (
                 node.type == "redirected_statement"
                 and inner.redirects
                 and node.child_by_field_name("body") is None
             ):
-                yield Command((), (), inner.redirects, inner.within, inner.background)
+                yield SimpleCommand((), (), inner.redirects, inner.within, inner.background)
             waiting.extend(self._below(node, inner, is_part))
 
     def agrees_with(self, text: str) -> bool:
-        """Return whether a simpler reader finds the same words, so that no one mistake allows anything."""
+        """Return whether `shlex` finds the same words, so that no single bug allows anything."""
         reader = shlex.shlex(text, posix=True, punctuation_chars=True)
         reader.whitespace_split = True
         reader.commenters = ""
@@ -270,26 +272,26 @@ class _Reader:
             node.type in _GROUPS or node.type in _JOINTS or node.type in _REDIRECTS or node.type == "command"
         )
 
-    def _below(self, node: Node, around: _Around, is_part: bool) -> list[tuple[Node, _Around, bool]]:
+    def _below(self, node: Node, context: _Context, is_part: bool) -> list[tuple[Node, _Context, bool]]:
         """Return the children, last first; a child is a part of the line unless it belongs to a command."""
         part = is_part and node.type in _GROUPS
         found = []
-        background = _Around(around.within, around.redirects, True)
+        background = _Context(context.within, context.redirects, True)
         after = ""
         for child in reversed(node.children):
-            found.append((child, background if after == "&" else around, part))
+            found.append((child, background if after == "&" else context, part))
             after = child.type
         return found
 
-    def _inside(self, node: Node, around: _Around) -> _Around:
+    def _inside(self, node: Node, context: _Context) -> _Context:
         if not node.is_named or node.type in ("program", "command", "command_name", "word"):
-            return around
+            return context
         redirects = self._redirects(node) if node.type == "redirected_statement" else ()
-        if node.type in around.within and not redirects:
-            return around
-        return _Around(around.within | {node.type}, (*around.redirects, *redirects), around.background)
+        if node.type in context.within and not redirects:
+            return context
+        return _Context(context.within | {node.type}, (*context.redirects, *redirects), context.background)
 
-    def _command(self, node: Node, around: _Around) -> Command:
+    def _command(self, node: Node, context: _Context) -> SimpleCommand:
         words: list[Word] = []
         assignments: list[str] = []
         for child in node.children:
@@ -298,8 +300,8 @@ class _Reader:
             elif child.type not in _REDIRECTS:
                 words.append(read_word(child))
         self._words += words
-        redirects = (*around.redirects, *self._redirects(node))
-        return Command(tuple(words), tuple(assignments), redirects, around.within, around.background)
+        redirects = (*context.redirects, *self._redirects(node))
+        return SimpleCommand(tuple(words), tuple(assignments), redirects, context.within, context.background)
 
     def _redirects(self, node: Node) -> tuple[Redirect, ...]:
         found = tuple(_redirect(child) for child in node.children if child.type in _REDIRECTS)
@@ -319,21 +321,21 @@ def _redirect(node: Node) -> Redirect:
 
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _READ_ALIKE: Final = frozenset({"sh", "bash", "dash", "zsh"})
-"""Shells that read plain commands as our parser does."""
+"""Shells that read plain commands as the parser does."""
 _FOLDERS: Final = ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
-"""Where a program of that name is the shell."""
+"""Folders in which a program of such a name is the shell."""
 _TAKE_A_WORD: Final = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 _HARMLESS: Final = re.compile(
     r"(?=.*(?:^| )-\w*c)(?:(?:-[lceux]+|-[lceux]*o pipefail|--login|--posix|--norc|--noprofile)(?: |$))+"
 )
-"""Options that say that a text follows, and change nothing about what it runs."""
+"""Options that introduce a text and do not change what it runs."""
 _SAME_IN_ZSH: Final = re.compile(r"""(?:[\w./:@%+,-][\w./:@%+,=-]*|'[^']*'|"[^"$`\\!]*")+""")
-_DEEPEST: Final = 4
-"""How many shells inside shells (`sh -c "sh -c …"`) are followed."""
+_MAX_DEPTH: Final = 4
+"""Nested shells (`sh -c "sh -c …"`) that are followed."""
 
 
 def script_of(words: Sequence[str | None]) -> str | None:
-    """Return the text that words give a shell to run, whoever runs the shell (`env`, `sudo`, `docker`)."""
+    """Return the text that words give to a shell, also one run by `env`, `sudo` or `docker`."""
     for place, word in enumerate(words):
         if posixpath.basename(word or "") in SHELLS:
             found = _behind_options(words[place + 1 :])
@@ -344,21 +346,21 @@ def script_of(words: Sequence[str | None]) -> str | None:
     return None
 
 
-def lines_in(text: str) -> Iterator[Line]:
-    """Yield a command line, and those in the texts for shells that stand in it."""
+def lines_in(text: str) -> Iterator[CommandLine]:
+    """Yield a command line, and the lines in its texts for shells."""
     waiting = [(text, 0)]
     while waiting:
         text, depth = waiting.pop()
-        line = take_apart(text)
+        line = parse_line(text)
         yield line
-        for command in line.commands if depth < _DEEPEST else ():
+        for command in line.commands if depth < _MAX_DEPTH else ():
             script = script_of([word.text for word in command.words])
             if script is not None:
                 waiting.append((script, depth + 1))
 
 
-def handed_on(command: Command) -> Line | None:
-    """Return the line that a command does nothing with but hand it to a shell; None if there may be more."""
+def shell_line_of(command: SimpleCommand) -> CommandLine | None:
+    """Return the line of a command that only hands it to a shell; None if it may do more."""
     words = [word.text for word in command.words]
     if command.assignments or command.background or len(words) < 3 or None in words:
         return None
@@ -368,7 +370,7 @@ def handed_on(command: Command) -> Line | None:
     options, text = " ".join(word or "" for word in words[1:-1]), words[-1] or ""
     if name not in _READ_ALIKE or folder not in _FOLDERS or not _HARMLESS.fullmatch(options):
         return None
-    line = take_apart(text)
+    line = parse_line(text)
     is_sure = line.plain and bool(line.commands)
     return line if is_sure and (name != "zsh" or _is_same_in_zsh(line)) else None
 
@@ -391,7 +393,7 @@ def _behind_options(words: Sequence[str | None]) -> str | None:
     return None
 
 
-def _is_same_in_zsh(line: Line) -> bool:
-    """Whether nothing in a line means more to zsh: no pattern of its own, no `=program`."""
+def _is_same_in_zsh(line: CommandLine) -> bool:
+    """Return whether zsh reads a line as other shells do: without its own patterns and `=program`."""
     words: list[Word] = [word for command in line.commands for word in command.words]
     return all(_SAME_IN_ZSH.fullmatch(word.source) for word in words)

@@ -17,7 +17,7 @@ from acp_tui.store.shape import Place, line_of
 PANES: Final = ("plan", "tool-calls", "changes")
 """Panes available beside the chat."""
 Policy = Literal["ask", "ask-edits-and-commands", "allow-edits", "allow-everything"]
-StaleWrites = Literal["ask", "write", "keep"]
+StaleWriteSetting = Literal["ask", "write", "keep"]
 Thoughts = Literal["auto", "always", "never"]
 Calls = Literal["auto", "always", "never"]
 
@@ -58,7 +58,7 @@ class Settings(NamedTuple):
     """Policy of a new session, for requests without a matching rule."""
     snapshots: bool = True
     """Track all changes of the workspace with git snapshots, so that they can be undone."""
-    stale_writes: StaleWrites = "ask"
+    stale_writes: StaleWriteSetting = "ask"
     """Overwriting files that changed since the agent saw them: `ask`, `write` or `keep`."""
     tell_rejections: bool = True
     """Report rejected changes to the agent with the next prompt."""
@@ -100,7 +100,7 @@ _KINDS: Final[Mapping[str, shape.Kind]] = {
     "snapshots": shape.switch,
     "remember_choices": shape.switch,
     "options": shape.by_name(shape.choice_by_name),
-    "stale_writes": shape.one_of(*get_args(StaleWrites)),
+    "stale_writes": shape.one_of(*get_args(StaleWriteSetting)),
     "tell_rejections": shape.switch,
     "line_limit_mb": shape.whole(1, 4096),
     "terminal_output_limit_kb": shape.whole(1, 1_048_576),

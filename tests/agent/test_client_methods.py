@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from acp_tui.agent.agent import OFFERED
-from acp_tui.rules.model import Policy, Rule
+from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
+from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Backups, Files, OutsideRoots, Stale, Written
 from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
 from tests.sent import Frame

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.rules.explain import Explanation, explain
+from acp_tui.rules.explain import CommandExplanation, explain
 
 
-def told(command: str) -> Explanation:
+def told(command: str) -> CommandExplanation:
     return explain(command, "/w", lambda path: path == "/w" or path.startswith("/w/"))
 
 

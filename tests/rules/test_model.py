@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.model import Policy, by_policy
+from acp_tui.rules.model import by_policy
+from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
 
 

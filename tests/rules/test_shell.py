@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from acp_tui.rules.shell import LONGEST, Command, take_apart
+from acp_tui.rules.shell import MAX_LINE, SimpleCommand, parse_line
 
 
 def commands(text: str) -> list[list[str | None]]:
-    return [[word.text for word in command.words] for command in take_apart(text).commands]
+    return [[word.text for word in command.words] for command in parse_line(text).commands]
 
 
-def only(text: str) -> Command:
-    (command,) = take_apart(text).commands
+def only(text: str) -> SimpleCommand:
+    (command,) = parse_line(text).commands
     return command
 
 
@@ -26,7 +26,7 @@ def test_a_simple_command_is_its_words_without_quotes() -> None:
     "word", ["$X", '"a $X"', "${X:-y}", "$(y)", "`y`", "$'\\x72m'", "$((1))", "a$X", "<(y)"]
 )
 def test_a_word_that_the_shell_makes_is_unknown(word: str) -> None:
-    known, unknown = take_apart(f"x {word}").commands[0].words
+    known, unknown = parse_line(f"x {word}").commands[0].words
 
     assert known.text == "x"
     assert unknown.text is None
@@ -71,7 +71,7 @@ def test_a_quoted_pattern_is_literal(word: str) -> None:
     ],
 )
 def test_a_command_is_found_wherever_it_stands(text: str, within: str) -> None:
-    found = [command for command in take_apart(text).commands if [w.text for w in command.words] == ["b"]]
+    found = [command for command in parse_line(text).commands if [w.text for w in command.words] == ["b"]]
 
     assert len(found) == 1
     assert within in found[0].within
@@ -82,7 +82,7 @@ def test_the_commands_of_a_line_are_in_its_order() -> None:
 
 
 def test_a_job_in_the_background_is_marked() -> None:
-    assert [command.background for command in take_apart("a && b & c").commands] == [True, True, False]
+    assert [command.background for command in parse_line("a && b & c").commands] == [True, True, False]
 
 
 def test_assignments_are_no_words() -> None:
@@ -117,7 +117,7 @@ def test_a_redirect_says_whether_it_reaches_a_file(redirect: str, writes: bool, 
 
 
 def test_the_redirects_of_a_group_hold_for_all_in_it() -> None:
-    first, second = take_apart("(a && b) > f").commands
+    first, second = parse_line("(a && b) > f").commands
 
     assert first.redirects == second.redirects
     assert first.redirects[0].writes
@@ -131,7 +131,7 @@ def test_a_here_document_is_a_redirect_without_a_target() -> None:
 
 @pytest.mark.parametrize("text", ["git 'x", "a &&", "a | | b", "(a", "$(a", "`a", "a)"])
 def test_a_line_that_is_no_shell_is_not_understood(text: str) -> None:
-    line = take_apart(text)
+    line = parse_line(text)
 
     assert not line.understood
     assert not line.plain
@@ -152,7 +152,7 @@ def test_a_line_that_is_no_shell_is_not_understood(text: str) -> None:
     ],
 )
 def test_a_chain_of_simple_commands_is_plain(text: str) -> None:
-    assert take_apart(text).plain
+    assert parse_line(text).plain
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_a_chain_of_simple_commands_is_plain(text: str) -> None:
     ],
 )
 def test_what_shells_may_read_otherwise_is_not_plain(text: str) -> None:
-    assert not take_apart(text).plain
+    assert not parse_line(text).plain
 
 
 def test_an_endless_line_is_not_read() -> None:
-    assert not take_apart("a " * LONGEST).understood
+    assert not parse_line("a " * MAX_LINE).understood

@@ -15,7 +15,7 @@ from acp_tui import readable
 from acp_tui.agent.permissions.decision_records import MAX_PRECEDENTS, Precedents
 from acp_tui.agent.permissions.grants import titled_command
 from acp_tui.agent.permissions.tool_input import env_of, folder_key, folder_of
-from acp_tui.rules.explain import Explanation, Part, explain
+from acp_tui.rules.explain import CommandExplanation, CommandPart, explain
 from acp_tui.rules.protected import Destination, destination
 from acp_tui.session.entries import worded_command
 from acp_tui.ui.screens.rule_list import matches
@@ -26,8 +26,9 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.protocol.schema import ContentBlock
-    from acp_tui.rules.model import Policy, Rule
+    from acp_tui.rules.model import Rule
     from acp_tui.session.entries import Diff, Item, ToolCall
+    from acp_tui.store.settings import Policy
 
 
 WISHES: Final = {
@@ -414,7 +415,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _parts(explanation: Explanation, look: Look, how: DetailLevel) -> Iterator[TextBlock]:
+def _parts(explanation: CommandExplanation, look: Look, how: DetailLevel) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
         text = (
@@ -433,13 +434,13 @@ def _parts(explanation: Explanation, look: Look, how: DetailLevel) -> Iterator[T
             yield labelled("", [("warning", f"{len(parts) - len(shown)} more parts ({how.key} shows them)")])
 
 
-def _text(part: Part, look: Look) -> str:
+def _text(part: CommandPart, look: Look) -> str:
     inside = "  " * part.depth + (f"{look.glyph('folded')} " if part.depth else "")
     text = part.text if len(part.text) <= _PART else f"{part.text[:_PART]}…"
     return f"{inside}{text}"
 
 
-def _notes(part: Part) -> list[tuple[str, str]]:
+def _notes(part: CommandPart) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for note in part.notes:
         found += [
@@ -505,9 +506,9 @@ def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
 
 def _start_of_input(command: str) -> str:
     """Return the first two words of a single command; nothing of a chain, whose parts say more."""
-    from acp_tui.rules.shell import take_apart
+    from acp_tui.rules.shell import parse_line
 
-    commands = take_apart(command).commands
+    commands = parse_line(command).commands
     words = [word.source for word in commands[0].words[:2]] if len(commands) == 1 else []
     beginning = " ".join(words)
     return beginning if len(words) == 2 and command.startswith(beginning) else ""

@@ -19,9 +19,9 @@ from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Conversation
     from acp_tui.protocol.schema import AvailableCommand, SessionInfo
-    from acp_tui.rules.model import Policy
     from acp_tui.session.session import Session
     from acp_tui.store.prompts import Prompt
+    from acp_tui.store.settings import Policy
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.rules.model import Decision, Policy, Rule
+from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import ToolCall
+from acp_tui.store.settings import Policy
 from tests.agent.puppet import CANCELLED, OPTIONS, chosen, conversation
 from tests.sent import Frame
 from tests.waiting import settled

@@ -9,9 +9,10 @@ import pytest
 
 from acp_tui.agent.host import Host
 from acp_tui.agent.permissions.authorization import authorize
-from acp_tui.rules.model import Decision, Policy, Rule
+from acp_tui.rules.model import Decision, Rule
 from acp_tui.session.entries import Location, ToolCall
 from acp_tui.session.session import Session
+from acp_tui.store.settings import Policy
 from acp_tui.workspace.terminals import Terminals
 
 

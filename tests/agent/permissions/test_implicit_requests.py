@@ -12,10 +12,11 @@ import pytest
 
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.protocol.schema import Implementation
-from acp_tui.rules.model import Policy, Rule
+from acp_tui.rules.model import Rule
 from acp_tui.session.entries import AgentMessage, Notice, text_of
 from acp_tui.session.questions import Permission, StaleWrite
 from acp_tui.session.session import Session
+from acp_tui.store.settings import Policy
 from tests.agent.puppet import OPTIONS, Conversation, text
 from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.agent.host import StaleWriteSetting
 from acp_tui.agent.permissions.authorization import AnsweredBy
 from acp_tui.session.entries import Notice
 from acp_tui.session.questions import StaleWrite
 from acp_tui.session.session import Session
 from acp_tui.store.decisions import OVERWRITE
+from acp_tui.store.settings import StaleWriteSetting
 from tests.agent.puppet import Conversation
 from tests.agent.test_client_methods import lending, served
 from tests.sent import Frame
