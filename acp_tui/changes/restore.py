@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ def put_back(
         OSError: a folder became a link, access is denied, or the disk is full; the file is untouched.
     """
     if content is not None:
-        with _parent(root, old_path, make=True) as (folder, name):
+        with parent_of(root, old_path.split("/"), make=True) as (folder, name):
             _write(name, folder, content, mode, str(root / old_path), backups)
     if content is None or old_path != path:
         remove(root, path)
@@ -39,7 +39,7 @@ def put_back(
 
 def read_file(root: Path, path: str) -> bytes:
     """Return a file's content; raise OSError for a link or a file behind one."""
-    with _parent(root, path) as (folder, name):
+    with parent_of(root, path.split("/")) as (folder, name):
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
@@ -50,10 +50,10 @@ def read_file(root: Path, path: str) -> bytes:
 
 def remove(root: Path, path: str) -> None:
     """Delete a file and the folders left empty."""
-    with suppress(FileNotFoundError), _parent(root, path) as (folder, name):
+    with suppress(FileNotFoundError), parent_of(root, path.split("/")) as (folder, name):
         os.unlink(name, dir_fd=folder)
     for above in list(Path(path).parents)[:-1]:
-        with suppress(FileNotFoundError), _parent(root, str(above)) as (folder, name):
+        with suppress(FileNotFoundError), parent_of(root, above.parts) as (folder, name):
             try:
                 os.rmdir(name, dir_fd=folder)
             except OSError:  # not empty
@@ -81,8 +81,3 @@ def _write(name: str, folder: int, content: bytes, mode: int, real: str, backups
             os.fchmod(file, now | readers if mode & _EXECUTABLE else now & ~_EXECUTABLE)
     finally:
         os.close(file)
-
-
-def _parent(root: Path, path: str, make: bool = False) -> AbstractContextManager[tuple[int, str]]:
-    """Open the folder of a file; yield it with the file's name."""
-    return parent_of(root, path.split("/"), make)

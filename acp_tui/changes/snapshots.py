@@ -245,7 +245,8 @@ class Snapshots:
         """
         async with self._open():
             old, new = [
-                await self._content(name) if name else None for name in (change.old_id, change.new_id)
+                await self.store.git("cat-file", "blob", name) if name else None
+                for name in (change.old_id, change.new_id)
             ]
         return old, new
 
@@ -393,9 +394,6 @@ class Snapshots:
         names = [os.fsdecode(folder) for folder in list(ignored)[:_NAMED]]
         known = await self.store.git("--literal-pathspecs", "ls-files", "-z", "--", *names) if names else b""
         return ignored - {path for path in ignored if (b"\0" + known).find(b"\0" + path + b"/") >= 0}
-
-    async def _content(self, name: str) -> bytes:
-        return await self.store.git("cat-file", "blob", name)
 
     async def _pack(self, room: Mapping[str, int]) -> None:
         """Repack many loose objects or packs."""

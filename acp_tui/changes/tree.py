@@ -269,7 +269,7 @@ async def update_index(store: SnapshotStore) -> tuple[list[LeftOut], frozenset[b
         GitFailed.
     """
     listed = await _list(store)
-    count = (await _count(store)) if len(listed.others) > 1_000 else 0
+    count = (await store.git("ls-files", "-z")).count(b"\0") if len(listed.others) > 1_000 else 0
     put, drop, left_out = await asyncio.to_thread(_sorted, store.root, listed, MOST_FILES - count)
     if drop:
         lines = b"".join(b"0 %s\t%s\0" % (NO_FILE.encode(), path) for path in drop)
@@ -296,10 +296,6 @@ async def _list(store: SnapshotStore) -> _Listed:
         tuple(listing.result().split(b"\0")[:-1]),
         frozenset(path for path, status in by_path.items() if status == b"D"),
     )
-
-
-async def _count(store: SnapshotStore) -> int:
-    return (await store.git("ls-files", "-z")).count(b"\0")
 
 
 def _sorted(root: Path, listed: _Listed, room: int) -> tuple[list[bytes], list[bytes], list[LeftOut]]:

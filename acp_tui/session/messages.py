@@ -67,10 +67,11 @@ class Messages:
 
     def add(self, chunk: Chunk, at: float) -> SessionChange | None:
         """Append a chunk's block to its message."""
-        kind = _KINDS[type(chunk)]
+        kind, block = _KINDS[type(chunk)], chunk.content
+        text = block.text if isinstance(block, TextContent) else None
         held = ""
         if kind is UserMessage:
-            if self._is_echo(chunk) or _is_unsaid(chunk.content):
+            if self._is_echo(chunk) or (text is not None and dialects.is_unsaid(text)):
                 return None
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
@@ -78,7 +79,7 @@ class Messages:
         index = self._find(kind, chunk.message_id)
         closed: tuple[int, ...] = ()
         if index is None:
-            if _is_empty(chunk.content):
+            if text == "":
                 return None
             closed = self.close()
             index = self._begin(kind, chunk.message_id, at)
@@ -86,7 +87,7 @@ class Messages:
         assert isinstance(message, kind)
         if held:
             _append(message, TextContent(text=held))
-        _append(message, chunk.content)
+        _append(message, block)
         if isinstance(message, Thought):
             message.last = at
         if closed:
@@ -165,11 +166,3 @@ def _append(message: Message, block: ContentBlock) -> None:
     text = message.parts[-1]
     assert isinstance(text, TextBuffer)
     text.append(block.text)
-
-
-def _is_empty(block: ContentBlock) -> bool:
-    return isinstance(block, TextContent) and not block.text
-
-
-def _is_unsaid(block: ContentBlock) -> bool:
-    return isinstance(block, TextContent) and dialects.is_unsaid(block.text)

@@ -64,8 +64,17 @@ class SessionOptions:
         self._models: SessionModelState | None = None
 
     def of_category(self, category: str) -> Option | None:
-        """Return the main option of a category."""
-        return of_category(self.offered, category)
+        """Return the main option of a category: the one named like it, else the first.
+
+        Some agents put the provider of the models before the model, both in the category `model`.
+        """
+        found = [option for option in self.offered if option.config.category == category]
+        # The category is optional.
+        found = found or [
+            option for option in self.offered if option.config.id == category and not option.config.category
+        ]
+        named = (option for option in found if category in (option.config.id, option.config.name.lower()))
+        return next(named, found[0] if found else None)
 
     def set_up(self, setup: SessionSetup) -> None:
         """Merge the options of a session setup; absent parts keep their values."""
@@ -174,20 +183,6 @@ def _stands_for_models(config: SelectOption | BooleanOption, models: SessionMode
 def _has_values(config: SelectOption | BooleanOption, values: Sequence[str]) -> bool:
     own = {choice.value for choice in config.choices()}
     return bool(own) and own == set(values)
-
-
-def of_category(options: Sequence[Option], category: str) -> Option | None:
-    """Return the main option of a category: the one named like it, else the first.
-
-    Some agents put the provider of the models before the model, both in the category `model`.
-    """
-    found = [option for option in options if option.config.category == category]
-    # The category is optional.
-    found = found or [
-        option for option in options if option.config.id == category and not option.config.category
-    ]
-    named = (option for option in found if category in (option.config.id, option.config.name.lower()))
-    return next(named, found[0] if found else None)
 
 
 def _select(category: str, name: str, current: str, choices: list[OptionValue]) -> SelectOption:

@@ -35,7 +35,7 @@ from acp_tui.session.notices import end_notice, failure_notice, fork_notice
 from acp_tui.session.options import Option, SessionOptions, lets_act_under
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Permission, Question, Questions
-from acp_tui.session.text_buffer import whole
+from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.session.tool_calls import ToolCalls, decide, settle
 from acp_tui.session.turns import Turn, Turns, TurnState
 
@@ -293,7 +293,7 @@ class Session:
             if isinstance(entry, UserCommand) and entry.terminal_id == event.terminal_id:
                 entry.ended, entry.exit_code = at, event.exit_code
                 if event.output:
-                    entry.output = whole(event.output)
+                    entry.output = TextBuffer.complete(event.output)
                 return SessionChange((index,))
         return None
 

@@ -32,6 +32,13 @@ class TextBuffer:
         if text:
             self.append(text)
 
+    @classmethod
+    def complete(cls, text: str) -> TextBuffer:
+        """Return a buffer that grows no more."""
+        buffer = cls(text)
+        buffer.finish()
+        return buffer
+
     def append(self, piece: str) -> None:
         """Append a piece."""
         if not piece:
@@ -108,11 +115,3 @@ class TextBuffer:
         if "\ud800" <= piece[-1] <= "\udbff":
             self._half, piece = piece[-1], piece[:-1]
         return piece.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def whole(text: str) -> TextBuffer:
-    """Return a complete text buffer."""
-    grown = TextBuffer()
-    grown.append(text)
-    grown.finish()
-    return grown

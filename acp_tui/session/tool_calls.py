@@ -10,7 +10,7 @@ from acp_tui.protocol import dialects
 from acp_tui.protocol.schema import TOOL_STATUSES, TerminalItem, ToolCallFields
 from acp_tui.session.entries import FINAL, Entry, ToolCall, items_of, places_of
 from acp_tui.session.questions import Permission
-from acp_tui.session.text_buffer import TextBuffer, whole
+from acp_tui.session.text_buffer import TextBuffer
 
 OUTPUT_LIMIT: Final = 1 << 20
 """Minimum number of characters kept of a command run by the agent itself."""
@@ -107,7 +107,7 @@ class ToolCalls:
                 continue
             found = [texts.get(item.terminal_id) for item in call.content if isinstance(item, TerminalItem)]
             if any(found):
-                call.output = whole("\n".join(text for text in found if text))
+                call.output = TextBuffer.complete("\n".join(text for text in found if text))
                 changed.append(place)
         return tuple(changed)
 

@@ -339,12 +339,12 @@ def load(path: Path) -> tuple[tuple[McpServer, ...], list[Problem]]:
 
 def without_comments(text: str) -> str:
     """Remove comments and trailing commas from JSON; line numbers stay."""
-    bare = _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)
+
+    def blank(found: re.Match[str]) -> str:
+        return found[0] if found[0][0] == '"' else "\n" * found[0].count("\n") or " "
+
+    bare = _COMMENT.sub(blank, text)
     return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " " + found[1], bare)
-
-
-def _blank(comment: str) -> str:
-    return "\n" * comment.count("\n") or " "
 
 
 def _table_of(value: Any) -> Any:

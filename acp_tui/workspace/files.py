@@ -548,7 +548,7 @@ def _raise(error: OSError, path: str, writing: bool) -> NoReturn:
 
 
 @contextmanager
-def parent_of(root: Path | str, names: Sequence[str], make: bool) -> Iterator[tuple[int, str]]:
+def parent_of(root: Path | str, names: Sequence[str], make: bool = False) -> Iterator[tuple[int, str]]:
     """Open the folder of a file below a root without following links; yield it with the file's name.
 
     Args:

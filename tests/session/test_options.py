@@ -10,7 +10,7 @@ import pytest
 from acp_tui.protocol.schema import BooleanOption, NewSessionResponse, OptionValue, SelectOption
 from acp_tui.protocol.validation import read, read_update
 from acp_tui.session.events import SetUp
-from acp_tui.session.options import Option, acts_unasked, of_category
+from acp_tui.session.options import Option, acts_unasked
 from acp_tui.session.session import Session
 from tests import recordings
 
@@ -112,20 +112,20 @@ def test_the_model_is_prominent_also_where_its_provider_comes_first() -> None:
     provider = {**PLAIN, "id": "provider", "name": "Provider", "category": "model"}
     model = {**PLAIN, "id": "model", "name": "Model", "category": "model"}
 
-    chosen = of_category(offered(provider, model), "model")
+    chosen = set_up(provider, model).option("model")
     assert chosen is not None
     assert chosen.config.id == "model"
 
-    chosen = of_category(offered({**model, "id": "x", "name": "X"}, provider), "model")
+    chosen = set_up({**model, "id": "x", "name": "X"}, provider).option("model")
     assert chosen is not None
     assert chosen.config.id == "x", "without one of that name it is the first"
-    assert of_category(offered(PLAIN), "model") is None
+    assert set_up(PLAIN).option("model") is None
 
 
 def test_an_option_without_a_category_is_found_by_its_id() -> None:
     bare = {**PLAIN, "id": "mode"}
-    assert of_category(offered(PLAIN, bare), "mode") == offered(bare)[0]
-    assert of_category(offered({**bare, "category": "_vendor"}), "mode") is not None
+    assert set_up(PLAIN, bare).option("mode") == offered(bare)[0]
+    assert set_up({**bare, "category": "_vendor"}).option("mode") is not None
 
 
 @pytest.mark.parametrize("category", [None, "mode", "thought_level", "_vendor", "model"])
