@@ -1,4 +1,4 @@
-"""The address dialog: a page that the agent wants the person to visit, opened only when they say so."""
+"""The address dialog: a page that the agent wants the user to visit, opened only when they say so."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         self._say("Copied, if the terminal allows it.")
 
     def action_visit(self) -> None:
-        """Agree; the person opens it elsewhere."""
+        """Agree; the user opens it elsewhere."""
         self.dismiss(ElicitationAnswer("accept"))
 
     def action_finish(self) -> None:
@@ -273,7 +273,7 @@ def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
 
 
 def _while_visiting() -> Iterator[tuple[str, Answer]]:
-    """Yield what can be done once the person has agreed, by action."""
+    """Yield what can be done once the user has agreed, by action."""
     yield "finish", Answer("I have finished there", "address.finish", role="success")
     yield "open", Answer("Open it again", "address.open", role="accent")
     yield "copy", Answer("Copy the address", "address.copy", role="accent")

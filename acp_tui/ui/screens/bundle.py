@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from typing_extensions import override
 
 from acp_tui.readable import size
 from acp_tui.store.folders import data_folder
@@ -47,8 +48,8 @@ class BundleScreen(Screen[Path | None]):
         self._review: RedactionReview | None = None
         self._saving = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out a title and the facts."""
         yield Lines(self.look, id="title")
         yield Transcript(self.look, id="content")
         yield Keys(self.look)
@@ -61,8 +62,8 @@ class BundleScreen(Screen[Path | None]):
         self.query_one(Transcript).focus()
         self._look_through()
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to save once it is known what."""
         return self._review is not None and not self._saving if action == "save" else True
 
     def action_close(self) -> None:

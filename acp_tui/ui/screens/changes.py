@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from typing_extensions import override
 
 from acp_tui.changes.undo import Hunk
 from acp_tui.conversation.rejections import Rejections, lines_of
@@ -43,7 +44,7 @@ def origin_words(file: FileChange, prompt_of: Callable[[int], str]) -> str:
 
     Args:
         file: the changed file.
-        prompt_of: returns in one line what the person said to begin a turn, which are counted from 1.
+        prompt_of: returns in one line what the user said to begin a turn, which are counted from 1.
     """
     known = [origin for origin in file.origins if origin.turn]
     if not known:
@@ -115,7 +116,7 @@ class ChangesScreen(Screen[None]):
             cwd: the workspace, by which paths are shortened.
             look: the styles.
             review: knows what files were, keeps and rejects changes; without it only what was told is shown.
-            prompt_of: returns what the person said to begin a turn, from 1.
+            prompt_of: returns what the user said to begin a turn, from 1.
         """
         super().__init__()
         self._all_files = files
@@ -133,8 +134,8 @@ class ChangesScreen(Screen[None]):
         self._said: Piece = ("muted", "")
         self.look = look or Look()
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out a title above the differences."""
         yield Lines(self.look, id="title")
         yield DiffView(self._diffs, self.look, id="diffs")
         yield Keys(self.look, _LOOKS, _SHORT)
@@ -158,7 +159,7 @@ class ChangesScreen(Screen[None]):
 
     @work(group="read", exclusive=True)
     async def _read(self, goes_on: bool = False) -> None:
-        """Show the files as they are now, where the person is already looking, or at the next change."""
+        """Show the files as they are now, where the user is already looking, or at the next change."""
         self._files = in_order(self._all_files(), self._first)
         found = [
             (seen, replace(diff, origin=origin_words(file, self._prompt_of)))
@@ -171,7 +172,7 @@ class ChangesScreen(Screen[None]):
         self._shown = [seen for seen, _ in found]
         diffs = [diff for _, diff in found]
         view = self.query_one(DiffView)
-        if diffs != self._diffs:  # else the person stays where they are, also in the marks
+        if diffs != self._diffs:  # else the user stays where they are, also in the marks
             self._diffs = diffs
             view.show_again(diffs)
         if goes_on:
@@ -222,8 +223,8 @@ class ChangesScreen(Screen[None]):
         """Close."""
         self.dismiss(None)
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to keep and undo changes where that can be done."""
         return self._review is not None or action not in _STEPS
 
     async def action_reject(self) -> None:
@@ -415,7 +416,7 @@ _WHOLE = 1 << 60
 
 @dataclass(frozen=True)
 class SeenChange:
-    """A change as the person sees it on the screen."""
+    """A change as the user sees it on the screen."""
 
     change: ChangedFile
     old: bytes | None
@@ -433,7 +434,7 @@ class SeenChange:
 
 
 class ChangeReview:
-    """The steps of the person; each is one that can be undone, or none."""
+    """The steps of the user; each is one that can be undone, or none."""
 
     def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
         self.tracking = tracking

@@ -88,8 +88,8 @@ class DecisionList(RowList[Decision]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("decision-list", "Newest", "Oldest")]
 
+    @override
     def pieces(self, item: Decision) -> tuple[list[Piece], list[Piece]]:
-        """Return a decision: when, what came of it, what was asked; who answered on the right."""
         role, glyph = _LOOKS[outcome(item)]
         left: list[Piece] = [
             ("muted", f" {item.time.astimezone():%m-%d %H:%M} "),
@@ -137,7 +137,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
     ]
 
     def __init__(self, path: Path, session: str | None = None, look: Look | None = None) -> None:
-        """Show a log; `session` is the one that the person comes from."""
+        """Show a log; `session` is the one that the user comes from."""
         super().__init__(look)
         self._path = path
         self._session = session
@@ -168,8 +168,8 @@ What agents ask for is written down with its answer, unless settings.toml says:
         """Keep what has the words."""
         self._sift(replace(self._sieve, words=event.value))
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to show one session only where there is one."""
         return action != "session" or self._session is not None
 
     def action_outcome(self) -> None:
@@ -177,7 +177,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         self._sift(replace(self._sieve, outcome=_next((None, *OUTCOMES), self._sieve.outcome)))
 
     def action_by(self) -> None:
-        """Keep what the person answered, then rules, then policies, then all."""
+        """Keep what the user answered, then rules, then policies, then all."""
         self._sift(replace(self._sieve, by=_next((None, *_BY), self._sieve.by)))
 
     def action_agent(self) -> None:
@@ -186,7 +186,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         self._sift(replace(self._sieve, agent=_next((None, *agents), self._sieve.agent)))
 
     def action_session(self) -> None:
-        """Keep what belongs to the session that the person comes from, or all again."""
+        """Keep what belongs to the session that the user comes from, or all again."""
         session = self._session if self._sieve.session is None else None
         self._sift(replace(self._sieve, session=session))
 

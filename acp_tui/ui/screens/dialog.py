@@ -16,6 +16,7 @@ from textual.events import Paste
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from typing_extensions import override
 
 from acp_tui.ui.screens.unasked import GOES_ON, TURN_FIRST, UnaskedScreen
 from acp_tui.ui.widgets.controls import LongOptions
@@ -116,13 +117,13 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         return None
 
     def words(self) -> str:
-        """Return what the person wrote in their own words and did not send; it must not be lost."""
+        """Return what the user wrote in their own words and did not send; it must not be lost."""
         return ""
 
     # the frame
 
+    @override
     def compose(self) -> ComposeResult:
-        """Yield the frame."""
         with Vertical(id="box"):
             with VerticalScroll(id="body", can_focus=False):
                 yield from self.compose_body()
@@ -233,21 +234,21 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     # against accidents
 
+    @override
     def guard_changed(self) -> None:
-        """Show whether answers count."""
         if not self.has_parts:
             return
         self.query_one("#answers").set_class(not self.armed, "-held")
         self.show_hints()
 
+    @override
     def turned_to(self) -> None:
-        """Give the keys to what had them before, else to what takes them first."""
         back, self._focus_back = self._focus_back, None
         if self.focused is None and self.has_parts:
             self.set_focus(back or self.first_focus())
 
+    @override
     def guard_anew(self) -> None:
-        """Keep keys and clicks back: something else is asked than before."""
         if self.IS_GUARDED and self.focused is not None:
             self._focus_back = self.focused
         super().guard_anew()
@@ -269,7 +270,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         """Go, with an answer or none; nothing happens where the dialog has gone already, or is covered.
 
         Textual would take away whichever screen is on top: an answer that waited to stay alone, or for a
-        check, may come when the question is gone, or while the person looks at something else.
+        check, may come when the question is gone, or while the user looks at something else.
         """
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
@@ -298,17 +299,17 @@ class Details(LineView, can_focus=False):
         self.lay_out_rows()
         self.refresh(layout=True)
 
+    @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of rows at a width."""
         return sum(len(block.rows(width - 1, self.look)) for block in self._blocks)
 
+    @override
     def lay_out_rows(self) -> None:
-        """Wrap the text for the width there is."""
         self._laid_out = [row for block in self._blocks for row in block.rows(self.row_width, self.look)]
         self.show_rows(len(self._laid_out))
 
+    @override
     def paint_row(self, row: int) -> list[Segment]:
-        """Return a row on the ground of the dialog."""
         base = self.look.base
         segments = [Segment(text, base + style if style else base) for text, style, _ in self._laid_out[row]]
         return fit(segments, 0, self.row_width, base, self.look)

@@ -75,7 +75,7 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
 
 
 async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> str:
-    """Open a file in the person's editor, at a line (from 1), and wait for its end.
+    """Open a file in the user's editor, at a line (from 1), and wait for its end.
 
     Returns what went wrong, or "".
     """
@@ -119,7 +119,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 
 async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:
-    """Open a file of the workspace in the person's editor, at a line; say what goes wrong.
+    """Open a file of the workspace in the user's editor, at a line; say what goes wrong.
 
     Args:
         app: lends its terminal.
@@ -156,7 +156,7 @@ def _written(text: str) -> Path:
 
 
 def editor() -> Sequence[str]:
-    """Return the person's editor as a command: $VISUAL, $EDITOR, else vi."""
+    """Return the user's editor as a command: $VISUAL, $EDITOR, else vi."""
     for name in ("VISUAL", "EDITOR"):
         try:
             if words := shlex.split(os.environ.get(name, "")):

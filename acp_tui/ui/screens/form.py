@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
+from typing_extensions import override
 
 from acp_tui.ui.screens.dialog import Details, Dialog
 from acp_tui.ui.screens.form_fields import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ElicitationAnswer:
-    """What the person answered to an elicitation."""
+    """What the user answered to an elicitation."""
 
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, Value] = field(default_factory=dict)
@@ -58,8 +59,8 @@ class FieldRow(Vertical):
         self.look = look
         self._first = entry
 
+    @override
     def compose(self) -> ComposeResult:
-        """Yield the lines of the field."""
         yield Static(self._title(), classes="title")
         if self.about.description:
             yield Static(Content(safe(self.about.description)), classes="description")
@@ -127,7 +128,7 @@ class FieldRow(Vertical):
 
 
 class FormDialog(Dialog[ElicitationAnswer]):
-    """Lets the person fill in a form, decline or cancel it; dismisses with the answer, or None."""
+    """Lets the user fill in a form, decline or cancel it; dismisses with the answer, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", id="form.send"),
@@ -153,14 +154,14 @@ class FormDialog(Dialog[ElicitationAnswer]):
         self._elicitation = elicitation
         self._fields = fields_of(elicitation.schema)
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield what is asked, then the fields."""
         yield Details(self._introduction(), self.look)
         for about in self._fields:
             yield FieldRow(about, self.look, self.entered.get(about.name, _default(about)))
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield the buttons."""
         with Horizontal():
             yield Button(
                 "Send", id="send", variant="primary", compact=True, disabled=not can_be_sent(self._fields)
@@ -168,19 +169,19 @@ class FormDialog(Dialog[ElicitationAnswer]):
             yield Button("Decline", id="decline", compact=True)
             yield Button("Cancel", id="cancel", compact=True)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         send = [(key_of(self, "form.send"), "send")] if can_be_sent(self._fields) else []
         return [(key_of(self, "form.next"), "next"), *send, *super().hints()]
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the first control."""
         return next(
             (row.control for row in self._rows if row.control is not None), self.query_one("#decline")
         )
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Do not offer to send what cannot be sent."""
         if action == "send" and not can_be_sent(self._fields):
             return False
         return super().check_action(action, parameters)
@@ -192,8 +193,8 @@ class FormDialog(Dialog[ElicitationAnswer]):
         row = event.control.query_ancestor(FieldRow)
         self.entered[row.about.name] = row.entry
 
+    @override
     def words(self) -> str:
-        """Return the texts that were written, one a line."""
         texts = [(about, self.entered.get(about.name)) for about in self._fields if about.kind == "text"]
         return "\n".join(str(entry) for about, entry in texts if entry and entry != _default(about))
 

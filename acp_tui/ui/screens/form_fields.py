@@ -40,7 +40,7 @@ FORMATS: Final = {
 
 
 class InvalidEntry(ValueError):
-    """What was entered cannot be sent; the message is for the person."""
+    """What was entered cannot be sent; the message is for the user."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def can_be_sent(fields: Sequence[FormField]) -> bool:
 
 
 def limits_of(field: FormField) -> str:
-    """Return what a value has to be, in a few words for the person."""
+    """Return what a value has to be, in a few words for the user."""
     words = {"text": "characters", "choices": "choices"}.get(field.kind, "")
     if field.most == 1 or (field.most is None and field.least == 1):
         words = words.removesuffix("s")

@@ -14,6 +14,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
+from typing_extensions import override
 
 from acp_tui.ui.widgets.key_names import key_of, key_of_kind
 from acp_tui.ui.widgets.keys import KeyLine, key_map
@@ -60,7 +61,7 @@ class HelpScreen(ModalScreen[None]):
         Args:
             look: the styles.
             places: where files are, by what they are, such as {"settings": "…/settings.toml"}.
-            problems: what is wrong with the person's own keys.
+            problems: what is wrong with the user's own keys.
         """
         super().__init__()
         self.look = look or Look()
@@ -68,8 +69,8 @@ class HelpScreen(ModalScreen[None]):
         self._problems = problems
         self._lines: Sequence[KeyLine] = ()
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out one scrolling text."""
         with VerticalScroll(id="help"):
             yield Static(id="keys")
 
@@ -185,7 +186,7 @@ def beside(given: Sequence[Sequence[Content]]) -> list[Content]:
 
 
 def wrong(problems: Sequence[str]) -> list[Content]:
-    """Return what is wrong with the person's own keys, one a line; nothing most times."""
+    """Return what is wrong with the user's own keys, one a line; nothing most times."""
     if not problems:
         return []
     lines = [Content.styled(safe_line(problem), "$warning") for problem in problems]

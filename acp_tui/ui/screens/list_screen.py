@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Input, Static
+from typing_extensions import override
 
 from acp_tui.ui.widgets.input_line import InputLine
 from acp_tui.ui.widgets.keys import Keys
@@ -45,8 +46,8 @@ class ListScreen(Screen[None]):
     def make_list(self) -> RowList[Any]:
         """Return the list, which has no rows yet."""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the parts, of which the filter is hidden."""
         yield Lines(self.look, id="title")
         yield Static(self.NOTHING, id="nothing", markup=False)
         yield self.make_list()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class LoginDialog(AnswerDialog[str]):
-    """Lets the person choose how to log in; dismisses with the id of the method, or None."""
+    """Lets the user choose how to log in; dismisses with the id of the method, or None."""
 
     KEYS = "login"
     BINDINGS: ClassVar[list[BindingType]] = [*answer_keys(KEYS, choose="Log in")]
@@ -56,23 +56,23 @@ class LoginDialog(AnswerDialog[str]):
         self._hint = hint
         self._error = error
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield why."""
         blocks = [TextBlock([("error", self._error)])] if self._error else []
         if self._hint:
             blocks.append(TextBlock([("text", self._hint)]))
         yield Details(blocks, self.look)
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield the methods; the first is chosen, since a login can be left again."""
         answers = AnswerList(
             [Answer(method.name, detail="\n".join(_about(method))) for method in self._methods]
         )
         answers.highlighted = 0 if self._methods else None
         yield answers
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         return [*self.choose_hints("log in"), *super().hints()]
 
     @override
@@ -95,7 +95,7 @@ _LINES = 12
 
 
 class LoginWait(Dialog[None]):
-    """Shows a login that the agent carries out; dismisses when the person will not even wait for its end.
+    """Shows a login that the agent carries out; dismisses when the user will not even wait for its end.
 
     The first Esc asks the agent to stop, and the dialog stays for its answer. The second one leaves.
     """
@@ -126,16 +126,16 @@ class LoginWait(Dialog[None]):
         """What the agent has printed since the login began."""
         self._addresses: list[str] = []
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the time and what the agent prints."""
         yield Details(self._facts(), self.look)
 
     def on_mount(self) -> None:
         """Count seconds."""
         self.set_interval(0.5, self._tick)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         stop = "do not wait" if self._stopping else "stop the login"
         keys = [(key_of(self, "login-wait.stop"), stop)]
         if self._addresses:
@@ -227,8 +227,8 @@ class TerminalLoginScreen(Screen[str]):
         """Why it failed, once it has ended: "" if it did not."""
         self._leaves = False
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the exact command above its terminal."""
         yield Lines(self.look, id="facts")
         yield Static(f"$ {exact_line(self._terminal.command_line)}", id="command", markup=False)
         yield TerminalView(self.look)

@@ -104,8 +104,8 @@ class MenuPlace(NamedTuple):
 class MenuList(OptionList, can_focus=False):
     """The items of a menu; the line above has the focus."""
 
+    @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return one row per item: items are not wrapped, so none has to be measured."""
         return self.option_count
 
     def on_resize(self) -> None:
@@ -146,8 +146,8 @@ class Menu(Dialog[str]):
         self.nothing = _NO_MATCH
         """Text in place of the items while there are none."""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Yield the filter and the items below it."""
         with Vertical(id="box"):
             yield InputLine(
                 self.place.words, placeholder="type to filter", id="filter", select_on_focus=False
@@ -167,13 +167,13 @@ class Menu(Dialog[str]):
         move = pair_of(self, "menu.up", "menu.down")
         return [(move, "move"), ("Enter", "choose"), (key_of(self, "menu.close"), "close")]
 
+    @override
     def fit(self) -> None:
-        """Keep the chosen item in view, however high the list has become."""
         super().fit()
         self.call_after_refresh(self.body.scroll_to_highlight)
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the filter."""
         return self.query_one(Input)
 
     def action_move(self, how: str) -> None:
@@ -196,8 +196,8 @@ class Menu(Dialog[str]):
         self.dismiss(self._shown[event.option].key)
 
     @property
+    @override
     def body(self) -> MenuList:
-        """The list, which scrolls by itself."""
         return self.query_one(MenuList)
 
     def _list(self, words: str) -> None:
@@ -349,7 +349,7 @@ _SEARCHED: Final = 400
 
 
 class PastPrompts(Menu):
-    """Lets the person choose a prompt, the newest first; dismisses with its place as text, or None."""
+    """Lets the user choose a prompt, the newest first; dismisses with its place as text, or None."""
 
     def __init__(self, prompts: Sequence[Prompt], look: Look) -> None:
         """Take the prompts, the newest last; of equal ones the newest is shown."""
@@ -359,8 +359,8 @@ class PastPrompts(Menu):
             newest.setdefault(text, MenuItem(str(place), text))
         super().__init__("History", list(newest.values()), None, look)
 
+    @override
     def matching(self, words: str) -> list[MenuItem]:
-        """Return the prompts that hold the letters in order; a word's letters may be apart."""
         from frizbee import Haystacks, Matcher
 
         if not words.strip():

@@ -195,7 +195,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             background: which rule asks, and what was decided before.
             waiting: all questions that wait, each in a line.
             go: shows the question so many places further.
-            make_rule: lets the person make a rule of the tool call.
+            make_rule: lets the user make a rule of the tool call.
             reaches: returns what "always" may mean, the narrowest first; asked when that is chosen.
             find: reads what stands in files; for those whose old text the agent does not tell.
         """
@@ -232,14 +232,14 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the text, and the changes if there are any."""
         yield Details(self._details(), self.look)
         if self._files:
             yield self.diff_view(self._files)
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield the options, and the line for a reason."""
         yield Static(id="ask-reach")
         yield AnswerList([self._shown(at) for at in range(len(self._options))])
         yield Static(Content("Why not? The agent is told with the next prompt."), id="ask-reason")
@@ -255,8 +255,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.set_class(self._rejecting is not None, "-rejecting")
         self._look_up()
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do now."""
         if monotonic() < self._allows_at:
             reject = key_of(self, "permission.reject-once")
             return [(reject, _JUST_CHANGED), *super().hints()]
@@ -282,8 +282,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _back(self) -> tuple[str, str]:
         return key_of(self, "dialog.put-aside"), "back"
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what makes sense now; answers only where they are in view."""
         if action == "zoom":
             possible = bool(self._files) and self._rejecting is None
         elif action in ("move", "choose_highlighted"):
@@ -355,8 +355,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         event.stop()
         self.entered["reason"] = event.value
 
+    @override
     def words(self) -> str:
-        """Return the reason as far as it is written."""
         return str(self.entered.get("reason", "")).strip()
 
     @on(Input.Submitted)
@@ -365,8 +365,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._rejecting is not None and self.guard.turned:
             self._give(PermissionAnswer(self._rejecting.option_id, event.value.strip(), "key r"))
 
+    @override
     def action_put_aside(self) -> None:
-        """Go one step back: out of the reason, out of the zoom, out of the dialog."""
         if self._always is not None:
             self._show_reach(None)
         elif self._rejecting is not None:
@@ -387,8 +387,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.query_one(Details).show(self._details())
         self.redraw()
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the line for a reason while that is written; else the dialog itself has the keys."""
         return self.query_one("#reason") if self._rejecting is not None else None
 
     def action_go(self, step: int) -> None:
@@ -396,8 +396,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._go is not None:
             self._go(step)
 
+    @override
     def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
-        """Say anew which questions wait, and which of them this is."""
         before = self._listed()
         self._waiting = waiting
         super().show_waiting(waiting, counter)

@@ -1,4 +1,4 @@
-"""What a permission dialog shows of a tool call: all that the person needs to decide."""
+"""What a permission dialog shows of a tool call: all that the user needs to decide."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TITLED: Final = "only its title says so"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
-"""Characters after which a text is cut at first: to wrap more would make the person wait."""
+"""Characters after which a text is cut at first: to wrap more would make the user wait."""
 BRIEF: Final = 110
 """Cells of a text beside what decides that are shown at first."""
 MANY: Final = 100
@@ -62,7 +62,7 @@ _FOLLOWED: Final = 1_000
 NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
 
 _READ: Final = 100_000
-"""Characters of an input that are read to tell how long it is: megabytes would make the person wait, too."""
+"""Characters of an input that are read to tell how long it is: megabytes would make the user wait, too."""
 
 
 class DetailLevel(NamedTuple):
@@ -81,7 +81,7 @@ _SECTION: Final = [("faint", " " * _LABEL)]
 
 
 def kind_of(call: ToolCall) -> str:
-    """Return what a call is to the person who is asked: also words that ask for a command ask for one."""
+    """Return what a call is to the user who is asked: also words that ask for a command ask for one."""
     return call.kind if call.worded_command is None else "execute"
 
 
@@ -457,10 +457,10 @@ class Background(NamedTuple):
     """What a dialog tells beside the call itself."""
 
     rule: Rule | None = None
-    """The person's rule because of which they are asked."""
+    """The user's rule because of which they are asked."""
     before: Precedents | None = None
     why: str = ""
-    """Why the person is asked although the agent did not ask; empty if it did."""
+    """Why the user is asked although the agent did not ask; empty if it did."""
 
 
 NOTHING_KNOWN: Final = Background()

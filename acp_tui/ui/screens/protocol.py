@@ -186,8 +186,8 @@ class FrameList(RowList[FrameRow]):
 
     FOLLOWS = True
 
+    @override
     def pieces(self, item: FrameRow) -> tuple[list[Piece], list[Piece]]:
-        """Return a frame: time, direction, what it is; session, size and latency on the right."""
         return pieces(item, self.look, self.row_width)
 
 
@@ -247,16 +247,16 @@ class FrameScreen(Sheet):
         self._tail = tail
         self._pair = pair
 
+    @override
     def title_line(self) -> RowLine:
-        """The frame's row."""
         return pieces(self._frame, self.look, 80)
 
+    @override
     def content(self) -> Iterable[Block]:
-        """The frame's message."""
         return blocks(self._frame, self._tail.line(self._frame.offset, self._frame.size, SHOWN))
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the other half only where there may be one."""
         return action != "pair" or self._frame.kind in ("request", "response", "error")
 
     def action_pair(self) -> None:
@@ -269,8 +269,8 @@ class FrameScreen(Sheet):
         self._frame = other
         self.fill()
 
+    @override
     def action_copy(self) -> None:
-        """Copy the frame."""
         copy(self, self._frame, self._tail)
 
 
@@ -368,8 +368,8 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         self.rows.follows = True
         self._poll()
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what there is something for."""
         if action in ("filter", "errors", "copy", "bundle"):
             return self._tail is not None
         return action != "beginning" or (self._tail is not None and self._tail.skipped > 0)
@@ -388,7 +388,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
             copy(self, frame, self._tail)
 
     def action_bundle(self) -> None:
-        """Show what a copy without private things would hold, and save it if the person says so."""
+        """Show what a copy without private things would hold, and save it if the user says so."""
         from acp_tui.ui.screens.bundle import BundleScreen
 
         def saved(path: Path | None) -> None:

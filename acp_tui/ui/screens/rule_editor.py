@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
+from typing_extensions import override
 
 from acp_tui.rules.book import SCOPES, RuleBook, RuleDraft, Scope
 from acp_tui.rules.commands import prefix_mistake
@@ -72,8 +73,8 @@ class RuleEditor(Dialog[RuleDraft]):
         kept = until(draft.rule.expires)
         self._ends = [*_ENDS, *([kept] if kept else [])]
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the fields, one a row."""
         rule = self._draft.rule
         yield self._row(
             "decision", OneOf(DECISIONS, self.look, chosen=DECISIONS.index(rule.decision), id="decision")
@@ -91,8 +92,8 @@ class RuleEditor(Dialog[RuleDraft]):
         chosen = len(self._ends) - 1 if len(self._ends) > len(_ENDS) else 0
         yield self._row("ends", OneOf(self._ends, self.look, chosen=chosen, id="expires"))
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield what the rule would match, and the buttons."""
         yield Static(id="preview")
         with Horizontal():
             yield Button("Save", id="save", variant="primary", compact=True)
@@ -102,15 +103,15 @@ class RuleEditor(Dialog[RuleDraft]):
         """Show what the rule would match as it is."""
         self._show_preview()
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         sides = "Left/Right" if self.look.ascii else "← →"
         following, save = key_of(self, "rule-editor.next"), key_of(self, "rule-editor.save")
         cancel = key_of(self, "rule-editor.cancel")
         return [(following, "next"), (sides, "choose"), (save, "save"), (cancel, "cancel")]
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the decision."""
         return self.query_one("#decision")
 
     @property
@@ -204,28 +205,28 @@ class RuleTrial(Dialog[None]):
         self._book = book
         self._ask = ask
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield the fields, one a row."""
         values = {"kind": self._ask.tool_kind, "agent": self._ask.agent, "mode": self._ask.mode or ""}
         for name, hint in _FIELDS.items():
             suggester = SuggestFromList(TOOL_KINDS) if name == "kind" else None
             control = InputLine(values.get(name, ""), placeholder=hint, id=name, suggester=suggester)
             yield Horizontal(Static(name, classes="label"), control, classes="field")
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield what the rules say."""
         yield Static(id="preview")
 
     def on_mount(self) -> None:
         """Say what the rules say to the question as it is."""
         self._show()
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         return [(key_of(self, "rule-trying.next"), "next"), (key_of(self, "rule-trying.close"), "close")]
 
+    @override
     def first_focus(self) -> Widget | None:
-        """Return the command."""
         return self.query_one("#command")
 
     @property

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import BindingType
+from typing_extensions import override
 
 from acp_tui.readable import from_home
 from acp_tui.rules.book import ListedRule
@@ -112,8 +113,8 @@ class RuleList(RowList[ListedRule]):
         super().__init__(look, id="rules")
         self._workspace = workspace
 
+    @override
     def pieces(self, item: ListedRule) -> tuple[list[Piece], list[Piece]]:
-        """Return a rule: what it says and matches; scope, end and place on the right."""
         counts = item.state in ("counts", "mistake")
         left: list[Piece] = [
             (ROLES[item.rule.decision] if counts else "muted", f" {item.rule.decision:<6}"),

@@ -1,4 +1,4 @@
-"""The list of the person's rules: made, changed, removed, undone, tried."""
+"""The list of the user's rules: made, changed, removed, undone, tried."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class RuleTrust(Dialog[bool]):
         super().__init__("Trust the rules of this workspace?", look)
         self._file = file
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield what this is about, and the rules in words."""
         where = (
             f"{from_home(str(self._file.path))} came with the workspace, or has changed since you trusted it."
         )
@@ -52,14 +52,14 @@ class RuleTrust(Dialog[bool]):
             blocks.append(TextBlock(line, above=0 if number else 1))
         yield Details(blocks, self.look)
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield the buttons."""
         with Horizontal():
             yield Button("Trust", id="trust", compact=True)
             yield Button("Not now", id="not-now", compact=True)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         not_now = " ".join(
             key_text(key, ascii=self.look.ascii) for key in keys_of(self, "rule-trust.not-now")
         )
@@ -101,8 +101,8 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         """Show the rules of a book.
 
         Args:
-            changes: does what the person wants done to the rules.
-            ask: agent, mode, workspace and session that the person comes from.
+            changes: does what the user wants done to the rules.
+            ask: agent, mode, workspace and session that the user comes from.
             look: the styles.
             preview: says what a rule would match.
         """
@@ -138,8 +138,8 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         editor = RuleEditor("Edit a rule", RuleDraft(rule, scope), self.look, self._preview, scopes=scopes)
         self.app.push_screen(editor, lambda draft: self._changed(listed, draft))
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what can be done."""
         if action == "undo":
             return self._changes.can_undo
         if action == "trust":

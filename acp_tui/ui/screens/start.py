@@ -18,6 +18,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
+from typing_extensions import override
 
 from acp_tui.readable import from_home
 from acp_tui.ui.screens.dialog import Details
@@ -100,8 +101,8 @@ class StartScreen(Screen[StartChoice]):
         self._rows: list[StartRow | None] = []
         """What each line of the list is; None for a heading."""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the field above the list."""
         with Vertical(id="start"):
             yield Static(
                 Content.assemble(
@@ -300,7 +301,7 @@ _LINES: Final = 500
 
 @dataclass(frozen=True)
 class FailureChoice:
-    """What the person wants to do about it."""
+    """What the user wants to do about it."""
 
     kind: Literal["retry", "edit", "log_in", "choose", "new"]
     command: tuple[str, ...] = ()
@@ -349,8 +350,8 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self._edits = False
         self._said: list[TextBlock] = []
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the facts, what the agent said, and what to try."""
         with Vertical(id="failure"):
             yield Static(Content.styled(exact_line(shlex.join(self._command)), "$accent"), id="command")
             yield InputLine(self._edited or shlex.join(self._command), id="edited", select_on_focus=False)
@@ -389,13 +390,13 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             rows += len(block.rows(width, self.look)) if rows < room else 0
         said.styles.height = max(1, min(rows, room)) + _FRAME - 1
 
+    @override
     def turned_to(self) -> None:
-        """Give the keys to the command while it is edited, else to what the agent said."""
         if self.query(Transcript):
             self._edit(self._edits)
 
+    @override
     def guard_changed(self) -> None:
-        """Say how to turn to this, while keys are not for it."""
         for box in self.query("#failure"):
             turn = f"{TURN_FIRST}: {GOES_ON}" if not self.armed else ""
             box.border_subtitle = Content(turn or ("Enter runs it" if self._edits else ""))
@@ -410,8 +411,8 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         if words:
             self.dismiss(FailureChoice("edit", tuple(words)))
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a login or a new session only where there is one, and no keys while the command is edited."""
         if parameters == ("log_in",) and not self._can_log_in:
             return False
         if parameters == ("new",) and not self._can_begin_new:

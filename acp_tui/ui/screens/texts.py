@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from typing_extensions import override
 
 from acp_tui.readable import lines
 from acp_tui.store.urls import masked
@@ -46,8 +47,8 @@ class Sheet(Screen[None]):
     def action_copy(self) -> None:
         """Copy the text."""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the title above the text."""
         yield Lines(self.look, id="title")
         yield Transcript(self.look, id="content")
         yield Keys(self.look)
@@ -87,17 +88,17 @@ class SourceScreen(Sheet):
         super().__init__(look)
         self._text = text
 
+    @override
     def title_line(self) -> Line:
-        """How long the text is."""
         return [("strong", " source")], [("muted", f"{lines(self._text.count(chr(10)) + 1)} ")]
 
+    @override
     def content(self) -> Iterator[Block]:
-        """The text in pieces."""
         for piece in _pieces(self._text):
             yield TextBlock([("text", piece)])
 
+    @override
     def action_copy(self) -> None:
-        """Copy all of it."""
         self.app.copy_to_clipboard(self._text)
         self.notify(f"Copied {lines(self._text.count(chr(10)) + 1)}.")
 
@@ -131,20 +132,20 @@ class SessionDetailsScreen(Sheet):
         self._heading = heading
         self._sections = sections
 
+    @override
     def title_line(self) -> Line:
-        """What the facts are about."""
         return [("strong", f" {self._heading}")], []
 
+    @override
     def content(self) -> Iterator[Block]:
-        """The facts, one below the other."""
         for heading, facts in self._sections:
             yield TextBlock([("heading", heading)], above=1)
             for name, value in facts:
                 first = [("muted", f"{name:<{_NAME}}")]
                 yield TextBlock([("text", value)], first=first, rest=[("muted", " " * _NAME)])
 
+    @override
     def action_copy(self) -> None:
-        """Copy all of it."""
         lines: list[str] = []
         for heading, facts in self._sections:
             lines += [heading, *(f"  {name:<{_NAME}}{value}" for name, value in facts)]
@@ -153,7 +154,7 @@ class SessionDetailsScreen(Sheet):
 
 
 def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
-    """Return what is known now; what is not there yet is left out. `name` is the person's for the session."""
+    """Return what is known now; what is not there yet is left out. `name` is the user's for the session."""
     info = conversation.agent.info if conversation.agent is not None else None
     found: list[Section] = [("Agent", list(_agent(conversation, info)))]
     if info is not None:

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
+from typing_extensions import override
 
 from acp_tui.protocol.schema import ContentItem, EmbeddedResource, ImageContent, TerminalItem, UnknownItem
 from acp_tui.readable import inside
@@ -185,8 +186,8 @@ class ToolCallScreen(Screen[None]):
         self._views: dict[str, Widget] = {}
         self._current = ""
 
+    @override
     def compose(self) -> ComposeResult:
-        """Lay out the facts, the names of the pages, and room for one page."""
         yield Lines(self.look, id="facts")
         yield Lines(self.look, id="pages")
         yield Container(id="page")
@@ -209,8 +210,8 @@ class ToolCallScreen(Screen[None]):
                 self._fill(self._views[page.name], page)
         self._open(self._current if self._current in names else names[0])
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to end what runs, and to send it signals."""
         if action in ("kill", "signal"):
             terminal = self._terminal()
             return terminal is not None and terminal.exit_status is None

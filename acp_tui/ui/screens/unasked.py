@@ -11,6 +11,7 @@ from textual.events import Click, Event, Key, MouseDown, MouseUp, Paste
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.ui.screens.key_guard import Fate, Ground, KeyGuard, hands_of, press
 from acp_tui.ui.widgets.delay import draws
@@ -277,8 +278,8 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             self._looks_at = loop.call_later(counts_at - now + 0.001, self.call_next, self.look_at_guard)
         self.guard_changed()
 
+    @override
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Go, with a result or none; a letter that waits goes on in the draft."""
         self.release_letter()
         return super().dismiss(result)
 

@@ -144,7 +144,7 @@ class ChatCopy:
             self._screen.notify("There is no answer yet.")
 
     def code(self) -> None:
-        """Copy the code in the block that the keys are on; of several the person chooses."""
+        """Copy the code in the block that the keys are on; of several the user chooses."""
         from acp_tui.ui.widgets.markdown.links import codes
 
         block = self._block()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
+from typing_extensions import override
+
 from acp_tui.ui.screens.menu import LineDialog, Menu, MenuItem
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line, shortened
@@ -126,8 +128,8 @@ class InboxMenu(Menu):
     def __init__(self, items: Callable[[], Sequence[MenuItem]], current: str | None, look: Look) -> None:
         super().__init__("Inbox", items, current, look)
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         return [("Enter", "answer it and come back, or go to it"), (key_of(self, "menu.close"), "close")]
 
 
@@ -138,7 +140,7 @@ class Inbox:
         self._tabs = tabs
 
     async def open(self) -> None:
-        """Let the person choose what waits, and go to it."""
+        """Let the user choose what waits, and go to it."""
         if not self._items():
             self._tabs.current.notify("Nothing waits for you.")
             return
@@ -158,7 +160,7 @@ class Inbox:
         return [self._item(one) for one in waiting(self._tabs.screens)]
 
     def _shown(self) -> str | None:
-        """Return the key of the question that is before the person already."""
+        """Return the key of the question that is before the user already."""
         screen = self._tabs.current
         found = (one for one in waiting([screen]) if one.question is not None)
         return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
@@ -194,7 +196,7 @@ class SessionName:
         return fork + (self.own or title_of(self._screen) or conversation.agent_name)
 
     def ask(self) -> None:
-        """Let the person write a name."""
+        """Let the user write a name."""
         if self._screen.conversation.session is None:
             self._screen.notify("There is no session to name yet.")
             return
@@ -226,7 +228,7 @@ class SessionName:
 
     @property
     def agent(self) -> str:
-        """What the person calls the agent, by which names of its sessions are kept."""
+        """What the user calls the agent, by which names of its sessions are kept."""
         conversation = self._screen.conversation
         if conversation.recorded is not None:
             return conversation.recorded.agent
@@ -234,13 +236,13 @@ class SessionName:
 
     @property
     def own(self) -> str:
-        """The person's name for the session; an empty text if there is none."""
+        """The user's name for the session; an empty text if there is none."""
         session = self._screen.conversation.session
         return self._screen.tabs.names.get(self.agent, session.id) if session is not None else ""
 
 
 def title_of(screen: SessionScreen) -> str:
-    """Return what a session is called without the person: the agent's title, else the first prompt."""
+    """Return what a session is called without the user: the agent's title, else the first prompt."""
     session = screen.conversation.session
     return session.subject if session is not None else ""
 

@@ -24,7 +24,7 @@ _KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "sess
 
 
 class PaneLayout:
-    """Shows and hides panes, and keeps what the person chose for the next run."""
+    """Shows and hides panes, and keeps what the user chose for the next run."""
 
     def __init__(self, screen: SessionScreen, path: Path, default: Sequence[str]) -> None:
         self._screen = screen

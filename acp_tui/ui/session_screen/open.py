@@ -1,4 +1,4 @@
-"""What the person opens over a session: a tool call, changed files, links, facts, the connection's frames."""
+"""What the user opens over a session: a tool call, changed files, links, facts, the connection's frames."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ class UnresponsiveAgent:
 
 
 class OptionMenus:
-    """Lets the person set what the agent of one screen lets them set."""
+    """Lets the user set what the agent of one screen lets them set."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen

@@ -91,20 +91,20 @@ class RestoreDialog(AnswerDialog[Choice]):
         if has_others:
             self._answers["earlier"] = Answer("Another turn", "restore.turn", role="muted")
 
+    @override
     def compose_body(self) -> ComposeResult:
-        """Yield a line for each file."""
         yield Details(list(self._about()), self.look)
 
+    @override
     def compose_answers(self) -> ComposeResult:
-        """Yield what can be done."""
         yield AnswerList(as_bound(self._answers.values(), self))
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do beside the answers."""
         return [(key_of(self, "dialog.put-aside"), "close")]
 
+    @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what can be done."""
         if action == "choose" and parameters[0] not in self._answers:
             return False
         return super().check_action(action, parameters)
@@ -136,7 +136,7 @@ class RestoreDialog(AnswerDialog[Choice]):
 
 
 async def restore_turn(screen: SessionScreen) -> None:
-    """Show what can be restored and do what the person chooses; what came of it is said."""
+    """Show what can be restored and do what the user chooses; what came of it is said."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
         why = "There are no snapshots of this workspace." if tracking is None else tracking.obstacle
@@ -187,7 +187,7 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
 
 
 async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
-    """Let the person choose a turn; whoever chooses none stays with the one that there was."""
+    """Let the user choose a turn; whoever chooses none stays with the one that there was."""
     items = [
         MenuItem(str(number), f"before turn {number}", _prompt(screen, number))
         for number in reversed(tracking.turns)

@@ -1,4 +1,4 @@
-"""What passes between one session and the person's rules: the list, a rule made of a question, trust."""
+"""What passes between one session and the user's rules: the list, a rule made of a question, trust."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SessionRules:
         self._start = start
         self._changes: RuleChanges | None = None
         self._told: set[str] = set()
-        """Mistakes, and digests of files, that the person was told of."""
+        """Mistakes, and digests of files, that the user was told of."""
 
     @property
     def book(self) -> RuleBook:
@@ -280,7 +280,7 @@ _RUNS_ANYTHING: Final = re.compile(
 
 
 def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
-    """Return a rule that allows what is asked, for the person to widen or narrow.
+    """Return a rule that allows what is asked, for the user to widen or narrow.
 
     Of a chain, the first command that no rule allows yet. All commands or changes are never suggested, and
     of what runs other programs only all that is written.

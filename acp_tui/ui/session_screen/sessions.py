@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
+from typing_extensions import override
 
 from acp_tui.conversation.opening import Attach
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
 
 _PACE: Final = 0.25
-"""Seconds between two times that the person is shown what has come."""
+"""Seconds between two times that the user is shown what has come."""
 
 
 class SessionPages:
-    """Reads the first page when it is wanted, and the others while the person looks at it."""
+    """Reads the first page when it is wanted, and the others while the user looks at it."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.found: list[SessionInfo] = []
@@ -67,7 +68,7 @@ class SessionPages:
         await self.read_on(show)
 
     async def begin(self) -> None:
-        """Read the first page; when the agent wants a login first, let the person log in."""
+        """Read the first page; when the agent wants a login first, let the user log in."""
         from acp_tui.agent.capabilities import AgentError
         from acp_tui.conversation.login import asked
 
@@ -104,7 +105,7 @@ class SessionPages:
 _RECENT: Final = 50
 """Recorded sessions that are looked at."""
 _AT_ONCE: Final = 0.2
-"""Seconds in which most agents give their list; after that, the person is told that it is being read."""
+"""Seconds in which most agents give their list; after that, the user is told that it is being read."""
 _TOP: Final = MenuPlace()
 _NONE: Final = "There are no earlier sessions."
 _NOT_READ: Final = "the agent's list is being read"
@@ -123,8 +124,8 @@ class SessionsMenu(Menu):
     left = MenuPlace()
     """Where to go on after the wish."""
 
+    @override
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do."""
         forks = [(key_of(self, "sessions.fork"), "fork")] if self.can_fork else []
         return [
             *super().hints(),
@@ -151,13 +152,13 @@ class SessionsMenu(Menu):
 
 
 class SessionList:
-    """Lists sessions and does with one what the person wants."""
+    """Lists sessions and does with one what the user wants."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     async def show(self, place: MenuPlace = _TOP) -> None:
-        """Let the person take up an earlier session, look at a recorded one, or delete one.
+        """Let the user take up an earlier session, look at a recorded one, or delete one.
 
         What the agent has comes into the list as it is read, which may take a while. The list begins at
         `place`.

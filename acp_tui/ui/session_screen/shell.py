@@ -1,4 +1,4 @@
-"""What the person runs behind `!` beside one session, and what comes of it for the next prompt."""
+"""What the user runs behind `!` beside one session, and what comes of it for the next prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class UserShell:
-    """Runs the person's commands from the prompt of one screen."""
+    """Runs the user's commands from the prompt of one screen."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
@@ -92,7 +92,7 @@ class ShellCommands:
         self._running: list[Terminal] = []
 
     async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
-        """Run a line in the person's shell, in a folder, until it ends; `note` hears how it goes.
+        """Run a line in the user's shell, in a folder, until it ends; `note` hears how it goes.
 
         Return what to offer the agent as (a name for it, a text); None for a command without any output.
         """
