@@ -1,4 +1,4 @@
-"""The address dialog: a page that the agent wants the user to visit, opened only when they say so."""
+"""The address dialog: asks before a page that the agent wants visited is opened."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 OPENED: Final = ("https", "http")
-"""Schemes that are ever opened."""
+"""Schemes that may be opened."""
 
 _STRANGE: Final = re.compile(
     r"[\s\x00-\x20\x7f-\xa0\\\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-"""What no address contains, and browsers and programs read in different ways."""
+"""Characters that no address contains, and that programs read in different ways."""
 _NUMERIC: Final = re.compile(r"[\d.]+|0x[0-9a-f.x]+|\[.*\]|.*:.*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Address:
-    """An address cut into what stands before its host, the host, and what follows."""
+    """An address in three parts, the host in the middle, with warnings."""
 
     url: str
     before: str
@@ -53,11 +53,11 @@ class Address:
     after: str
     warnings: tuple[str, ...]
     can_open: bool
-    """Whether it may go to a browser."""
+    """True if a browser may open it."""
 
 
 def read_address(url: str) -> Address:
-    """Return an address with all there is to say about it."""
+    """Split an address, and collect warnings about it."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -98,7 +98,7 @@ def _warnings(parts: SplitResult, host: str) -> Iterator[str]:
 
 
 def _readable(host: str) -> str:
-    """Return a host with its punycode labels decoded, as far as that is possible."""
+    """Return a host with its punycode labels decoded where they can be."""
     return ".".join(_decoded(label) for label in host.split("."))
 
 
@@ -112,16 +112,16 @@ def _decoded(label: str) -> str:
 
 
 def _scripts(label: str) -> set[str]:
-    """Return the scripts of a label's letters; Chinese and Japanese ones go together by custom."""
+    """Return the scripts of a label's letters; Chinese and Japanese count as one, for names mix them."""
     names = {unicodedata.name(letter, "UNKNOWN").split()[0].title() for letter in label if letter.isalpha()}
     east = {"Cjk", "Hiragana", "Katakana", "Katakana-Hiragana", "Ideographic"}
     return (names - east) | ({"East Asian"} if names & east else set())
 
 
 def open_in_browser(url: str) -> bool:
-    """Hand an address to a browser with a window, as one argument and without a shell; False: there is none.
+    """Open an address in a browser with a window, without a shell; return False if there is none.
 
-    A browser that would draw in our terminal is not used. It may wait for the browser: call it in a thread.
+    A browser that would draw in our terminal is not used. Blocking: call it in a thread.
     """
     import webbrowser  # looks for every browser there is when it is loaded
 
@@ -134,7 +134,7 @@ def open_in_browser(url: str) -> bool:
 class AddressDialog(AnswerDialog[ElicitationAnswer]):
     """Asks whether to visit an address; dismisses with the answer, or None when put aside.
 
-    Accepting is only the consent: the agent tells later when what it waits for is complete.
+    Accepting is only consent: the agent tells later when the visit is complete.
     """
 
     KEYS = "address"
@@ -156,14 +156,14 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         counter: tuple[int, int] = (1, 1),
         opener: Callable[[str], bool] = open_in_browser,
     ) -> None:
-        """Take what is asked.
+        """Ask an elicitation.
 
         Args:
-            elicitation: the open question, with its address.
-            agent: who asks, as shown to people.
+            elicitation: the question, with its address.
+            agent: the name of the agent.
             look: the styles of the text.
             counter: the number of this question and how many wait.
-            opener: shows an address in a browser, called in a thread; False: there is none.
+            opener: opens an address in a browser, in a thread; returns False if there is none.
         """
         heading = "waits for you to finish on a page" if elicitation.visiting else "wants you to visit a page"
         super().__init__(f"{agent} {heading}", look, counter=counter)
@@ -197,7 +197,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
 
     @work(exclusive=True)
     async def action_open(self) -> None:
-        """Open the address, and agree by that; without a browser nothing is agreed."""
+        """Open the address and accept; without a browser nothing is accepted."""
         is_open = await asyncio.to_thread(self._opener, self._address.url)
         if not draws(self):
             return
@@ -218,15 +218,15 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
         self._say("Copied, if the terminal allows it.")
 
     def action_visit(self) -> None:
-        """Agree; the user opens it elsewhere."""
+        """Accept; the user opens it elsewhere."""
         self.dismiss(ElicitationAnswer("accept"))
 
     def action_finish(self) -> None:
-        """Wait no longer for the agent to say that it is done; it has its answer."""
+        """Close the dialog of a visit that was accepted before."""
         self.dismiss(ElicitationAnswer("cancel"))
 
     def action_decline(self) -> None:
-        """Say no; after the consent it only ends the wait."""
+        """Decline; after an accepted visit it only closes the dialog."""
         self.dismiss(ElicitationAnswer("decline"))
 
     def _say(self, text: str) -> None:
@@ -263,7 +263,7 @@ class AddressDialog(AnswerDialog[ElicitationAnswer]):
 
 
 def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
-    """Yield what can be answered, by action."""
+    """Yield the answers by action."""
     if address.can_open:
         yield "open", Answer("Open it in the browser", "address.open", role="success")
     yield "copy", Answer("Copy the address", "address.copy", role="accent")
@@ -273,7 +273,7 @@ def _at_first(address: Address) -> Iterator[tuple[str, Answer]]:
 
 
 def _while_visiting() -> Iterator[tuple[str, Answer]]:
-    """Yield what can be done once the user has agreed, by action."""
+    """Yield the answers once the user has accepted, by action."""
     yield "finish", Answer("I have finished there", "address.finish", role="success")
     yield "open", Answer("Open it again", "address.open", role="accent")
     yield "copy", Answer("Copy the address", "address.copy", role="accent")

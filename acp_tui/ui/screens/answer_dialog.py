@@ -1,4 +1,4 @@
-"""Dialogs with a list of answers, and those that show differences, too."""
+"""Dialogs with a list of answers, with or without differences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def answer_keys(
 
 
 class AnswerDialog(Dialog[Result], Generic[Result]):
-    """A dialog with an `AnswerList`, whose answers are also given by a click, or highlighted and by Enter."""
+    """A dialog with an `AnswerList`; a click, or Enter on the highlighted row, gives an answer."""
 
     KEYS: ClassVar[str]
     """The beginning of the ids of its keys, as given to `answer_keys`."""
@@ -66,12 +66,12 @@ class AnswerDialog(Dialog[Result], Generic[Result]):
 
 
 class DiffDialog(AnswerDialog[Result], Generic[Result]):
-    """An answer dialog with differences, which can be zoomed: then they have the keys and all of its rows."""
+    """An answer dialog with differences; zoomed, they have the keys and the whole dialog."""
 
     is_zoomed = False
 
     def diff_view(self, files: Sequence[FileDiff], noun: str = "files") -> DiffView:
-        """Return a view without keys: until it is zoomed, the answers have them."""
+        """Return a view of the differences, which has no keys until it is zoomed."""
         view = DiffView(files, self.look, noun=noun)
         view.can_focus = False
         return view
@@ -98,7 +98,7 @@ class DiffDialog(AnswerDialog[Result], Generic[Result]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Show what the keys do now, and give each part the rows that it has by now."""
+        """Refresh keys, hints and layout."""
         self.refresh_bindings()
         self.show_hints()
         self.after_refresh(self.fit)

@@ -1,4 +1,4 @@
-"""The bundle screen: what a redacted copy of a journal would hold, before it is saved."""
+"""The bundle screen: a preview of a redacted copy of a journal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WARNING = (
 
 
 class BundleScreen(Screen[Path | None]):
-    """Shows what was masked and sample rows; dismisses with the file that was saved, or None."""
+    """Shows counts of masked values and sample rows; dismisses with the saved file, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "save", "Save the copy", id="bundle.save"),
@@ -55,7 +55,7 @@ class BundleScreen(Screen[Path | None]):
         yield Keys(self.look)
 
     def on_mount(self) -> None:
-        """Look through the journal."""
+        """Start to read the journal."""
         title = [("strong", " redacted copy")], [("muted", f"{self._journal.name} ")]
         self.query_one(Lines).set_lines([title])
         self.query_one(Transcript).append(TextBlock([("muted", "Looking through the journal …")]))
@@ -67,12 +67,12 @@ class BundleScreen(Screen[Path | None]):
         return self._review is not None and not self._saving if action == "save" else True
 
     def action_close(self) -> None:
-        """Save nothing."""
+        """Close without saving."""
         self.dismiss(None)
 
     @work(group="bundle", exclusive=True)
     async def action_save(self) -> None:
-        """Save the copy that was shown."""
+        """Save the copy."""
         from acp_tui.store.redaction import save
 
         assert self._review is not None

@@ -1,4 +1,4 @@
-"""The changes screen: every file that the session changed, as differences, full screen."""
+"""The changes screen: the differences of all files that the session changed."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 
 _PROMPT: Final = 60
-"""Characters of a prompt that are told."""
+"""Most characters of a prompt."""
 
 
 def origin_words(file: FileChange, prompt_of: Callable[[int], str]) -> str:
-    """Return what is known of the newest change of a file, and the turns of earlier ones; else nothing.
+    """Describe the newest change of a file and the turns of earlier ones; "" if none is known.
 
     Args:
         file: the changed file.
-        prompt_of: returns in one line what the user said to begin a turn, which are counted from 1.
+        prompt_of: returns the prompt of a turn in one line; turns are counted from 1.
     """
     known = [origin for origin in file.origins if origin.turn]
     if not known:
@@ -67,7 +67,7 @@ def _told(origin: Origin, prompt: str) -> str:
 
 
 _LOOKS: Final = ("toggle_sides", "toggle_wrap", "open_fold", "toggle_folds")
-"""What only changes how the differences look: less wanted than what changes files."""
+"""Actions that only change the view; in the key row they stand behind those that change files."""
 _SHORT: Final = {
     "next_change": "Next",
     "reject": "Reject",
@@ -75,18 +75,18 @@ _SHORT: Final = {
     "reject_file": "Reject file",
     "undo": "Undo",
 }
-"""What the keys are called where there is no room for more."""
+"""Short names of the keys, for narrow screens."""
 _STEPS: Final = ("reject", "reject_file", "keep", "keep_file", "keep_all", "show_kept", "undo")
 _PATIENCE: Final = 1.0
-"""Seconds that the screen waits for a look at the disk."""
+"""Seconds that the screen waits for the state on disk."""
 _MOST: Final = 200
-"""Files whose texts are shown."""
+"""Most files whose texts are shown."""
 _NOT_SHOWN: Final = ("\0", "\0\0")
-"""Stands for content that is not shown: it differs, and is no text."""
+"""Stands for content that differs and is not shown."""
 
 
 class ChangesScreen(Screen[None]):
-    """Shows the differences of changed files, beginning with the chosen one."""
+    """Shows the differences of changed files, the chosen one first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "reject", "Reject change", id="changes.reject"),
@@ -115,8 +115,8 @@ class ChangesScreen(Screen[None]):
             first: the path of the file to begin with.
             cwd: the workspace, by which paths are shortened.
             look: the styles.
-            review: knows what files were, keeps and rejects changes; without it only what was told is shown.
-            prompt_of: returns what the user said to begin a turn, from 1.
+            review: keeps and rejects changes; without it only what the agent reported is shown.
+            prompt_of: returns the prompt of a turn, counted from 1.
         """
         super().__init__()
         self._all_files = files
@@ -127,7 +127,7 @@ class ChangesScreen(Screen[None]):
         self._kept = 0
         self._files = in_order(files(), first)
         self._shown: list[SeenChange | None] = []
-        """For each difference in the view, what was seen on disk; None for what was only told."""
+        """Change on disk of each difference in the view; None if only the agent reported it."""
         self._diffs: list[FileDiff] = []
         self._shows_kept = any(file.path == first and self._is_kept(file) for file in self._files)
         self._lines: tuple[int, int] | None = None
@@ -141,14 +141,14 @@ class ChangesScreen(Screen[None]):
         yield Keys(self.look, _LOOKS, _SHORT)
 
     def on_mount(self) -> None:
-        """Compare and count, once the view is there."""
+        """Start to compare and to count."""
         self._show_title()
         self._begin()
         self.query_one(DiffView).focus()
 
     @work(group="look")
     async def _begin(self) -> None:
-        """Show the files as they are on disk now; while a slow disk is looked at, as they were last."""
+        """Show the files as they are on disk; while a slow disk is read, as they were last."""
         if self._review is not None:
             looking = asyncio.ensure_future(self._review.tracking.look())
             done, _ = await asyncio.wait([looking], timeout=_PATIENCE)
@@ -159,7 +159,7 @@ class ChangesScreen(Screen[None]):
 
     @work(group="read", exclusive=True)
     async def _read(self, goes_on: bool = False) -> None:
-        """Show the files as they are now, where the user is already looking, or at the next change."""
+        """Show the files as they are now, at the same position or at the next change."""
         self._files = in_order(self._all_files(), self._first)
         found = [
             (seen, replace(diff, origin=origin_words(file, self._prompt_of)))
@@ -194,7 +194,7 @@ class ChangesScreen(Screen[None]):
         return [(seen, on_disk(file, seen, self._cwd))]
 
     def _change_of(self, file: FileChange) -> ChangedFile | None:
-        """Return what was seen on disk of a file."""
+        """Return the change of a file on disk."""
         if self._review is None or file.seen is None:
             return None
         return self._review.tracking.change(file.path)
@@ -204,7 +204,7 @@ class ChangesScreen(Screen[None]):
         return self._review is not None and change is not None and self._review.is_done(change)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
-        """Let the user edit a file, and look at what came of it."""
+        """Open a file in the editor, then show it again."""
         from acp_tui.ui.screens.editor import begin
 
         event.stop()  # at once: the application would open it, too
@@ -228,7 +228,7 @@ class ChangesScreen(Screen[None]):
         return self._review is not None or action not in _STEPS
 
     async def action_reject(self) -> None:
-        """Take the marked change back out of its file; without a mark, mark the first one in view."""
+        """Reject the marked change; without a mark, mark the first one in view."""
         marked = self._marked("changes.reject", "rejects")
         if marked is not None and self._review is not None:
             seen, hunk = marked
@@ -240,14 +240,14 @@ class ChangesScreen(Screen[None]):
             )
 
     async def action_reject_file(self) -> None:
-        """Give the marked file what it was at the beginning of the session, or when it was last kept."""
+        """Reject all open changes of the current file."""
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             said = f"{seen.change.path} is as it was before; {key_of(self, 'changes.undo')} undoes that"
             await self._undo(self._review.reject_file(seen), said)
 
     def action_keep(self) -> None:
-        """Hide the marked change from what is still open; without a mark, mark the first one in view."""
+        """Keep the marked change; without a mark, mark the first one in view."""
         marked = self._marked("changes.keep", "keeps")
         if marked is not None and self._review is not None:
             if self._review.keep(*marked):
@@ -260,7 +260,7 @@ class ChangesScreen(Screen[None]):
                 )
 
     def action_keep_file(self) -> None:
-        """Hide the marked file from what is still open."""
+        """Keep the current file."""
         seen = self._seen_at(self.query_one(DiffView).current_file)
         if self._review is not None and seen is not None:
             self._review.keep_file(seen)
@@ -268,7 +268,7 @@ class ChangesScreen(Screen[None]):
             self._read()
 
     def action_keep_all(self) -> None:
-        """Keep all that is shown."""
+        """Keep all files in the view."""
         if self._review is not None:
             for seen in self._shown:
                 if seen is not None:
@@ -277,7 +277,7 @@ class ChangesScreen(Screen[None]):
             self._read()
 
     def action_show_kept(self) -> None:
-        """Show all changes since the beginning of the session, or only those that are open."""
+        """Switch between all changes of the session and those that are open."""
         self._shows_kept = not self._shows_kept
         self._say("All changes, kept ones too." if self._shows_kept else "What is open.")
         self._read()
@@ -287,7 +287,7 @@ class ChangesScreen(Screen[None]):
         return key_of(self, "changes.show-kept")
 
     def _marked(self, name: str, does: str) -> tuple[SeenChange, Hunk] | None:
-        """Return the marked change; without one, mark the first in view or say why there is none."""
+        """Return the marked change; else mark the first one in view or say why there is none."""
         view = self.query_one(DiffView)
         place = view.current_change
         if self._review is None or place is None:
@@ -306,7 +306,7 @@ class ChangesScreen(Screen[None]):
         return (seen, Hunk(*place[1:])) if seen is not None else None
 
     def _seen_at(self, index: int | None) -> SeenChange | None:
-        """Return what was seen on disk of a file in the view, or say why nothing was."""
+        """Return the change on disk of a file in the view, or say why there is none."""
         if index is None or index >= len(self._shown):
             return None
         if self._shown[index] is None:
@@ -315,7 +315,7 @@ class ChangesScreen(Screen[None]):
         return self._shown[index]
 
     async def action_undo(self) -> None:
-        """Take the newest rejection back."""
+        """Undo the newest rejection."""
         if self._review is not None:
             await self._undo(self._review.undo(), "The rejection is undone.")
 
@@ -334,7 +334,7 @@ class ChangesScreen(Screen[None]):
         self._read(goes_on and not restored.problems)
 
     def _say(self, text: str, is_bad: bool = False) -> None:
-        """Say something beside the title, until something else is said."""
+        """Show a message beside the title."""
         self._said = ("warning" if is_bad else "muted", f"   {safe_line(text)}")
         self._show_title(self._lines)
 
@@ -354,7 +354,7 @@ class ChangesScreen(Screen[None]):
         self.query_one(Lines).set_lines([([*left, self._said], right)])
 
     async def _count(self) -> None:
-        """Add up the lines file by file, so that keys get their turn."""
+        """Count the lines file by file; keys are handled in between."""
         added = removed = 0
         for diff in self._diffs:
             plus, minus = counts(diff.old, diff.new)
@@ -364,12 +364,12 @@ class ChangesScreen(Screen[None]):
 
 
 def in_order(files: Sequence[FileChange], first: str) -> list[FileChange]:
-    """Return the files with the one whose path is `first` before the others."""
+    """Return the files, the one with the path `first` before the others."""
     return sorted(files, key=lambda file: file.path != first)
 
 
 def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
-    """Return what to show: whole files as we know them, or the snippets that the agent reported."""
+    """Yield the differences of whole files, or of the snippets that the agent reported."""
     for file in files:
         edits = file.edits
         for number, edit in enumerate(edits, start=1):
@@ -381,7 +381,7 @@ def differences(files: Sequence[FileChange], cwd: str) -> Iterator[FileDiff]:
 
 
 def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
-    """Return what to show of a file that was seen on disk; without its texts only what is known of it."""
+    """Return the difference of a file on disk; without its texts only notes about it."""
     assert file.seen is not None
     notes = facts(file, cwd)
     name = inside(file.path, cwd)
@@ -402,7 +402,7 @@ def on_disk(file: FileChange, seen: SeenChange, cwd: str) -> FileDiff:
 
 
 def _encoding(old: Decoded | None, new: Decoded | None) -> str:
-    """Return in what the texts are written, where that is not UTF-8 all the time."""
+    """Return the encodings of the texts, or "" if all are UTF-8."""
     names = [each.encoding or "UTF-8" for each in (old, new) if each is not None and each.encoding != BINARY]
     names = [name for name in dict.fromkeys(names) if len(set(names)) > 1 or name != "UTF-8"]
     if old is not None and new is not None and not old.text.isascii() and not new.text.isascii():
@@ -411,30 +411,30 @@ def _encoding(old: Decoded | None, new: Decoded | None) -> str:
 
 
 _WHOLE = 1 << 60
-"""More lines than any file has."""
+"""A number of lines that no file has."""
 
 
 @dataclass(frozen=True)
 class SeenChange:
-    """A change as the user sees it on the screen."""
+    """A change on disk, with the texts on the screen."""
 
     change: ChangedFile
     old: bytes | None
-    """What the file was at the beginning of the session."""
+    """Content at the beginning of the session."""
     base: bytes | None
-    """What it is compared with: the same, or what was kept since."""
+    """Content that it is compared with: `old`, or what was kept since."""
     new: bytes | None
     texts: tuple[Decoded | None, Decoded | None] | None = None
-    """`base` and `new` as they are read."""
+    """`base` and `new`, decoded."""
 
     @property
     def has_lines(self) -> bool:
-        """Whether there are two texts, so that one hunk of them can be kept or rejected."""
+        """True if there are two texts, so that single hunks can be kept or rejected."""
         return self.base is not None and self.new is not None and have_lines(self.base, self.new)
 
 
 class ChangeReview:
-    """The steps of the user; each is one that can be undone, or none."""
+    """Keeps and rejects changes; each rejection can be undone."""
 
     def __init__(self, tracking: ChangeTracker, rejections: Rejections) -> None:
         self.tracking = tracking
@@ -442,22 +442,22 @@ class ChangeReview:
         self._rejections = rejections
 
     async def see(self, change: ChangedFile, *, with_texts: bool, all_of_it: bool) -> SeenChange:
-        """Return a change with its texts; `all_of_it`: compared with the beginning, whatever was kept."""
+        """Read the texts of a change; `all_of_it` compares with the beginning of the session."""
         old, new = await self.tracking.texts(change) if with_texts else (None, None)
         self._reviewed.settle(change, old, new)
         base = old if all_of_it or not with_texts else self._reviewed.base(change, old)
         return SeenChange(change, old, base, new, await asyncio.to_thread(pair, base, new))
 
     def is_done(self, change: ChangedFile) -> bool:
-        """Whether all of a change was kept."""
+        """Return whether all of a change was kept."""
         return self._reviewed.is_done(change)
 
     def has_kept(self, change: ChangedFile) -> bool:
-        """Whether something of a change was kept."""
+        """Return whether a part of a change was kept."""
         return self._reviewed.has_kept(change)
 
     def keep(self, seen: SeenChange, hunk: Hunk) -> bool:
-        """Keep a hunk: it is open no more. False where it is not a hunk of what is open now."""
+        """Keep a hunk; return False if it is none of the open change."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
         if self._reviewed.base(seen.change, seen.old) != seen.base:
@@ -466,11 +466,11 @@ class ChangeReview:
         return True
 
     def keep_file(self, seen: SeenChange) -> None:
-        """Keep all of a file as it is."""
+        """Keep all changes of a file."""
         self._reviewed.keep_file(seen.change, seen.new)
 
     async def reject(self, seen: SeenChange, hunk: Hunk) -> Restored:
-        """Take a hunk back out of the file.
+        """Reject a hunk.
 
         Raises:
             SnapshotError: nothing was done.
@@ -482,7 +482,7 @@ class ChangeReview:
         return restored
 
     async def reject_file(self, seen: SeenChange) -> Restored:
-        """Take back all that is open in a file.
+        """Reject all open changes of a file.
 
         Raises:
             SnapshotError: nothing was done.
@@ -499,7 +499,7 @@ class ChangeReview:
         return restored
 
     async def undo(self) -> Restored | None:
-        """Take the newest rejection back; None if there is none.
+        """Undo the newest rejection; None if there is none.
 
         Raises:
             SnapshotError: nothing was done.

@@ -1,4 +1,4 @@
-"""The decision log on a screen: what agents asked for and how it was answered, over all sessions."""
+"""The decisions screen: requests of agents with their answers, over all sessions."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _LOOKS: Final[dict[Outcome, tuple[str, str]]] = {
     "cancelled": ("muted", "cancelled"),
 }
 _WIDE: Final = 100
-"""Cells from which a row has room for the agent."""
+"""Width from which a row shows the agent."""
 
 
 def outcome(decision: Decision) -> Outcome:
-    """Return what came of a question."""
+    """Return the outcome of a decision."""
     if decision.chosen is None:
         return "cancelled"
     return "allowed" if decision.is_allowed else "rejected"
 
 
 def wish(decision: Decision) -> str:
-    """Return what was asked for, in a line: the command, else the title, else the paths."""
+    """Return the request in one line: the command, else the title, else the paths."""
     return decision.command or decision.title or ", ".join(decision.paths) or decision.kind
 
 
@@ -53,17 +53,17 @@ def who(decision: Decision) -> str:
 
 @dataclass(frozen=True)
 class DecisionFilter:
-    """Which decisions are listed."""
+    """A filter for decisions."""
 
     words: str = ""
-    """Words that a decision must have somewhere."""
+    """Words that a decision must contain."""
     outcome: Outcome | None = None
     by: str | None = None
     session: str | None = None
     agent: str | None = None
 
     def keeps(self, decision: Decision) -> bool:
-        """Return whether a decision is listed."""
+        """Return whether a decision passes."""
         if self.outcome not in (None, outcome(decision)) or self.by not in (None, decision.by):
             return False
         if self.session not in (None, decision.session) or self.agent not in (None, decision.agent):
@@ -72,7 +72,7 @@ class DecisionFilter:
         return all(word in text for word in self.words.casefold().split())
 
     def told(self) -> Iterator[str]:
-        """Yield what is left out, in words."""
+        """Yield the conditions in words."""
         if self.outcome is not None:
             yield self.outcome
         if self.by is not None:
@@ -84,7 +84,7 @@ class DecisionFilter:
 
 
 class DecisionList(RowList[Decision]):
-    """Decisions, one a row, the newest first."""
+    """A list of decisions, newest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("decision-list", "Newest", "Oldest")]
 
@@ -113,7 +113,7 @@ def _texts(decision: Decision) -> Iterator[str]:
 Choice = TypeVar("Choice")
 
 _SLICE: Final = 0.006
-"""Seconds of reading before keys get their turn."""
+"""Seconds of reading in one piece; keys are handled in between."""
 _BY: Final = ("person", "rule", "policy")
 
 
@@ -137,7 +137,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
     ]
 
     def __init__(self, path: Path, session: str | None = None, look: Look | None = None) -> None:
-        """Show a log; `session` is the one that the user comes from."""
+        """Show a log; `session` is the id of the current session."""
         super().__init__(look)
         self._path = path
         self._session = session
@@ -152,7 +152,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
         return DecisionList(self.look, id="decisions")
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Start to read the log."""
         try:
             self._reading = Decisions(self._path)
             self._read()
@@ -161,11 +161,11 @@ What agents ask for is written down with its answer, unless settings.toml says:
         self.rows.focus()
 
     def on_row_list_opened(self, event: DecisionList.Opened) -> None:
-        """Show all that is known of a decision."""
+        """Show the details of a decision."""
         self.app.push_screen(SessionDetailsScreen(sections(event.item), self.look, "decision"))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Keep what has the words."""
+        """Filter by words."""
         self._sift(replace(self._sieve, words=event.value))
 
     @override
@@ -173,25 +173,25 @@ What agents ask for is written down with its answer, unless settings.toml says:
         return action != "session" or self._session is not None
 
     def action_outcome(self) -> None:
-        """Keep what was allowed, then what was rejected, then what was cancelled, then all."""
+        """Show the decisions of the next outcome, or all."""
         self._sift(replace(self._sieve, outcome=_next((None, *OUTCOMES), self._sieve.outcome)))
 
     def action_by(self) -> None:
-        """Keep what the user answered, then rules, then policies, then all."""
+        """Show the decisions of the user, then of rules, then of policies, then all."""
         self._sift(replace(self._sieve, by=_next((None, *_BY), self._sieve.by)))
 
     def action_agent(self) -> None:
-        """Keep what one agent asked for, then the next one, then all."""
+        """Show the decisions about the next agent, or all."""
         agents = dict.fromkeys(decision.agent for decision in self._all)
         self._sift(replace(self._sieve, agent=_next((None, *agents), self._sieve.agent)))
 
     def action_session(self) -> None:
-        """Keep what belongs to the session that the user comes from, or all again."""
+        """Switch between the current session and all."""
         session = self._session if self._sieve.session is None else None
         self._sift(replace(self._sieve, session=session))
 
     def _read(self) -> None:
-        """Take in decisions for a slice of time; the rest comes soon."""
+        """Read for one slice of time, then go on soon."""
         assert self._reading is not None
         before, until = len(self._all), perf_counter() + _SLICE
         for decision in self._reading:
@@ -236,7 +236,7 @@ What agents ask for is written down with its answer, unless settings.toml says:
 
 
 def sections(decision: Decision) -> list[Section]:
-    """Return all that is known of a decision."""
+    """Return the details of a decision."""
     chosen, came = decision.chosen, outcome(decision)
     answer = [
         ("answer", f"{came}: {chosen.name} ({chosen.kind})" if chosen is not None else came),
@@ -267,6 +267,6 @@ def _asked(decision: Decision) -> Iterator[Fact]:
 
 
 def _next(choices: tuple[Choice, ...], current: Choice) -> Choice:
-    """Return the choice after the current one, the first after the last."""
+    """Return the next choice, the first after the last."""
     place = choices.index(current) if current in choices else -1
     return choices[(place + 1) % len(choices)]

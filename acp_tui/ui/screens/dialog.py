@@ -1,4 +1,4 @@
-"""What all dialogs share: a frame, hints, and that they cannot be answered by accident."""
+"""Dialogs: their frame, their hints, and a guard against accidental answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _GAPS: Final = (3, 2)
 """Cells between two hints, the wide gap first."""
 
 Hint = tuple[str, str]
-"""A key, and what it does."""
+"""A key and its action, in words."""
 
 
 def hint_row(hints: Sequence[Hint], width: int, cut: str) -> Content:
@@ -63,13 +63,13 @@ WIDE: Final = 100
 
 
 _NOTICE_ROWS: Final = 9
-"""Rows that two notices take, most times."""
+"""Rows of two notices, mostly."""
 
 
 class Dialog(UnaskedScreen[Result | None], Generic[Result]):
-    """A question over a session: a heading, a body that scrolls, answers that are always in view, hints.
+    """A question over a session: heading, scrolling body, answers that stay in view, hints.
 
-    Subclasses give `compose_body` and `compose_answers`, and say `hints`.
+    Subclasses give `compose_body`, `compose_answers` and `hints`.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's type
@@ -79,9 +79,9 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         Binding("pagedown", "scroll_body(1)", "Page down", show=False, id="dialog.page-down"),
     ]
     PAGE_DOWN: ClassVar[str] = "dialog.page-down"
-    """The name of the key that shows what is below."""
+    """Id of the key that pages down."""
     FRAME_ROWS: ClassVar[int] = 4
-    """Rows that body and answers cannot have: border, the line for what is below, hints."""
+    """Rows for border, the count of rows below, and hints."""
 
     def __init__(self, heading: str, look: Look, *, counter: tuple[int, int] = (1, 1)) -> None:
         super().__init__()
@@ -89,26 +89,26 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self._heading = heading
         self._counter = counter
         self.note = ""
-        """Which session it belongs to, where that needs to be said."""
+        """Name of its session, if there are several."""
         self.entered: dict[str, Any] = {}
-        """What was entered and not sent, by names of its own; for the next dialog of its question."""
+        """Unsent input by field, for the next dialog of the same question."""
         self._is_composed = False
-        """Whether all parts are there: containers get theirs one after the other."""
+        """True once all parts are composed: containers get theirs one after the other."""
         self._focus_back: Widget | None = None
         self.set_class(look.ascii, "-ascii")
 
     # for subclasses to give
 
     def compose_body(self) -> ComposeResult:
-        """Yield what scrolls."""
+        """Yield the body."""
         yield from ()
 
     def compose_answers(self) -> ComposeResult:
-        """Yield what answers."""
+        """Yield the answers."""
         yield from ()
 
     def hints(self) -> Sequence[tuple[str, str]]:
-        """Return what keys do, as pairs (key, action)."""
+        """Return the hints, the most important first."""
         _, among = self._counter
         return [(key_of(self, "dialog.put-aside"), "all later" if among > 1 else "later")]
 
@@ -117,7 +117,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         return None
 
     def words(self) -> str:
-        """Return what the user wrote in their own words and did not send; it must not be lost."""
+        """Return the user's unsent text, which goes to the prompt when the question is withdrawn."""
         return ""
 
     # the frame
@@ -149,21 +149,21 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.begin_guard()
 
     def on_resize(self) -> None:
-        """Give the body what the answers leave of the screen, and say what the row has room for."""
+        """Fit body and hints to the new size."""
         self.after_refresh(self.show_hints)
         self.after_refresh(self.fit)
 
     def after_refresh(self, act: Callable[[], object]) -> None:
-        """Do something with the parts once they are laid out; nothing if they are gone by then."""
+        """Call `act` after the next layout, unless the parts are gone by then."""
         self.call_after_refresh(lambda: act() if self.has_parts else None)
 
     @property
     def has_parts(self) -> bool:
-        """Whether it is whole: not before it is composed, and not any more while it is taken away."""
+        """True while all parts are mounted."""
         return self._is_composed and draws(self) and bool(self.query("#hints"))
 
     def fit(self) -> None:
-        """Let the dialog be as high as its text, but never higher than the screen."""
+        """Make the dialog as high as its text, and at most as high as the screen."""
         room = self.size.height - self.FRAME_ROWS
         text = min(self.body.virtual_size.height, max(3, room // 3))
         answers = self.query_one("#answers").outer_size.height
@@ -179,7 +179,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._place_notices)
 
     def _place_notices(self) -> None:
-        """Have notices stand below the dialog where there is room, else above its hints."""
+        """Place notices below the dialog, or above its hints where there is no room."""
         below = self.size.height - self.query_one("#box").region.bottom
         hints = self.size.height - self.query_one("#hints").region.y
         for rack in self.query("ToastRack"):
@@ -187,11 +187,11 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
 
     @property
     def body(self) -> Widget:
-        """What scrolls."""
+        """The scrolling part."""
         return self.query_one("#body")
 
     def show_note(self, note: str) -> None:
-        """Say which session this belongs to, beside how many questions there are."""
+        """Show the session and the number of questions in the frame."""
         self.note = note
         number, among = self._counter
         count = f"{number} of {among}, {key_of(self, 'app.inbox')} lists them" if among > 1 else ""
@@ -199,14 +199,14 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
             box.border_subtitle = Content(safe_line(", ".join(filter(None, (note, count)))))
 
     def show_waiting(self, waiting: Sequence[str], counter: tuple[int, int]) -> None:
-        """Say anew how many questions wait, and which of them this is; `waiting` has a line for each."""
+        """Show how many questions wait, and the place of this one; `waiting` has a line for each."""
         if counter != self._counter:
             self._counter = counter
             self.show_note(self.note)
             self.show_hints()
 
     def show_hints(self) -> None:
-        """Draw the hints again: what keys do has changed."""
+        """Draw the hints."""
         if not self.has_parts:
             return  # it is not composed yet, and will draw what is so by then
         letter = self.guard.waiting
@@ -225,7 +225,7 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         self.after_refresh(self._show_below)
 
     def _show_below(self) -> None:
-        """Say how much of the body is below its lower edge: nobody should answer what they did not see."""
+        """Show the number of rows below the lower edge: nobody should answer unseen text."""
         hidden = round(self.body.max_scroll_y - self.body.scroll_y) if self.body.display else 0
         key = key_of(self, self.PAGE_DOWN)
         more = f"1 more row, {key} shows it" if hidden == 1 else f"{hidden} more rows, {key} shows them"
@@ -254,39 +254,39 @@ class Dialog(UnaskedScreen[Result | None], Generic[Result]):
         super().guard_anew()
 
     def answers_moved(self) -> None:
-        """Keep clicks back for a moment: the next one may be meant for another answer."""
+        """Ignore clicks for a moment, for they may be meant for answers that stood there before."""
         self.guard.placed(monotonic())
 
     def on_paste(self, event: Paste) -> None:
-        """A paste that no field takes is for nobody."""
+        """Drop a paste that no field takes."""
         event.stop()
 
     def _window_focused(self, focus: bool) -> None:
-        """Keep clicks back for a moment: the first one may only be meant to reach the window."""
+        """Ignore clicks for a moment: the first may only bring the window to the front."""
         if focus:
             self.answers_moved()
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Go, with an answer or none; nothing happens where the dialog has gone already, or is covered.
+        """Dismiss the dialog if it is on top.
 
-        Textual would take away whichever screen is on top: an answer that waited to stay alone, or for a
-        check, may come when the question is gone, or while the user looks at something else.
+        Textual would dismiss the topmost screen instead: a letter that waited to stay alone, or a form that
+        was checked, may answer when the dialog is gone or covered.
         """
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     # keys
 
     def action_put_aside(self) -> None:
-        """Answer nothing now."""
+        """Close without an answer; the question stays open."""
         self.dismiss(None)
 
     def action_scroll_body(self, pages: int) -> None:
-        """Scroll the body by pages, with one row in common."""
+        """Scroll the body by pages that share one row."""
         self.body.scroll_relative(y=pages * max(1, self.body.size.height - 1), animate=False)
 
 
 class Details(LineView, can_focus=False):
-    """Shows blocks; however long they are, only rows in view are painted."""
+    """Blocks of text, of which only the rows in view are painted."""
 
     def __init__(self, blocks: Sequence[TextBlock], look: Look, *, id: str | None = None) -> None:
         super().__init__(look, id=id)

@@ -1,4 +1,4 @@
-"""Writing in the user's own editor, which gets the terminal for as long as it runs, and alone."""
+"""The user's own editor, which gets the terminal for as long as it runs."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ _PLUS: Final = frozenset(
         "micro",
     )
 )
-"""Editors that take `+LINE FILE`. To one that is not known here only the file is given: better no line than
-a second file."""
+"""Editors that take `+LINE FILE`. Unknown editors get the file alone: they might open `+LINE` as a file."""
 _COLON: Final = frozenset(("hx", "helix", "subl", "zed"))
 _GOTO: Final = frozenset(("code", "codium", "code-insiders", "cursor", "windsurf"))
 
 
 _PATIENCE: Final = 2.0
-"""Seconds that an editor has to leave when it is told to end."""
+"""Seconds that a terminated editor has to end."""
 _GROUP: Final = "terminal"
-"""The workers that give the terminal away: there is one at a time."""
+"""Group of the workers that lend the terminal, one at a time."""
 
 
 class TerminalTaken(Exception):
@@ -50,16 +49,15 @@ class TerminalTaken(Exception):
 
 
 def begin(app: App[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Start what gives the terminal away; nothing while another one does, or is about to."""
+    """Start a worker that lends the terminal, unless another one runs."""
     if not any(worker.group == _GROUP and not worker.is_finished for worker in app.workers):
         app.run_worker(work(), group=_GROUP)
 
 
 async def edit(app: App[Any], text: str) -> tuple[str, str]:
-    """Return (what became of a text in $VISUAL or $EDITOR, what went wrong or "").
+    """Edit a text in $VISUAL or $EDITOR; return (text, problem or "").
 
-    When the editor fails, the text is returned as it was, and what the editor wrote is left in a file
-    that the problem names.
+    When the editor fails, the text is returned as it was; the problem names the file with the edited text.
     """
     path = _written(text)
     problem = await open_in_editor(app, path)
@@ -77,7 +75,7 @@ async def edit(app: App[Any], text: str) -> tuple[str, str]:
 async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> str:
     """Open a file in the user's editor, at a line (from 1), and wait for its end.
 
-    Returns what went wrong, or "".
+    Returns the problem, or "".
     """
     command = editor()
     try:
@@ -96,7 +94,7 @@ async def open_in_editor(app: App[Any], path: Path, line: int | None = None) -> 
 
 
 async def _run(command: Sequence[str]) -> int | OSError:
-    """Run a program in the foreground; return its exit code, or why it did not start."""
+    """Run a program in the foreground; return its exit code, or the error of its start."""
     try:
         process = await asyncio.create_subprocess_exec(*command)
     except OSError as error:
@@ -109,7 +107,7 @@ async def _run(command: Sequence[str]) -> int | OSError:
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """End a program, and wait until it has."""
+    """Terminate a program and wait for its end."""
     process.terminate()
     try:
         await asyncio.wait_for(process.wait(), _PATIENCE)
@@ -119,12 +117,12 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 
 async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> None:
-    """Open a file of the workspace in the user's editor, at a line; say what goes wrong.
+    """Open a file of the workspace in the user's editor, at a line; notify of problems.
 
     Args:
-        app: lends its terminal.
+        app: the application, which lends its terminal.
         cwd: the workspace.
-        path: absolute, or from the workspace.
+        path: absolute, or relative to the workspace.
         line: from 1.
     """
     there = Path(cwd, path)
@@ -137,7 +135,7 @@ async def edit_in_workspace(app: App[Any], cwd: str, path: str, line: int) -> No
 
 
 def place(command: Sequence[str], path: Path, line: int | None) -> list[str]:
-    """Return the arguments that open a file at a line, as the editor of this name takes them."""
+    """Return the arguments with which an editor opens a file at a line."""
     if line is None:
         return [str(path)]
     name = Path(command[0]).name
@@ -149,14 +147,14 @@ def place(command: Sequence[str], path: Path, line: int | None) -> list[str]:
 
 
 def _written(text: str) -> Path:
-    """Return a new file, in a folder for our eyes only, that holds a text."""
+    """Write a text to a new file in a private folder."""
     path = Path(tempfile.mkdtemp(prefix="acp-tui-")) / "prompt.md"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def editor() -> Sequence[str]:
-    """Return the user's editor as a command: $VISUAL, $EDITOR, else vi."""
+    """Return the command of the user's editor: $VISUAL, $EDITOR, else vi."""
     for name in ("VISUAL", "EDITOR"):
         try:
             if words := shlex.split(os.environ.get(name, "")):
@@ -168,7 +166,7 @@ def editor() -> Sequence[str]:
 
 @contextmanager
 def _lent(app: App[Any]) -> Iterator[None]:
-    """Leave the terminal to another program: nothing is drawn, and Ctrl+C is for that program only."""
+    """Lend the terminal to another program: nothing is drawn, and Ctrl+C reaches only that program."""
     numbers = (signal.SIGINT, signal.SIGQUIT)
     with app.batch_update(), app.suspend():
         # Ignored outright, the other program would ignore them, too.

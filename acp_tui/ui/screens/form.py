@@ -1,4 +1,4 @@
-"""The form dialog: what the agent wants to know, as fields that are checked before they are sent."""
+"""The form dialog: fields that are checked before they are sent to the agent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ElicitationAnswer:
-    """What the user answered to an elicitation."""
+    """The user's answer to an elicitation."""
 
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, Value] = field(default_factory=dict)
@@ -50,10 +50,10 @@ class ElicitationAnswer:
 
 
 class FieldRow(Vertical):
-    """One field: its title, what it is for, its control, and what is wrong with it."""
+    """A field of a form: title, description, control and problem."""
 
     def __init__(self, about: FormField, look: Look, entry: Entry) -> None:
-        """Show a field with what is entered in it at first."""
+        """Show a field with its first entry."""
         super().__init__()
         self.about = about
         self.look = look
@@ -69,12 +69,12 @@ class FieldRow(Vertical):
 
     @property
     def control(self) -> Widget | None:
-        """What can have the focus; None for a kind of field that is not known."""
+        """The control; None for an unknown kind of field."""
         return next(iter(self.query("Input, Choices")), None)
 
     @property
     def entry(self) -> Entry:
-        """What is entered now."""
+        """The current entry."""
         control = self.control
         if isinstance(control, Input):
             return control.value
@@ -88,7 +88,7 @@ class FieldRow(Vertical):
         return chosen[0] == "yes" if self.about.kind == "boolean" else chosen[0]
 
     def show_problem(self, message: str) -> None:
-        """Say what is wrong, or nothing."""
+        """Show a problem; "" for none."""
         problem = self.query_one(".problem", Static)
         problem.update(Content(f"{self.look.glyph('failed')} {message}" if message else ""))
         problem.display = bool(message)
@@ -128,7 +128,7 @@ class FieldRow(Vertical):
 
 
 class FormDialog(Dialog[ElicitationAnswer]):
-    """Lets the user fill in a form, decline or cancel it; dismisses with the answer, or None."""
+    """Asks the user to fill in a form; dismisses with the answer, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", id="form.send"),
@@ -142,11 +142,11 @@ class FormDialog(Dialog[ElicitationAnswer]):
     def __init__(
         self, elicitation: Elicitation, *, agent: str, look: Look, counter: tuple[int, int] = (1, 1)
     ) -> None:
-        """Take what is asked.
+        """Ask an elicitation.
 
         Args:
-            elicitation: the open question, with its schema.
-            agent: who asks, as shown to people.
+            elicitation: the question, with its schema.
+            agent: the name of the agent.
             look: the styles of the text.
             counter: the number of this question and how many wait.
         """
@@ -205,7 +205,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
     @on(Button.Pressed, "#send")
     def action_send(self) -> None:
-        """Check the fields and send them, or show what is wrong at each."""
+        """Check the fields; send them, or show their problems."""
         if self.guard.turned and can_be_sent(self._fields):
             self._send()
 
@@ -244,7 +244,7 @@ class FormDialog(Dialog[ElicitationAnswer]):
             wrong.control.focus()
 
     async def _against_patterns(self, content: dict[str, Value]) -> dict[str, str]:
-        """Return what is wrong by the agent's patterns; one that takes too long or is none checks nothing."""
+        """Return problems with the agent's patterns by field; a slow or invalid pattern checks nothing."""
         asked = [about for about in self._fields if about.pattern and about.name in content]
         if not asked:
             return {}
@@ -276,5 +276,5 @@ class FormDialog(Dialog[ElicitationAnswer]):
 
 
 def _default(about: FormField) -> Entry:
-    """Return what a field holds at first. What is shown is what is sent: control characters are not."""
+    """Return the first entry of a field, without control characters: the text shown is the text sent."""
     return safe_line(about.default) if isinstance(about.default, str) and not about.choices else about.default

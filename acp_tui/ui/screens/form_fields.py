@@ -1,6 +1,6 @@
-"""The fields of a form as its schema describes them, and what was entered as the values to send.
+"""Fields of a form, read from its schema, and the values to send.
 
-A value that cannot be sent is a `InvalidEntry`, with the words to show at its field.
+An entry that cannot be sent raises `InvalidEntry`, with the words to show at its field.
 Source: ACP, page "elicitation".
 """
 
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 Kind = Literal["text", "number", "integer", "choice", "choices", "boolean", "unknown"]
 Entry = str | bool | tuple[str, ...] | None
-"""What a control holds: text, a chosen value or None, yes or no or None, several chosen values."""
+"""Content of a control: text, a choice or None, yes or no or None, several choices."""
 Value = str | int | float | bool | list[str]
 
 _SECRET: Final = re.compile(
@@ -36,16 +36,16 @@ FORMATS: Final = {
     "date": "a date like 2025-12-31",
     "date-time": "a time like 2025-12-31T18:30:00Z",
 }
-"""What a text of a known format looks like; other formats are named and not checked."""
+"""Known formats with an example; other formats are shown and not checked."""
 
 
 class InvalidEntry(ValueError):
-    """What was entered cannot be sent; the message is for the user."""
+    """An entry cannot be sent; the message is for the user."""
 
 
 @dataclass(frozen=True)
 class FieldChoice:
-    """One value to choose."""
+    """A value to choose."""
 
     value: str
     title: str
@@ -54,7 +54,7 @@ class FieldChoice:
 
 @dataclass(frozen=True)
 class FormField:
-    """One property of the form; `kind` unknown means that no value can be entered for it."""
+    """A property of the form; nothing can be entered where `kind` is unknown."""
 
     name: str
     kind: Kind
@@ -66,17 +66,17 @@ class FormField:
     format: str = ""
     pattern: str = ""
     least: float | None = None
-    """Fewest characters or values, or the smallest number."""
+    """Least number of characters or choices, or the smallest number."""
     most: float | None = None
 
     @property
     def asks_for_secret(self) -> bool:
-        """Whether it looks like a password or a key, which agents must not ask for."""
+        """True if it looks like a password or a key, which agents must not ask for."""
         return _SECRET.search(f"{self.name} {self.title} {self.description}".replace("_", " ")) is not None
 
 
 def fields_of(schema: Mapping[str, Any] | None) -> list[FormField]:
-    """Return the fields of a form in the schema's order; what is malformed becomes an unknown field."""
+    """Return the fields of a form in the schema's order; malformed ones are of an unknown kind."""
     schema = schema or {}
     properties, required = schema.get("properties"), schema.get("required")
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
@@ -88,10 +88,10 @@ def fields_of(schema: Mapping[str, Any] | None) -> list[FormField]:
 
 
 def value_of(field: FormField, entry: Entry) -> Value | None:
-    """Return the value to send, None when the field is left out; its pattern is not checked here.
+    """Return the value to send, or None to leave the field out; its pattern is not checked here.
 
     Raises:
-        InvalidEntry: what was entered breaks a limit, or is missing.
+        InvalidEntry: the entry breaks a limit or is missing.
     """
     if field.kind == "choices":
         return _several(field, entry if isinstance(entry, tuple) else ())
@@ -108,12 +108,12 @@ def value_of(field: FormField, entry: Entry) -> Value | None:
 
 
 def can_be_sent(fields: Sequence[FormField]) -> bool:
-    """Return whether the form can be accepted at all: nothing required is of an unknown kind."""
+    """Return whether the form can be accepted: no required field is of an unknown kind."""
     return not any(field.kind == "unknown" and field.required for field in fields)
 
 
 def limits_of(field: FormField) -> str:
-    """Return what a value has to be, in a few words for the user."""
+    """Describe the limits of a value in a few words."""
     words = {"text": "characters", "choices": "choices"}.get(field.kind, "")
     if field.most == 1 or (field.most is None and field.least == 1):
         words = words.removesuffix("s")
@@ -187,7 +187,7 @@ def _choices(values: Any, titled: Any) -> tuple[FieldChoice, ...]:
 
 
 def _default(kind: Kind, choices: Sequence[FieldChoice], default: Any) -> Entry:
-    """Return a default as its control holds it; one that does not fit is none."""
+    """Return a default as its control holds it; None or "" if it does not fit."""
     offered = [choice.value for choice in choices]
     if kind == "boolean":
         return default if isinstance(default, bool) else None
@@ -268,7 +268,7 @@ def _limit(value: Any) -> float | None:
 
 
 def _plain(number: float) -> str:
-    """Return a number without a needless point."""
+    """Format a number without a needless decimal point."""
     return str(int(number)) if math.isfinite(number) and number == int(number) else str(number)
 
 
@@ -291,9 +291,9 @@ for pattern, text in json.load(sys.stdin):
 
 
 def matches(pairs: Sequence[tuple[str, str]], seconds: float = LONGEST) -> list[bool | None]:
-    """Return for each (pattern, text) whether the pattern is found; None where that could not be told.
+    """Search a pattern in a text for each pair; None where it is invalid or took too long.
 
-    The patterns run in a process of their own, which is ended when it takes longer: call this in a thread.
+    The patterns run in another process, which is killed after `seconds`. Blocking: call it in a thread.
     """
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The help screen: the keys as they are now, how questions are answered, where files are."""
+"""The help screen: current keys, answers to questions, and the places of files."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _QUESTIONS: Final = (
     ("permission.next", "the next question that waits"),
     ("dialog.put-aside", "put aside, unanswered"),
 )
-"""How a question of the agent is answered; the keys wait until typing has paused."""
+"""Keys of permission dialogs, with their actions."""
 
 
 class HelpScreen(ModalScreen[None]):
-    """Shows the actions of the screen below with their keys."""
+    """Shows the keys of the screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q", "close", "Close", id="help.close"),
@@ -60,8 +60,8 @@ class HelpScreen(ModalScreen[None]):
 
         Args:
             look: the styles.
-            places: where files are, by what they are, such as {"settings": "…/settings.toml"}.
-            problems: what is wrong with the user's own keys.
+            places: paths by name, such as {"settings": "…/settings.toml"}.
+            problems: mistakes in the user's own keys.
         """
         super().__init__()
         self.look = look or Look()
@@ -84,7 +84,7 @@ class HelpScreen(ModalScreen[None]):
         self._show()
 
     def on_resize(self) -> None:
-        """Use as many columns as there is room for."""
+        """Lay out the columns that fit."""
         self._show()
 
     def action_close(self) -> None:
@@ -109,7 +109,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
-    """Return a group of actions after the other, each a heading with its lines."""
+    """Return the groups of actions, each a heading with its lines."""
     return [
         [
             Content.styled(heading, "bold $heading"),
@@ -120,7 +120,7 @@ def sections(lines: Sequence[KeyLine]) -> list[list[Content]]:
 
 
 def folded(lines: Iterable[KeyLine]) -> list[tuple[str, str]]:
-    """Return (keys, what they do) of each line; those that only count, as Session 1 to Session 9, in one."""
+    """Return (keys, description) of each line; those that only count, as Session 1 to Session 9, in one."""
     words = [(" ".join(line.keys), line.description) for line in lines]
     found: list[tuple[str, str]] = []
     for _, group in groupby(words, key=lambda pair: tuple(map(_uncounted, pair))):
@@ -141,7 +141,7 @@ def _number(text: str) -> str:
 
 
 def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:
-    """Return all parts in as many columns, of three, as fit into `width` cells with every line whole."""
+    """Lay out all parts in the most columns, up to three, that fit into `width` cells."""
     for count in (3, 2):
         rows = beside(columns(parts, count))
         if all(row.cell_length <= width for row in rows):
@@ -150,9 +150,9 @@ def laid_out(parts: Sequence[Sequence[Content]], width: int) -> list[Content]:
 
 
 def columns(parts: Sequence[Sequence[Content]], count: int) -> list[list[Content]]:
-    """Return the lines of all parts in `count` columns of about equal height, parts apart by a blank line.
+    """Split the lines of all parts into `count` columns of about equal height, a blank line between parts.
 
-    A part goes on in the next column where it has to, but never leaves its heading alone.
+    A part may go on in the next column, but its heading never stands alone.
     """
     lines = [line for part in parts for line in (*part, Content(""))][:-1]
     headings = {id(part[0]) for part in parts if part}
@@ -186,7 +186,7 @@ def beside(given: Sequence[Sequence[Content]]) -> list[Content]:
 
 
 def wrong(problems: Sequence[str]) -> list[Content]:
-    """Return what is wrong with the user's own keys, one a line; nothing most times."""
+    """Return the mistakes in the user's own keys, one a line."""
     if not problems:
         return []
     lines = [Content.styled(safe_line(problem), "$warning") for problem in problems]
@@ -194,7 +194,7 @@ def wrong(problems: Sequence[str]) -> list[Content]:
 
 
 def places(files: Mapping[str, str]) -> list[Content]:
-    """Return where files are, one a line."""
+    """Return the places of files, one a line."""
     if not files:
         return []
     lines = [_line(safe_line(name), safe_line(path)) for name, path in files.items()]

@@ -1,4 +1,4 @@
-"""The guard against answering a screen that came unasked with keys that were meant for something else."""
+"""The guard of screens that open by themselves, against keys meant for something else."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
 
 
 QUIET: Final = 3.5
-"""Seconds after a key in which the user is still at what it was for: writers pause so long in a sentence."""
+"""Seconds after a key in which the user is taken to go on typing: writers pause so long in a sentence."""
 
 SENT: Final = 1.5
-"""The same after the Enter that sent a prompt: what it was for is done."""
+"""The same after the Enter that sent a prompt."""
 
 ALONE: Final = 0.5
-"""Seconds at least that a letter waits for another key: with one, it was the beginning of a word."""
+"""Least seconds that a letter waits: another key makes it the beginning of a word."""
 
 SLOWEST: Final = 1.2
-"""Seconds at most that it waits, for those who type slowly."""
+"""Most seconds that it waits, for slow typists."""
 
 REPEAT: Final = 0.7
-"""Seconds after a key in which it may come again, held down: keyboards wait so long at most."""
+"""Seconds in which a key that is held down repeats at the latest."""
 
 REACTION: Final = 0.2
-"""Seconds that nobody needs less of, from a dialog on the screen to a key for it."""
+"""Least seconds from a dialog on the screen to a key for it: human reaction time."""
 
 LOOK: Final = 0.4
-"""Seconds that a dialog has to be on the screen before a click is for it, or a letter after a list."""
+"""Seconds that a dialog has to be on the screen before a click, or a letter after a list, counts."""
 
 _BURST: Final = 0.03
-"""Seconds between two keys that no hand has pressed: they waited, or were pasted."""
+"""Seconds between two keys that were queued or pasted, not typed."""
 _LEFT: Final = 30.0
-"""Seconds without a key after which somebody who had turned to a dialog may have left it."""
+"""Seconds without a key after which the user may have left the dialog."""
 _WORD: Final = 0.9
-"""Seconds between two keys of a word at most; more is a thought."""
+"""Most seconds between two keys of a word."""
 _TABBING: Final = 8.0
-"""Seconds after a Tab for something in use in which another one may be for the same."""
+"""Seconds after a Tab elsewhere in which another Tab may go there, too."""
 _SLACK: Final = 1.5
-"""How much slower than before the next key of a word may come."""
+"""Factor by which the next key of a word may be slower than those before."""
 _LEARNED: Final = 24
-"""Gaps between keys that tell a rhythm."""
+"""Gaps between keys that are remembered."""
 
 Kind = Literal["text", "cursor", "tab", "escape", "page", "command", "key"]
-"""Of a key: writes, moves, turns to something, leaves, scrolls; `command` is Ctrl with a letter."""
+"""Kinds of keys; `command` is Ctrl with a letter, `key` any other."""
 
 _TEXT: Final = frozenset(
     ("enter", "shift+enter", "alt+enter", "ctrl+j", "space", "backspace", "delete", "ctrl+h", "ctrl+m")
@@ -70,17 +70,17 @@ class Press(NamedTuple):
 
     name: str
     at: float
-    """When, in seconds."""
+    """Seconds."""
     kind: Kind
 
     @property
     def is_letter(self) -> bool:
-        """Whether it is one that writes itself."""
+        """True for keys that write a character."""
         return self.kind == "text" and self.name not in _TEXT
 
 
 def press(name: str, at: float, *, printable: bool) -> Press:
-    """Return a key with its kind."""
+    """Classify a key."""
     kind = _KINDS.get(name)
     if kind is None and printable:
         kind = "text"
@@ -92,42 +92,42 @@ def press(name: str, at: float, *, printable: bool) -> Press:
 
 
 class Ground(NamedTuple):
-    """What lies below a dialog when a key comes."""
+    """State of the screen below a dialog."""
 
     draft: bool = False
-    """Whether a text is begun there."""
+    """True if a text is begun there."""
     completing: bool = False
-    """Whether completions are offered there."""
+    """True if completions are open there."""
 
 
 class Fate(Enum):
-    """What becomes of a key."""
+    """Receiver of a key."""
 
     DIALOG = auto()
-    """It is the dialog's."""
+    """The dialog."""
     TURN = auto()
-    """It turns to the dialog, and does no more."""
+    """Nobody; it turns to the dialog."""
     ALONE = auto()
-    """It is the dialog's if it stays alone."""
+    """The dialog, if no other key follows."""
     DRAFT = auto()
-    """It goes on into what is written below."""
+    """The draft below."""
     HELD = auto()
-    """It is nobody's."""
+    """Nobody."""
 
 
 class Hands:
-    """What is known of the user's keys, whatever they were for: when they came, and in which rhythm."""
+    """Times and rhythm of the user's keys, for all screens."""
 
     def __init__(self) -> None:
         self.last: Press | None = None
-        """The key that was pressed last."""
+        """Latest key."""
         self.answered = False
-        """Whether that was for a dialog."""
+        """True if that key was for a dialog."""
         self._used = self._quiet = self._tabbed = self._changed = float("-inf")
         self._gaps: deque[float] = deque(maxlen=_LEARNED)
 
     def use(self, key: Press, *, was_early: bool = False) -> None:
-        """Take in a key for something in use: a text, a list, a pane; or a Tab that `was_early`."""
+        """Note a key for a text, a list or a pane; or a Tab that `was_early`."""
         self._take(key, answered=False)
         if key.kind == "tab" and not was_early:
             self._tabbed = key.at
@@ -135,15 +135,15 @@ class Hands:
             self._used, self._quiet = key.at, key.at + QUIET
 
     def answer(self, key: Press) -> None:
-        """Take in a key for a dialog."""
+        """Note a key for a dialog."""
         self._take(key, answered=True)
 
     def sent(self) -> None:
-        """Note that the last key has sent what was written: nothing is begun now."""
+        """Note that the last key has sent the draft."""
         self._quiet = self._used + SENT
 
     def holds_answer(self, key: Press) -> bool:
-        """Return whether a key is the one that has answered a dialog, still down: it writes nothing."""
+        """Return whether a key is the answer to a dialog, still held down: it writes nothing."""
         last = self.last
         if not self.answered or last is None or key.kind != "text":
             return False
@@ -153,31 +153,31 @@ class Hands:
         return is_held
 
     def surprise(self, at: float) -> None:
-        """Note that a dialog went by itself, or asks something else now: a key may be for what it was."""
+        """Note that a dialog vanished or changed: keys in flight may be for its earlier question."""
         self._changed = at
 
     @property
     def aware_at(self) -> float:
-        """When the user knows of the last surprise."""
+        """Time from which the user knows of the last surprise."""
         return self._changed + REPEAT
 
     @property
     def quiet_at(self) -> float:
-        """When they are off what they were at, if no other key comes."""
+        """Time at which the user is taken to have stopped typing, if no other key comes."""
         return self._quiet
 
     @property
     def used_at(self) -> float:
-        """When the last key came for something in use."""
+        """Time of the last key for a text, a list or a pane."""
         return self._used
 
     def tabs(self, at: float) -> bool:
-        """Return whether Tab is among the keys of what they are at: then it turns to nothing."""
+        """Return whether Tab belongs to what the user is doing: then it does not turn to a dialog."""
         return at < min(self._quiet, self._tabbed + _TABBING)
 
     @property
     def alone(self) -> float:
-        """Seconds without another key after which a letter was no beginning of a word."""
+        """Seconds without another key after which a letter is no beginning of a word."""
         return min(SLOWEST, max(ALONE, _SLACK * max(self._gaps, default=0.0)))
 
     def _take(self, key: Press, *, answered: bool) -> None:
@@ -191,16 +191,13 @@ class Hands:
 
 
 def hands_of(app: App[Any]) -> Hands:
-    """Return what is known of the user's keys in an application."""
+    """Return the record of the user's keys in an application."""
     hands: Hands = vars(app).setdefault("hands", Hands())
     return hands
 
 
 def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
-    """Take in a key or a paste that comes to an application; return whether it is for nobody else.
-
-    To be asked before anything acts on it.
-    """
+    """Guard a key or a paste before the application handles it; return whether it is handled by that."""
     if event.is_forwarded or not app._screen_stack:
         return False
     if getattr(app.screen, "IS_GUARDED", False):
@@ -217,26 +214,26 @@ def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
 
 
 class KeyGuard:
-    """Tells for each key whether it is meant for the dialog; all times are seconds and come from outside.
+    """Decides the receiver of each key; all times are seconds and come from outside.
 
-    Over a draft, or soon after a key for something else, no key that writes is: it goes on into the draft,
-    until Tab or a click turns to the dialog. Else a letter is, if it stays alone.
+    Over a draft, or soon after a key for something else, keys that write go on into the draft until Tab or a
+    click turns to the dialog. Else a letter is for the dialog if it stays alone.
     """
 
     def __init__(self) -> None:
         self.turned = False
-        """Whether the user has turned to the dialog."""
+        """True once the user has turned to the dialog."""
         self.follows = False
-        """Whether it is the next of a queue whose last one was just answered: then drafts wait, too."""
+        """True for the next question after an answer: then a draft does not hold its keys back."""
         self._drawn: float | None = None
         self._placed = float("inf")
         self._may_answer_at = float("-inf")
         self._turned_at = float("-inf")
-        """When Tab turned to it."""
+        """Time of the Tab that turned to it."""
         self._held: Press | None = None
-        """The key of the last answer, if it comes again and again."""
+        """Key of the last answer while it is held down."""
         self._alone: tuple[Press, float] | None = None
-        """The letter that waits to stay alone, and until when."""
+        """Letter that waits for being alone, and the end of its wait."""
 
     def drawn(self, at: float) -> None:
         """Note that the dialog is on the screen."""
@@ -246,28 +243,28 @@ class KeyGuard:
                 self._may_answer_at = at + LOOK
 
     def asked_for(self) -> None:
-        """Note that the user wants to see the dialog: its keys count once it can be seen."""
+        """Note that the user asked for the dialog: its keys count once it is drawn."""
         self.turned = True
 
     def placed(self, at: float) -> None:
-        """Note that its answers have moved: a click may be meant for another one."""
+        """Note that the answers have moved: a click may be meant for another one."""
         self._placed = max(at, self._placed) if self._drawn is not None else self._placed
 
     def anew(self, at: float) -> None:
-        """Begin anew: something else is asked than before, or the dialog was covered.
+        """Restart: another question is shown, or the dialog was covered.
 
-        A letter that waits has to be released before.
+        Release a waiting letter first.
         """
         self.turned = self.follows = False
         self._drawn = self._placed = at
 
     @property
     def waiting(self) -> tuple[Press, float] | None:
-        """The letter that waits to stay alone, and until when."""
+        """Letter that waits for being alone, and the end of its wait."""
         return self._alone
 
     def counts_at(self, hands: Hands, ground: Ground) -> float:
-        """Return from when letters count, if no key comes; infinity where the user has to turn first."""
+        """Return the time from which letters count; infinity if the user has to turn first."""
         if self._drawn is None:
             return float("inf")
         if self.turned:
@@ -277,7 +274,7 @@ class KeyGuard:
         return max(self._drawn + (REACTION if self.follows else 0.0), hands.quiet_at, hands.aware_at)
 
     def click(self, at: float) -> bool:
-        """Return whether a click is for the dialog, and turn to it then."""
+        """Return whether a click is for the dialog; if so, turn to it."""
         if at < self._placed + LOOK:
             return False
         if not self.turned:
@@ -287,17 +284,17 @@ class KeyGuard:
     def key(
         self, key: Press, hands: Hands, ground: Ground, *, bound: bool, writes: bool = False
     ) -> tuple[Press | None, Fate]:
-        """Take in a key.
+        """Decide on a key.
 
         Args:
-            key: what was pressed.
-            hands: what is known of the keys before.
-            ground: what lies below.
+            key: the key.
+            hands: the keys before.
+            ground: the screen below.
             bound: whether the key does something in the dialog.
             writes: whether a field of the dialog has the keys.
 
         Returns:
-            (a letter before it that did not stay alone and goes on into the draft, what becomes of the key)
+            (a letter before it that did not stay alone and goes into the draft, the receiver of the key)
         """
         begun = self.release()
         if begun is not None:
@@ -314,7 +311,7 @@ class KeyGuard:
         return begun, fate
 
     def take(self, now: float, hands: Hands) -> Press | None:
-        """Return the letter that has stayed alone by now: it is the dialog's."""
+        """Return a letter that has stayed alone by now: it is for the dialog."""
         if self._alone is None or now < self._alone[1]:
             return None
         letter, self._alone = self._alone[0], None
@@ -323,7 +320,7 @@ class KeyGuard:
         return letter
 
     def release(self) -> Press | None:
-        """Return the letter that waits, for the draft: something else came that is not for the dialog."""
+        """Return a waiting letter for the draft: it was not alone."""
         begun, self._alone = self._alone, None
         return None if begun is None else begun[0]
 
@@ -387,7 +384,7 @@ class KeyGuard:
         return Fate.DIALOG
 
     def _is_held_down(self, key: Press, hands: Hands) -> bool:
-        """Return whether a key is the one of an answer before, which is still down."""
+        """Return whether a key is the last answer, still held down."""
         before = self._held
         if before is None and hands.answered and hands.last is not None:
             is_older = self._drawn is None or hands.last.at < self._drawn

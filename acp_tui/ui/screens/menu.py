@@ -28,9 +28,9 @@ from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import safe_line, start_of
 
 _LABEL_CELLS = 36
-"""Widest column of labels; a longer label moves its own description to the right."""
+"""Most cells of the column of labels; a longer label moves its description to the right."""
 _LONGEST: Final = 200
-"""Cells of a label or a description that are drawn, however much of it an agent sends."""
+"""Most cells of a label or a description: an agent may send megabytes."""
 
 _NO_MATCH = "nothing matches"
 
@@ -73,7 +73,7 @@ async def choose(
     Args:
         owner: the screen that asks.
         title: stands above the menu.
-        items: what there is to choose.
+        items: the items.
         current: the key of the item that is marked, and chosen by Enter alone.
         nothing: stands in place of the items while there are none.
     """
@@ -83,7 +83,7 @@ async def choose(
 
 
 def matching(items: Iterable[MenuItem], words: str) -> list[MenuItem]:
-    """Return the items that contain every word somewhere, in whichever case."""
+    """Return the items that contain every word, in any case."""
     wanted = words.casefold().split()
     return [
         item
@@ -102,7 +102,7 @@ class MenuPlace(NamedTuple):
 
 
 class MenuList(OptionList, can_focus=False):
-    """The items of a menu; the line above has the focus."""
+    """Items of a menu; the filter above keeps the focus."""
 
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -159,7 +159,7 @@ class Menu(Dialog[str]):
             yield Static(id="hints")
 
     def on_mount(self) -> None:
-        """List everything, with the current item chosen."""
+        """List all items, with the current one highlighted."""
         self._list(self.place.words)
 
     @override
@@ -177,7 +177,7 @@ class Menu(Dialog[str]):
         return self.query_one(Input)
 
     def action_move(self, how: str) -> None:
-        """Move to another item."""
+        """Highlight another item."""
         getattr(self.body, f"action_{how}")()
 
     @on(Input.Changed)
@@ -249,7 +249,7 @@ class Menu(Dialog[str]):
             self.set_items(items)
 
     def move_to(self, key: str | None) -> None:
-        """Move to an item by its key; to the first where it is not listed."""
+        """Highlight an item by its key, or the first."""
         self._highlight(self.body.options, key)
 
     @cached_property
@@ -259,12 +259,12 @@ class Menu(Dialog[str]):
         return min(widest, _LABEL_CELLS)
 
     def highlighted_key(self) -> str | None:
-        """Return the key of the item that was moved to."""
+        """Return the key of the highlighted item."""
         highlighted = self.body.highlighted
         return None if highlighted is None else self._shown[self.body.options[highlighted]].key
 
     def place_without(self) -> MenuPlace:
-        """Return where to go on once the item that was moved to is gone: the one after it, else before it."""
+        """Return the position once the highlighted item is gone: at the next item, else the one before."""
         keys = [self._shown[option].key for option in self.body.options if option in self._shown]
         key = self.highlighted_key()
         at = keys.index(key) if key in keys else 0
@@ -272,7 +272,7 @@ class Menu(Dialog[str]):
         return MenuPlace(self.query_one(Input).value, next(iter(others), None))
 
     def matching(self, words: str) -> list[MenuItem]:
-        """Return the items that are listed while `words` stand in the filter."""
+        """Return the items that match the words of the filter."""
         return matching(self._items, words)
 
     def _highlight(self, options: Sequence[Option], key: str | None) -> None:
@@ -342,17 +342,17 @@ class LineDialog(Dialog[str]):
 
 
 _SHOWN: Final = 200
-"""Prompts that are listed at most; letters find all."""
+"""Most prompts that are listed; the filter finds all."""
 
 _SEARCHED: Final = 400
-"""Characters of a prompt in which letters are looked for."""
+"""Characters of a prompt that are searched."""
 
 
 class PastPrompts(Menu):
-    """Lets the user choose a prompt, the newest first; dismisses with its place as text, or None."""
+    """Lets the user choose an earlier prompt; dismisses with its index as text, or None."""
 
     def __init__(self, prompts: Sequence[Prompt], look: Look) -> None:
-        """Take the prompts, the newest last; of equal ones the newest is shown."""
+        """List prompts, given oldest first, newest first; of equal ones only the newest."""
         newest: dict[str, MenuItem] = {}
         for place, prompt in reversed(list(enumerate(prompts))):
             text = " ".join(prompt.text[:_SEARCHED].split())
@@ -380,7 +380,7 @@ class ThemeMenu(Menu):
 
     @on(OptionList.OptionHighlighted)
     def _moved(self, event: OptionList.OptionHighlighted) -> None:
-        """Show the theme, once the keys are on another one."""
+        """Preview the highlighted theme."""
         event.stop()
         name = self.highlighted_key()
         if name is not None and name != self._seen and self.is_current:

@@ -1,4 +1,4 @@
-"""The screens that come unasked: no key, paste or click is theirs before their guard lets it pass."""
+"""Screens that open by themselves: a guard decides which keys, pastes and clicks they get."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 
 _EDITS: Final = ("cursor_", "delete_", "select_", "undo", "redo", "home", "end")
-"""What the actions begin with that change a text or move in it."""
+"""Prefixes of actions that edit a text or move in it."""
 
 
 class DraftBelow:
-    """The field that had the keys before, if any."""
+    """The text field below a screen, if one has the focus."""
 
     def __init__(self, screen: Screen[Any] | None) -> None:
-        """Take the screen that the field is on."""
+        """Take the screen below."""
         self._screen = screen
 
     @property
     def ground(self) -> Ground:
-        """Whether a text is begun, also while the keys are elsewhere, and whether completions are offered."""
+        """State of the draft: text in the prompt or the focused field, and open completions."""
         if self._screen is None:
             return Ground()
         field = self._field
@@ -46,7 +46,7 @@ class DraftBelow:
         return Ground(any(texts), bool(getattr(field, "completing", False)))
 
     def write(self, event: Key | Paste) -> None:
-        """Let a key or a paste go on in the field, after all that it has not read yet."""
+        """Pass a key or a paste on to the field, behind all that waits there."""
         field = self._field
         if field is not None:
             field.call_later(partial(_take, field, event))
@@ -60,7 +60,7 @@ class DraftBelow:
 
 
 async def _take(field: Input | TextArea, event: Key | Paste) -> None:
-    """Have a field act on an event as if it came to it, as far as it writes or moves: nothing is sent."""
+    """Handle an event in a field as far as it writes or moves the cursor; nothing is sent."""
     from textual.events import Key
 
     from acp_tui.ui.widgets.prompt_box import PromptBox
@@ -78,7 +78,7 @@ async def _take(field: Input | TextArea, event: Key | Paste) -> None:
 
 
 def _edit(field: Widget, key: str) -> str:
-    """Return the action of a key that edits in a field; nothing where it does something else."""
+    """Return the editing action of a key in a field, or ""."""
     bindings = field._bindings.copy()
     bindings.apply_keymap(field.app._keymap)
     actions = [binding.action for binding in bindings.key_to_bindings.get(key, ())]
@@ -86,7 +86,7 @@ def _edit(field: Widget, key: str) -> str:
 
 
 def _recalls(field: Widget, key: str) -> bool:
-    """Return whether a key leaves the text for one that was said before."""
+    """Return whether a key recalls an earlier prompt in place of the text."""
     from acp_tui.ui.widgets.prompt_box import PromptBox
 
     if not isinstance(field, PromptBox) or field.completing:
@@ -101,35 +101,35 @@ GOES_ON: Final = "what you type goes to your draft"
 
 
 class UnaskedScreen(ModalScreen[Result], Generic[Result]):
-    """A screen with a guard: over a draft or busy hands, the user turns to it by Tab or a click first."""
+    """A screen with a guard: while the user types elsewhere, Tab or a click turns to it first."""
 
     AUTO_FOCUS = ""
     IS_GUARDED: ClassVar[bool] = True
-    """False for what the user opened: its keys count at once."""
+    """False for screens that the user opens: their keys count at once."""
 
     armed = reactive(False, init=False)
-    """Whether letters count now."""
+    """True while letters are for this screen."""
 
     def __init__(self) -> None:
         super().__init__()
         self.guard = KeyGuard()
         self._letter: Key | None = None
-        """The letter that waits to stay alone."""
+        """Letter that waits for being alone."""
         self._looks_at: asyncio.TimerHandle | None = None
         self._click_counts = False
 
     # for subclasses to give
 
     def turned_to(self) -> None:
-        """Give the keys to the part that takes them first."""
+        """Focus the first part; called when the user has turned to the screen."""
 
     def guard_changed(self) -> None:
-        """Show whether letters count."""
+        """Show whether letters count; called when `armed` may have changed."""
 
     # what comes
 
     def keeps_back(self, event: Key | Paste) -> bool:
-        """Take in a key or a paste; return whether it is not for this screen, or not yet."""
+        """Guard a key or a paste; return whether it is kept from this screen."""
         below, hands = self.below, hands_of(self.app)
         if isinstance(event, Paste):
             return self._keeps_paste_back(event, below)
@@ -150,9 +150,9 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         return fate is not Fate.DIALOG
 
     def on_key(self, event: Key) -> None:
-        """Act on a key that no part has taken, as long as this screen is the one that it was for.
+        """Run the binding of a key that no part has handled, while this screen is on top.
 
-        When it ends this screen, the next one may be here already: what is below must not act on it.
+        Without that check, a key that closes this screen would also reach the screen below.
         """
         if self.IS_GUARDED:
             event.stop()
@@ -174,7 +174,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
 
     @property
     def below(self) -> DraftBelow:
-        """The draft that lies below."""
+        """The draft on the screen below."""
         stack = self.app.screen_stack
         place = stack.index(self) if self in stack else len(stack)
         others = (
@@ -183,18 +183,18 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         return DraftBelow(next(others, None))
 
     def _binds(self, key: str) -> bool:
-        """Return whether a key does something here; once the user has turned to this, at other times, too."""
+        """Return whether a key is bound here; once the user has turned to it, even if disabled."""
         if not self.guard.turned:
             return key in self.active_bindings
         return any(key in bindings.key_to_bindings for _, bindings in self._modal_binding_chain)
 
     @property
     def _writes(self) -> bool:
-        """Whether a field of this screen has the keys."""
+        """True while a field of this screen has the focus."""
         return isinstance(self.focused, Input)
 
     def _wait_alone(self, event: Key) -> None:
-        """Look again when the letter has been alone for long enough, after all keys that came by then."""
+        """Check again once the letter has been alone for long enough and all keys by then are handled."""
         self._letter = event
         assert self.guard.waiting is not None
         wait = max(0.0, self.guard.waiting[1] - monotonic())
@@ -215,12 +215,12 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             below.write(letter)
 
     def release_letter(self) -> None:
-        """Let a letter that waits go on in the draft: what it was typed over is gone, or another."""
+        """Pass a waiting letter on to the draft: the question is gone or another."""
         if self.guard.release() is not None:
             self._release(self.below)
 
     def _forward_event(self, event: Event) -> None:
-        """Keep clicks back that come before the answers could be seen."""
+        """Drop clicks that come before the answers can be seen."""
         if self.IS_GUARDED and isinstance(event, MouseDown | MouseUp | Click) and not event.is_forwarded:
             if isinstance(event, MouseDown):
                 was_turned = self.guard.turned
@@ -235,7 +235,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
     # when
 
     def begin_guard(self) -> None:
-        """Begin to guard, once this is drawn."""
+        """Start the guard when the screen is drawn."""
         if self.IS_GUARDED:
             self.look_at_guard()
             self.call_after_refresh(self._drawn)
@@ -251,7 +251,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         self.look_at_guard()
 
     def guard_anew(self) -> None:
-        """Guard anew: something else is asked than before, or was seen meanwhile."""
+        """Restart the guard: another question is shown, or the screen was covered."""
         if self.IS_GUARDED and self.is_mounted:
             self.release_letter()
             self.guard.anew(monotonic())
@@ -260,12 +260,12 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             self.look_at_guard()
 
     def on_screen_resume(self) -> None:
-        """Guard anew after another screen."""
+        """Restart the guard after another screen."""
         if self.is_mounted and self.armed:
             self.guard_anew()
 
     def look_at_guard(self) -> None:
-        """Make what is shown equal to the guard, now and when that changes by itself."""
+        """Update `armed` from the guard, now and when it changes with time."""
         if not self.IS_GUARDED or not draws(self):
             return
         if self._looks_at is not None:
@@ -285,7 +285,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
 
 
 async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
-    """Show a screen and return what it is dismissed with. Cancelled, it takes the screen away."""
+    """Show a screen and return its result; when cancelled, remove the screen."""
     answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
 
     def answered(result: Result | None) -> None:
@@ -302,7 +302,7 @@ async def answer_of(app: App[Any], screen: Screen[Result]) -> Result | None:
 
 
 def withdraw(screen: Screen[Any]) -> None:
-    """Take a screen away without an answer, also from under others; do nothing if it is gone."""
+    """Remove a screen without an answer, even from under others; do nothing if it is gone."""
     app = screen.app
     if isinstance(screen, UnaskedScreen):
         screen.release_letter()
