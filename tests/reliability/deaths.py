@@ -146,8 +146,13 @@ async def _die(conversation: Conversation, notes: Notes, like: dict[str, Any]) -
     wrong += _lost(told, conversation, notes, "after the death")
     await _over(beginning)
     conversation.give_back()
+    lives = _lives(conversation.cwd)
     beginning = asyncio.create_task(conversation.restart())
-    await _until(lambda: conversation.phase == "ready", "the start after the death")
+    # One that stands still is "ready" until it is left, and what is said before is given back.
+    await _until(
+        lambda: conversation.phase == "ready" and _lives(conversation.cwd) > lives,
+        "the start after the death",
+    )
     conversation.say("after")
     last = f"heard-{like['life'] + 1}"
     await _until(lambda: last in _words(conversation), "an answer after the death")

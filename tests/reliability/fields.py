@@ -146,6 +146,8 @@ def _try(terminal: Terminal, field: _Field, data: bytes, chance: random.Random, 
         terminal.type(key)
         terminal.until(seen)
     terminal.until(lambda screen: mark not in screen)
+    if field.back[-1] in _CLOSED:  # what is typed while a screen closes is its own
+        terminal.until(lambda screen: field.way[0][1] not in screen)
 
 
 def _run(count: int, seed: int) -> Result:
