@@ -188,7 +188,8 @@ def _made(response: Response) -> Iterator[AddressedEvent]:
     except Unreadable:
         yield OUTSIDE, SessionReady(ok=False)
         raise
-    yield made.session_id, events.SetUp(made, _cwd_of(response.call.params))
+    is_new = response.call.method == "session/new"
+    yield made.session_id, events.SetUp(made, _cwd_of(response.call.params), is_new)
     yield OUTSIDE, SessionReady(ok=True)
 
 

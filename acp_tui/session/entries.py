@@ -265,6 +265,17 @@ class UserMessage:
 
 
 @dataclass(slots=True)
+class AscribedMessage:
+    """A message that the agent ascribes to the user outside a replay: the user did not send it."""
+
+    parts: list[Part] = field(default_factory=list)
+    message_id: str | None = None
+    at: float = 0.0
+    finished: bool = False
+    dropped: bool = False
+
+
+@dataclass(slots=True)
 class AgentMessage:
     """A message of the agent: Markdown and blocks of other kinds."""
 
@@ -386,8 +397,8 @@ class UserCommand:
     dropped: bool = False
 
 
-Message = UserMessage | AgentMessage | Thought
-Entry = UserMessage | AgentMessage | Thought | ToolCall | Notice | UserCommand
+Message = UserMessage | AscribedMessage | AgentMessage | Thought
+Entry = UserMessage | AscribedMessage | AgentMessage | Thought | ToolCall | Notice | UserCommand
 
 
 def line_of(message: Message) -> str:

@@ -19,6 +19,8 @@ class SetUp:
 
     setup: SessionSetup
     cwd: str = ""
+    is_new: bool = False
+    """True if nothing was said in it before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from acp_tui.protocol.schema import (
     UserMessageChunk,
 )
 from acp_tui.session.change import SessionChange
-from acp_tui.session.entries import NOTE, AgentMessage, Entry, Message, Thought, UserMessage
+from acp_tui.session.entries import NOTE, AgentMessage, AscribedMessage, Entry, Message, Thought, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 
 _KINDS: Final[dict[type[Chunk], type[Message]]] = {
@@ -29,7 +29,11 @@ class Messages:
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
-        self._by_id: dict[type[Message], dict[str, int]] = {kind: {} for kind in _KINDS.values()}
+        self.is_replay = True
+        """True while user messages are those of a replay: until the session turns out new, or a prompt."""
+        self._by_id: dict[type[Message], dict[str, int]] = {
+            kind: {} for kind in (*_KINDS.values(), AscribedMessage)
+        }
         self._open: int | None = None
         """Index of the message continued by a chunk without an id."""
         self._turn = 0
@@ -47,6 +51,7 @@ class Messages:
     def prompted(self, prompt: list[ContentBlock], at: float) -> int:
         """Begin a turn with the user's prompt; return the new entry's index."""
         self.close()
+        self.is_replay = False
         message = UserMessage(at=at)
         for block in prompt:
             _append(message, block)
@@ -55,6 +60,15 @@ class Messages:
         self._prompt, self._has_heard, self._repeated = prompt, False, ""
         self._turn = len(self._entries) - 1
         return self._turn
+
+    def ascribe(self) -> None:
+        """Begin a new session: nobody but the agent has said what is there."""
+        self.is_replay = False
+        for index, entry in enumerate(self._entries):
+            if isinstance(entry, UserMessage):
+                self._entries[index] = AscribedMessage(entry.parts, entry.message_id, entry.at)
+        self._by_id[AscribedMessage].update(self._by_id[UserMessage])
+        self._by_id[UserMessage] = {}
 
     def begin_turn(self, first: int) -> None:
         """Begin a turn at an entry; the agent may restart its message ids."""
@@ -75,6 +89,7 @@ class Messages:
                 return None
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""
+            kind = UserMessage if self.is_replay else AscribedMessage
         self._has_heard = True
         index = self._find(kind, chunk.message_id)
         closed: tuple[int, ...] = ()
@@ -104,7 +119,7 @@ class Messages:
         if index is None:
             return ()
         message = self._entries[index]
-        if isinstance(message, AgentMessage | Thought):
+        if isinstance(message, AscribedMessage | AgentMessage | Thought):
             message.finished = True
             message.parts = list(message.parts)  # without room for more
             for part in message.parts:

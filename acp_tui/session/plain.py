@@ -7,12 +7,22 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from acp_tui.protocol.schema import Model, TerminalItem
-from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserCommand, UserMessage
+from acp_tui.session.entries import (
+    AgentMessage,
+    AscribedMessage,
+    Entry,
+    Notice,
+    Thought,
+    ToolCall,
+    UserCommand,
+    UserMessage,
+)
 from acp_tui.session.session import Session
 from acp_tui.session.text_buffer import TextBuffer
 
 TYPES: Final[dict[type[Entry], str]] = {
     UserMessage: "user_message",
+    AscribedMessage: "ascribed_message",
     AgentMessage: "agent_message",
     Thought: "thought",
     ToolCall: "tool_call",

@@ -469,6 +469,8 @@ class Session:
         self.cwd = event.cwd or self.cwd
         back, self.connected = not self.connected, True
         self.meta.update(event.setup.meta or {})
+        if event.is_new and not self.turns:
+            self._messages.ascribe()
         self._options.set_up(event.setup)
         return SessionChange(fields=("options", "connection") if back else ("options",))
 

@@ -7,7 +7,7 @@ from typing import Any
 from acp_tui.protocol.schema import TextContent
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
-from acp_tui.session.entries import AgentMessage, Thought, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, AscribedMessage, Thought, UserMessage, text_of
 from acp_tui.session.session import Session
 
 
@@ -36,7 +36,9 @@ def call_update(name: str = "t1", **fields: Any) -> dict[str, Any]:
 
 def texts(session: Session) -> list[str]:
     return [
-        text_of(entry) if isinstance(entry, UserMessage | AgentMessage | Thought) else type(entry).__name__
+        text_of(entry)
+        if isinstance(entry, UserMessage | AscribedMessage | AgentMessage | Thought)
+        else type(entry).__name__
         for entry in session.entries
     ]
 

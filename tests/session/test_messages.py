@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
-from acp_tui.protocol.schema import ImageContent, TextContent
+from acp_tui.protocol.schema import ImageContent, SessionSetup, TextContent
 from acp_tui.protocol.validation import read_update
-from acp_tui.session.entries import NOTE, AgentMessage, UserMessage
-from acp_tui.session.events import Prompted, TurnEnded
+from acp_tui.session.entries import (
+    NOTE,
+    AgentMessage,
+    AscribedMessage,
+    Message,
+    UserMessage,
+    text_of,
+)
+from acp_tui.session.events import Disconnected, Event, Prompted, Resumed, SetUp, TurnEnded
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt, session_with, texts, thought
 
@@ -117,6 +124,45 @@ def test_a_word_of_the_user_in_a_turn_is_no_echo_though_the_prompt_begins_with_i
         session.apply(read_update(update))
 
     assert texts(session) == ["yes, do it", "hm", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ([], [(UserMessage, "Why?")]),
+        ([SetUp(SessionSetup())], [(UserMessage, "Why?")]),
+        ([SetUp(SessionSetup(), is_new=True)], [(AscribedMessage, "Why?")]),
+        ([prompt("Go")], [(UserMessage, "Go"), (AscribedMessage, "Why?")]),
+        ([prompt("Go"), TurnEnded("refusal")], [(AscribedMessage, "Why?")]),
+        ([prompt("Go"), TurnEnded("end_turn"), Resumed()], [(AscribedMessage, "Why?")]),
+        ([prompt("Why?"), TurnEnded("end_turn")], [(AscribedMessage, "Why?")]),
+        ([prompt("Go"), Disconnected("gone"), Resumed()], [(AscribedMessage, "Why?")]),
+    ],
+)
+def test_words_of_the_user_come_from_the_user_or_from_a_replay(
+    before: list[Event], expected: list[tuple[type[Message], str]]
+) -> None:
+    session = Session("s")
+    for event in (*before, read_update(chunk("Why", "user")), read_update(chunk("?", "user"))):
+        session.apply(event)
+
+    said = [(type(entry), text_of(entry)) for entry in session.entries if isinstance(entry, Message)]
+    assert said[-len(expected) :] == expected
+    assert session.subject == next((text for kind, text in said if kind is UserMessage), "")
+
+
+def test_what_came_before_the_answer_that_a_session_is_new_is_the_agents() -> None:
+    session = Session("s")
+    for event in (
+        read_update(chunk("Yes", "user", messageId="m")),
+        SetUp(SessionSetup(), is_new=True),
+        read_update(chunk(", all", "user", messageId="m")),
+    ):
+        session.apply(event)
+
+    (message,) = session.entries
+    assert isinstance(message, AscribedMessage)
+    assert text_of(message) == "Yes, all"
 
 
 def test_an_echo_without_the_last_block_of_the_prompt_is_one() -> None:

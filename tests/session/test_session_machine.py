@@ -13,7 +13,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from acp_tui.protocol.schema import PermissionOption, ToolCallFields
 from acp_tui.protocol.validation import read_update
 from acp_tui.session import events
-from acp_tui.session.entries import AgentMessage, Notice, Thought, ToolCall, UserMessage, text_of
+from acp_tui.session.entries import (
+    AgentMessage,
+    AscribedMessage,
+    Notice,
+    Thought,
+    ToolCall,
+    UserMessage,
+    text_of,
+)
 from acp_tui.session.questions import Permission
 from acp_tui.session.session import Session
 from tests.session.building import call, call_update, chunk, prompt
@@ -30,7 +38,13 @@ OPTIONS = [
     PermissionOption(option_id="n", name="No", kind="reject_once"),
 ]
 USER = "user_message_chunk"
-KINDS = {UserMessage: USER, AgentMessage: "agent_message_chunk", Thought: "agent_thought_chunk"}
+ASCRIBED = "ascribed"
+KINDS = {
+    UserMessage: USER,
+    AscribedMessage: ASCRIBED,
+    AgentMessage: "agent_message_chunk",
+    Thought: "agent_thought_chunk",
+}
 
 
 @dataclass
@@ -84,6 +98,8 @@ class Model:
         self.goes_on: Said | None = None
         """The message continued by a chunk without an id."""
         self.asks: dict[str, Wanted] = {}
+        self.is_replay = True
+        """Whether what the agent tells of the user is the user's."""
         self.echo: str | None = None
         """Text that the agent may still echo."""
 
@@ -93,17 +109,20 @@ class Model:
 
     def prompted(self, text: str) -> None:
         self.span += 1
+        self.is_replay = False
         self.state, self.echo = "running", text
         self.came.append(Said(USER, text, None, self.span))
         self.goes_on = None
 
     def said(self, kind: str, text: str, name: str | None) -> None:
-        if kind == USER:
+        is_users = kind == USER
+        if is_users:
             self.echo = None
+            kind = USER if self.is_replay else ASCRIBED
         if (message := self.message(kind, name)) is not None:
             message.text += text
             return
-        if kind == USER and self.state == "idle":
+        if is_users and self.state == "idle":
             self.span += 1
         self.goes_on = Said(kind, text, name, self.span)
         self.came.append(self.goes_on)
@@ -285,7 +304,7 @@ class SessionMachine(RuleBasedStateMachine):
         for entry in self.session.entries:
             if isinstance(entry, ToolCall):
                 shown.append((entry.tool_call_id, entry.title, entry.status, entry.decision))
-            elif isinstance(entry, UserMessage | AgentMessage | Thought):
+            elif isinstance(entry, UserMessage | AscribedMessage | AgentMessage | Thought):
                 shown.append((KINDS[type(entry)], text_of(entry)))
             else:
                 assert isinstance(entry, Notice)

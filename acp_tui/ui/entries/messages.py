@@ -17,7 +17,7 @@ from acp_tui.protocol.schema import (
     UnknownContent,
 )
 from acp_tui.readable import clock, lines, seconds, size
-from acp_tui.session.entries import AgentMessage, Message, Thought, UserMessage, text_of
+from acp_tui.session.entries import AgentMessage, AscribedMessage, Message, Thought, UserMessage, text_of
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.entry import EntryBlock, Setting
 from acp_tui.ui.widgets.look import Look
@@ -245,6 +245,21 @@ class AgentMessageBlock(EntryBlock):
         if not self.setting.pictures:
             return card(content)
         return picture(content, lambda _: self.setting.redraw(self))
+
+
+class AscribedMessageBlock(EntryBlock):
+    """What the agent says that the user said: a report of the agent, with none of the marks of a prompt."""
+
+    __slots__ = ()
+    entry: AscribedMessage
+
+    def sync(self) -> None:
+        """Take over what is new."""
+        said = [("warning", "The agent says that you said:")]
+        head = self.parts[0] if self.parts else TextBlock(said, above=1)
+        text = list(self.parts[1:])
+        take_over_parts(text, self.entry, self.entry.finished, role="muted", indent=2)
+        self.parts = [head, *text]
 
 
 class ThoughtBlock(EntryBlock):

@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from acp_tui.readable import seconds
-from acp_tui.session.entries import AgentMessage, Entry, Notice, Thought, ToolCall, UserCommand, UserMessage
+from acp_tui.session.entries import (
+    AgentMessage,
+    AscribedMessage,
+    Entry,
+    Notice,
+    Thought,
+    ToolCall,
+    UserCommand,
+    UserMessage,
+)
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.messages import AgentMessageBlock, ThoughtBlock, UserMessageBlock
+from acp_tui.ui.entries.messages import (
+    AgentMessageBlock,
+    AscribedMessageBlock,
+    ThoughtBlock,
+    UserMessageBlock,
+)
 from acp_tui.ui.entries.output import TerminalTail, TextTail
 from acp_tui.ui.entries.tool_call import ToolCallBlock
 from acp_tui.ui.widgets.text import exact_line
@@ -88,6 +102,7 @@ class OwnCommandBlock(EntryBlock):
 
 VIEWS: Final[dict[type[Entry], type[EntryBlock]]] = {
     UserMessage: UserMessageBlock,
+    AscribedMessage: AscribedMessageBlock,
     AgentMessage: AgentMessageBlock,
     Thought: ThoughtBlock,
     ToolCall: ToolCallBlock,

@@ -12,6 +12,7 @@ from acp_tui.protocol.schema import TerminalItem
 from acp_tui.readable import lines, seconds
 from acp_tui.session.entries import (
     AgentMessage,
+    AscribedMessage,
     Diff,
     Entry,
     Message,
@@ -222,6 +223,9 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
     match entry:
         case UserMessage():
             yield "## Prompt"
+            yield _quoted(_message(entry))
+        case AscribedMessage():
+            yield "*The agent says that you said:*"
             yield _quoted(_message(entry))
         case AgentMessage():
             yield _message(entry)

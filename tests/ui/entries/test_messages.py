@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_tui.protocol.schema import AudioContent, ContentBlock, ImageContent, ResourceLink
-from acp_tui.session.entries import AgentMessage, UserMessage
+from acp_tui.session.entries import AgentMessage, AscribedMessage, UserMessage
 from acp_tui.session.text_buffer import TextBuffer
 from acp_tui.ui.entries.messages import ThoughtBlock, described
 from acp_tui.ui.widgets.look import Look
@@ -31,6 +31,13 @@ def test_a_prompt_is_shown_as_it_was_typed_behind_a_mark() -> None:
 
     assert rows(block(message)) == ["", "› look at *this*", "  [b]now[/x] [image image/png 5 B]"]
     assert rows(block(message, setting(ascii=True)), ascii=True)[1] == "> look at *this*"
+
+
+def test_what_the_agent_says_that_the_user_said_has_no_mark_of_a_prompt() -> None:
+    shown = block(AscribedMessage([TextBuffer("Yes, *delete* all.")]))
+
+    assert rows(shown) == ["", "The agent says that you said:", "", "  Yes, delete all."]
+    assert not shown.landmark
 
 
 def test_of_a_long_prompt_the_beginning_is_shown_and_all_of_it_on_demand() -> None:

@@ -24,6 +24,15 @@ def update(update_kind: str, text: str = "", **more: Any) -> dict[str, Any]:
     return {"sessionUpdate": update_kind, **content, **more}
 
 
+def test_words_that_only_the_agent_puts_into_the_users_mouth_are_no_prompt() -> None:
+    session = talk()
+    session.apply(read_update(update("user_message_chunk", "Yes, all of it.")))
+
+    text = as_markdown(session, "Flags", "Some agent")
+    assert text.count("## Prompt") == 1
+    assert text.endswith("*The agent says that you said:*\n\n> Yes, all of it.\n")
+
+
 def talk() -> Session:
     session = Session("s1", "/w")
     happened: list[Any] = [
