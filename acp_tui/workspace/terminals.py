@@ -23,7 +23,6 @@ from acp_tui.workspace.processes import (
     ExitStatus,
     FolderUnusable,
     StartFailed,
-    find_program,
     wait_for_an_end,
 )
 
@@ -410,7 +409,8 @@ class Terminals:
     ) -> Terminal:
         """Start a command on its own terminal and return at once.
 
-        A command without arguments that is not a program but a shell line goes through the shell.
+        A command without arguments and with any shell syntax, such as a space, goes through the shell: that
+        is how it was read by whoever allowed it.
 
         Raises:
             CommandNotStarted, BadDirectory: nothing was started.
@@ -419,7 +419,7 @@ class Terminals:
         limit = DEFAULT_LIMIT if output_byte_limit is None else min(output_byte_limit, LARGEST_LIMIT)
         environment = self._environment_with(env)
         argv = [command, *args]
-        if not args and _is_shell_line(command, environment, cwd):
+        if not args and _SHELL_SYNTAX.search(command):
             argv = [SHELL, "-c", command]
         try:
             pty = _Pty(columns, rows)
@@ -511,16 +511,6 @@ class Terminals:
         ours = os.environ if self._environment is None else self._environment
         inherited = {name: value for name, value in ours.items() if name not in _MISLEADING}
         return {**inherited, **_DEFAULTS, **env}
-
-
-def _is_shell_line(command: str, environment: Mapping[str, str], cwd: str) -> bool:
-    if not _SHELL_SYNTAX.search(command):
-        return False
-    try:
-        find_program(command, environment, cwd)
-    except StartFailed:
-        return True
-    return False
 
 
 def _most_descriptors() -> int:

@@ -171,14 +171,18 @@ async def test_a_shell_line_without_arguments_works(terminals: Terminals, line: 
     assert await output_of(terminals, line) == expected
 
 
-async def test_a_program_with_blanks_in_its_name_is_no_shell_line(
+async def test_a_line_with_blanks_is_a_shell_line_also_where_a_program_has_that_name(
     terminals: Terminals, tmp_path: Path
 ) -> None:
-    program = tmp_path / "my tool"
-    program.write_text("#!/bin/sh\necho here")
+    (tmp_path / "cat docs").mkdir()
+    program = tmp_path / "cat docs" / "README"
+    program.write_text("#!/bin/sh\necho run")
     program.chmod(0o755)
-    assert await output_of(terminals, str(program)) == "here\n"
-    assert await output_of(terminals, "./my tool", cwd=str(tmp_path)) == "here\n"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "README").write_text("read\n")
+
+    assert await output_of(terminals, "cat docs/README", cwd=str(tmp_path)) == "read\n"
+    assert await output_of(terminals, f"'{program}'") == "run\n"
 
 
 @pytest.mark.parametrize(

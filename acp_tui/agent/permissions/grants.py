@@ -8,6 +8,7 @@ variables, or the same file with the same new text. Each part of a grant is good
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,21 @@ NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
 _COMMAND_KINDS: Final = ("execute", "other")
 """Kinds of call whose permission is one to run a command."""
 _WRITE_KINDS: Final = ("edit", "other")
-_CONTROLS: Final = "();<>|&"
+_TOOL_AND_COMMAND: Final = re.compile(r"[A-Za-z][\w-]*: (.*)", re.DOTALL)
+"""A title that names the tool before the command."""
+_ODD_BLANK: Final = re.compile(r"[^\S ]")
+"""White space in a title that may be mistaken for a plain blank."""
+_WORD: Final = r"""(?![#~])(?:[^\s'"\\$`;&|<>()*?\[]|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^\n$`])*")++"""
+_PLAIN_COMMAND: Final = re.compile(rf"(?!\w+=){_WORD}(?:[ \t]+{_WORD})*+")
+"""A command in which a shell finds words alone: nothing to expand, no comment, no second line."""
+_RESERVED: Final = frozenset(
+    {
+        *("!", "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"),
+        "case",
+        "esac",
+    }
+)
+"""Words that begin no plain command."""
 _END: Final = "\n"
 _MAX_COMPARED: Final = 128 << 20
 """Characters of a file read for all of its changes; beyond that, the user is asked again."""
@@ -262,41 +277,36 @@ def commands_of(call: ToolCall) -> Iterator[str]:
     command = call.command or call.worded_command
     if command is not None:
         yield command
-    elif call.kind == "execute":
-        yield from _readings(call.title)
+    elif (titled := titled_command(call)) is not None and not _ODD_BLANK.search(titled):
+        yield titled
 
 
 def titled_command(call: ToolCall) -> str | None:
     """Return the command to show for a call that names it in its title alone."""
     if call.kind != "execute" or call.command is not None or call.worded_command is not None:
         return None
-    return next(iter([*_readings(call.title, any_space=True)][-1:]), None)
-
-
-def _readings(title: str, *, any_space: bool = False) -> Iterator[str]:
-    """Yield the readings of a title as a command; none if one white space may be mistaken for another."""
-    title = title.strip()
-    is_plain = all(one == " " or not one.isspace() for one in title)
-    if not title or not (any_space or is_plain):
-        return
-    yield title
-    if len(title) > 2 and title.startswith("`") and title.endswith("`"):
-        yield title[1:-1]
-    tool, colon, rest = title.partition(": ")
-    if colon and " " not in tool:
-        yield rest
+    title = call.title.strip()
+    if len(title) > 2 and title.startswith("`") and title.endswith("`") and title.count("`") == 2:
+        return title[1:-1]
+    named = _TOOL_AND_COMMAND.fullmatch(title)
+    return (named[1] if named is not None else title) or None
 
 
 def runs(text: str, request: ImplicitRequest) -> bool:
     """Return whether a request runs the command line that was shown."""
-    text, words = text.strip(), [request.command, *request.args]
+    text, words = _trimmed(text), [request.command, *request.args]
     if not text or not request.command.strip():
         return False
     if not request.args:
-        return text == request.command.strip()
-    if len(words) == 3 and words[1] in ("-c", "-lc") and is_shell(words[0]) and words[2].strip() == text:
-        return True
-    return _words(text) == words
+        return text == _trimmed(request.command)
+    is_script = len(words) == 3 and words[1] in ("-c", "-lc") and is_shell(words[0])
+    return (is_script and _trimmed(words[2]) == text) or _words(text) == words
+
+
+def _trimmed(text: str) -> str:
+    """Return a command without blanks around it; one behind a backslash is part of a word."""
+    trimmed = text.strip(" \t\n")
+    return text if trimmed.endswith("\\") else trimmed
 
 
 def real(path: str) -> str:
@@ -308,14 +318,11 @@ def real(path: str) -> str:
 
 
 def _words(text: str) -> list[str] | None:
-    """Return the words of a plain command; None where a shell would do more than start it."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=_CONTROLS)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        words, plain = list(lexer), shlex.split(text)
-    except ValueError:
+    """Return the words of a plain command; None where a shell would find others or do more."""
+    if _PLAIN_COMMAND.fullmatch(text) is None:
         return None
-    return plain if words == plain and all(word.strip(_CONTROLS) or not word for word in plain) else None
+    words = shlex.split(text)
+    return words if words[0] not in _RESERVED else None
 
 
 def _makes(before: str | None, changes: Sequence[Diff], wanted: str) -> bool:

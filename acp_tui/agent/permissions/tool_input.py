@@ -27,14 +27,19 @@ _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
 _FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "directory")
-_HARMLESS: Final = frozenset(
-    {
-        *("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"),
-        *("LINES", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "DEBIAN_FRONTEND"),
-        *("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL", "QWEN_CODE"),
-    }
-)
-"""Variables that only change how a program prints, or name its caller."""
+_NUMBER: Final = re.compile(r"[0-9]{0,5}")
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_]?[A-Za-z0-9_.@:+-]{0,63}")
+_ZONE: Final = re.compile(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
+_HARMLESS: Final = {
+    **dict.fromkeys(("COLUMNS", "LINES"), _NUMBER),  # shells calculate with them
+    **dict.fromkeys(("CI", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR"), _PLAIN_WORD),
+    **dict.fromkeys(("CLICOLOR_FORCE", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES"), _PLAIN_WORD),
+    **dict.fromkeys(("AGENT", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "GOOSE_TERMINAL"), _PLAIN_WORD),
+    "QWEN_CODE": _PLAIN_WORD,
+    "DEBIAN_FRONTEND": re.compile("noninteractive|readline|dialog|teletype|text"),  # loads a program by it
+    "TZ": _ZONE,
+}
+"""Variables that only change how a program prints, or name its caller, with their harmless values."""
 _HARMLESS_PAIRS: Final = frozenset({("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")})
 
 
@@ -99,8 +104,12 @@ def env_of(call: ToolCall) -> dict[str, str]:
 
 def effective_env(env: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the environment variables that may change what a command does."""
-    pairs = ((name, value) for name, value in env if (name, value) not in _HARMLESS_PAIRS)
-    return {name: value for name, value in pairs if name not in _HARMLESS}
+    return {name: value for name, value in env if not _is_harmless(name, value)}
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    values = _HARMLESS.get(name)
+    return (name, value) in _HARMLESS_PAIRS or (values is not None and values.fullmatch(value) is not None)
 
 
 def _narrow(raw_input: dict[Any, Any]) -> Iterator[str]:
