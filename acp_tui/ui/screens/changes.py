@@ -105,7 +105,7 @@ class ChangesScreen(Screen[None]):
         first: str = "",
         cwd: str = "",
         look: Look | None = None,
-        review: ChangeReview | None = None,
+        review: Callable[[], ChangeReview | None] = lambda: None,
         prompt_of: Callable[[int], str] = lambda turn: "",
     ) -> None:
         """Show the changes.
@@ -115,14 +115,16 @@ class ChangesScreen(Screen[None]):
             first: the path of the file to begin with.
             cwd: the workspace, by which paths are shortened.
             look: the styles.
-            review: keeps and rejects changes; without it only what the agent reported is shown.
+            review: returns what keeps and rejects changes; None, also while a session is taken up: only what
+                the agent reported is shown.
             prompt_of: returns the prompt of a turn, counted from 1.
         """
         super().__init__()
         self._all_files = files
         self._first = first
         self._cwd = cwd
-        self._review = review
+        self._review_of = review
+        self._review = review()
         self._prompt_of = prompt_of
         self._kept = 0
         self._files = in_order(files(), first)
@@ -142,9 +144,17 @@ class ChangesScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Start to compare and to count."""
+        self._review = self._review or self._review_of()
         self._show_title()
         self._begin()
         self.query_one(DiffView).focus()
+
+    def go_on(self) -> None:
+        """Offer to keep and undo changes as soon as a session that is taken up can tell what files were."""
+        if self._review is None and (review := self._review_of()) is not None:
+            self._review = review
+            self.refresh_bindings()
+            self._begin()
 
     @work(group="look")
     async def _begin(self) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from acp_tui.session.entries import Message, ToolCall
     from acp_tui.session.options import Option
     from acp_tui.session.session import Session
+    from acp_tui.ui.screens.changes import ChangesScreen
     from acp_tui.ui.screens.tool_call import ToolCallScreen
     from acp_tui.ui.session_screen.screen import SessionScreen
     from acp_tui.ui.widgets.transcript.blocks import Block
@@ -42,6 +43,7 @@ class DetailScreens:
         self._screen = screen
         self._start = start
         self._call: ToolCallScreen | None = None
+        self._changes: ChangesScreen | None = None
 
     def block(self, block: Block, link: str = "") -> None:
         """Open what a line or an entry stands for, or a link that was clicked; or show more of an entry."""
@@ -103,22 +105,30 @@ class DetailScreens:
         if self._call is not None and self._call.is_mounted:
             self._call.refresh_call(now)
 
+    def ready(self) -> None:
+        """Let opened changes be reviewed: the session that was being taken up is there."""
+        if self._changes is not None and self._changes.is_mounted:
+            self._changes.go_on()
+
     def changes(self, path: str) -> None:
         """Open the changed files, a certain one first."""
         from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 
         conversation, session = self._screen.conversation, self._screen.conversation.session
         if session is not None:
-            tracking = conversation.tracking
-            screen = ChangesScreen(
+            self._changes = ChangesScreen(
                 lambda: list(session.files.values()),
                 path,
                 conversation.cwd,
                 self._screen.look,
-                ChangeReview(tracking, conversation.rejections) if tracking is not None else None,
+                lambda: (
+                    ChangeReview(conversation.tracking, conversation.rejections)
+                    if conversation.tracking
+                    else None
+                ),
                 session.prompt_of,
             )
-            self._screen.app.push_screen(screen, lambda _: self._show_kept(session))
+            self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 
     def session_details(self) -> None:
         """Show what there is to know about the session."""
@@ -151,11 +161,12 @@ class DetailScreens:
             opening = open_link(self._screen, found, self._screen.conversation.cwd)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
-    def _show_kept(self, session: Session) -> None:
+    def _changes_closed(self, session: Session) -> None:
         """Mark in the pane what was kept in the changes screen."""
         from acp_tui.session.change import SessionChange
         from acp_tui.ui.panes.changes import ChangesPane
 
+        self._changes = None
         self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
 
     def _call_closed(self, _: None) -> None:

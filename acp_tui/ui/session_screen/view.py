@@ -102,6 +102,8 @@ class Showing:
             screen.presence.when_seen(screen.rooms.beginning.explain_soon)
         elif screen.conversation.phase != "recorded":
             screen.rooms.beginning.stop_explaining()
+        if screen.conversation.phase == "ready":
+            screen.rooms.opened.ready()
 
     def session_changed(self, change: SessionChange) -> None:
         """Draw what changed, soon."""
