@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from acp_tui.rules.model import Rule
 from acp_tui.store.settings import Policy, StaleWriteSetting
-from acp_tui.workspace.files import Backups, Files
+from acp_tui.workspace.backups import Backups
+from acp_tui.workspace.files import Files
 from acp_tui.workspace.terminals import DEFAULT_LIMIT, Terminals
 
 

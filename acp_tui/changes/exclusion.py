@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.workspace.processes import Stalled
+from acp_tui.workspace.programs import Stalled
 
 
 class IgnorePattern(NamedTuple):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, Repository, lines_of, repository_of
-from acp_tui.workspace.processes import Stalled, Unsearched, end_process, obstacle_in, read_chunks
+from acp_tui.workspace.programs import Stalled, Unsearched, end_process, obstacle_in, read_chunks
 
 if TYPE_CHECKING:
     from ignore import Walk

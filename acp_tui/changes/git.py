@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from acp_tui.workspace.processes import SHELL, STILL, communicate, start_process
+from acp_tui.workspace.processes import SHELL
+from acp_tui.workspace.programs import STILL, communicate, start_process
 
 _NOTHING: Final = "/dev/null"
 _SETTINGS: Final = (

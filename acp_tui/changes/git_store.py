@@ -17,8 +17,8 @@ from typing import Final
 
 from acp_tui.changes.exclusion import Exclusion
 from acp_tui.changes.git import Git, git_program
-from acp_tui.workspace.files import Backups
-from acp_tui.workspace.processes import STILL, Stalled, Unsearched, obstacle_in
+from acp_tui.workspace.backups import Backups
+from acp_tui.workspace.programs import STILL, Stalled, Unsearched, obstacle_in
 
 # SnapshotError
 # ├── Unavailable   git or the folder for the store is missing

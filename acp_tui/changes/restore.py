@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from acp_tui.workspace.files import Backups, parent_of, replace_file
+from acp_tui.workspace.backups import Backups
+from acp_tui.workspace.files import parent_of, replace_file
 
 _EXECUTABLE: Final = 0o111
 

@@ -279,7 +279,7 @@ def host_for(start: Start, launch: Launch) -> Host:
     """Return what is lent to an agent that is started in this way."""
     from acp_tui.agent.host import Host
     from acp_tui.store.folders import data_folder
-    from acp_tui.workspace.files import Backups
+    from acp_tui.workspace.backups import Backups
     from acp_tui.workspace.terminals import Terminals
 
     book = rule_book()

@@ -18,7 +18,8 @@ from acp_tui.rules.model import Rule
 from acp_tui.session.entries import Notice
 from acp_tui.session.files import FileChange
 from acp_tui.store.settings import Policy
-from acp_tui.workspace.files import Backups, Files, OutsideRoots, Stale, Written
+from acp_tui.workspace.backups import Backups
+from acp_tui.workspace.files import Files, OutsideRoots, Stale, Written
 from tests.agent.puppet import FORM, OPTIONS, SESSION, Conversation, conversation, text
 from tests.sent import Frame
 from tests.waiting import settled

@@ -125,7 +125,7 @@ async def test_settings_that_are_a_pipe_name_no_path_and_do_not_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from acp_tui.changes import git
-    from acp_tui.workspace.processes import Stalled
+    from acp_tui.workspace.programs import Stalled
 
     os.mkfifo(tmp_path / ".gitconfig")
     monkeypatch.setattr(git, "_PATIENCE", 0.1)

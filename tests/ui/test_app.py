@@ -22,7 +22,7 @@ from acp_tui.ui.screens.login import LoginDialog
 from acp_tui.ui.screens.menu import Menu
 from acp_tui.ui.screens.permission import PermissionDialog
 from acp_tui.ui.screens.start import FailureScreen
-from acp_tui.workspace.processes import wait_uncancelled
+from acp_tui.workspace.programs import wait_uncancelled
 from tests.conversation.talks import held_before_turns
 from tests.ui.seats import seat
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.workspace import files as backup
+from acp_tui.workspace import backups as backup
 from acp_tui.workspace import files as module
 from acp_tui.workspace import files as seen
+from acp_tui.workspace.backups import Backups
 from acp_tui.workspace.files import (
-    Backups,
     FileError,
     Files,
     FileVersions,

@@ -12,21 +12,18 @@ from pathlib import Path
 import pytest
 
 from acp_tui.workspace import processes as census
-from acp_tui.workspace import processes as stalling
+from acp_tui.workspace import programs
 from acp_tui.workspace.processes import (
     Census,
     FolderUnusable,
     NotExecutable,
     ProcessRecord,
     ProgramNotFound,
-    Stalled,
     StartFailed,
-    Unsearched,
-    communicate,
     find_program,
-    obstacle_in,
     spawn,
 )
+from acp_tui.workspace.programs import Stalled, Unsearched, communicate, obstacle_in
 from tests.waiting import until
 
 
@@ -232,7 +229,7 @@ async def test_what_works_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> 
         looks.append(pid)
         return (b"%d" % len(looks),)
 
-    monkeypatch.setattr(stalling, "_work_of", more)
+    monkeypatch.setattr(programs, "_work_of", more)
     process = await python("import sys\nprint(sys.stdin.read())\nsys.stderr.write('e')")
     os.kill(process.pid, signal.SIGSTOP)
     waiting = asyncio.create_task(communicate(process, b"x", still=0.02))
@@ -249,11 +246,11 @@ async def test_what_a_program_writes_is_work() -> None:
     process = await python("import sys\nsys.stdin.read(1); print('x' * 9, flush=True); sys.stdin.read()")
     assert process.stdin is not None
     assert process.stdout is not None
-    before = stalling._work_of(process.pid)
+    before = programs._work_of(process.pid)
     process.stdin.write(b"1")
     await process.stdout.readline()
 
-    assert stalling._work_of(process.pid) != before
+    assert programs._work_of(process.pid) != before
     await communicate(process, b"")
 
 

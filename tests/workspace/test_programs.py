@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_tui.workspace.processes import end_process, start_process, wait_uncancelled
+from acp_tui.workspace.programs import end_process, start_process, wait_uncancelled
 
 PIPE = asyncio.subprocess.PIPE
 pytestmark = pytest.mark.usefixtures("nothing_left")
