@@ -1,4 +1,4 @@
-"""The login dialog: the ways to log in that an agent offers."""
+"""Logins: the choice of a method, the wait for the agent, and a login in a terminal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class LoginDialog(AnswerDialog[str]):
-    """Lets the user choose how to log in; dismisses with the id of the method, or None."""
+    """Lets the user choose a login method; dismisses with its id, or None."""
 
     KEYS = "login"
     BINDINGS: ClassVar[list[BindingType]] = [*answer_keys(KEYS, choose="Log in")]
@@ -42,14 +42,14 @@ class LoginDialog(AnswerDialog[str]):
     def __init__(
         self, methods: Sequence[AuthMethod], *, agent: str, hint: str, look: Look, error: str = ""
     ) -> None:
-        """Take what is offered.
+        """Offer login methods.
 
         Args:
             methods: in the agent's order.
-            agent: who wants the login, as shown to people.
-            hint: why it is needed, or what to know about it.
+            agent: the name of the agent.
+            hint: the reason for the login, or a remark about it.
             look: the styles of the text.
-            error: why the last try failed.
+            error: the failure of the try before, or "".
         """
         super().__init__(f"Log in to {agent}", look)
         self._methods = list(methods)
@@ -91,13 +91,13 @@ def _about(method: AuthMethod) -> Iterator[str]:
 
 
 _LINES = 12
-"""Lines that are shown of what the agent prints: many print the address to visit, on either stream."""
+"""Lines of the agent's output that are shown: many agents print the address to visit."""
 
 
 class LoginWait(Dialog[None]):
-    """Shows a login that the agent carries out; dismisses when the user will not even wait for its end.
+    """Shows a login that the agent carries out; dismissed by the user when they will not wait for its end.
 
-    The first Esc asks the agent to stop, and the dialog stays for its answer. The second one leaves.
+    The first Esc asks the agent to stop, and the dialog waits for its answer. The second one leaves.
     """
 
     IS_GUARDED = False
@@ -111,9 +111,9 @@ class LoginWait(Dialog[None]):
         """Show the login that runs.
 
         Args:
-            agent: who logs in.
-            name: its name for people.
-            method: the way that was chosen.
+            agent: the agent that logs in.
+            name: its name.
+            method: the name of the chosen method.
             look: the styles.
         """
         super().__init__(f"{name} logs in", look)
@@ -123,7 +123,7 @@ class LoginWait(Dialog[None]):
         self._before = (agent.connection.strays, agent.stderr_tail)
         self._stopping = False
         self._printed = ""
-        """What the agent has printed since the login began."""
+        """Output of the agent since the login began."""
         self._addresses: list[str] = []
 
     @override
@@ -131,7 +131,7 @@ class LoginWait(Dialog[None]):
         yield Details(self._facts(), self.look)
 
     def on_mount(self) -> None:
-        """Count seconds."""
+        """Start to count seconds."""
         self.set_interval(0.5, self._tick)
 
     @override
@@ -158,12 +158,12 @@ class LoginWait(Dialog[None]):
         self._tick()
 
     def action_open(self) -> None:
-        """Show where the addresses lead that the agent has printed; the newest is the first."""
+        """Offer the addresses that the agent has printed, the newest first."""
         if self._addresses:
             self.post_message(LinksWanted(dict.fromkeys(reversed(self._addresses), "")))
 
     def action_copy(self) -> None:
-        """Copy the newest address that the agent has printed, or all that it has."""
+        """Copy the newest address that the agent has printed, else its output."""
         text = self._addresses[-1] if self._addresses else self._printed
         if text:
             self.app.copy_to_clipboard(text)
@@ -188,7 +188,7 @@ class LoginWait(Dialog[None]):
         return blocks
 
     def _said(self) -> str:
-        """Return what came on both streams since the login began, without what steers a terminal."""
+        """Return the output on both streams since the login began, without control sequences."""
         now = (self._agent.connection.strays, self._agent.stderr_tail)
         new = (
             plain(text.removeprefix(before)).strip() for text, before in zip(now, self._before, strict=True)
@@ -197,9 +197,9 @@ class LoginWait(Dialog[None]):
 
 
 class TerminalLoginScreen(Screen[str]):
-    """Shows the login's command and its terminal, into which keys go; dismisses with why it failed, or "".
+    """Shows a login command in its terminal; dismisses with the reason of its failure, or "".
 
-    Ctrl+C goes to the command. Leaving the screen ends the command, which is a failure.
+    Keys, also Ctrl+C, go to the command. Leaving the screen ends the command, which is a failure.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -215,8 +215,8 @@ class TerminalLoginScreen(Screen[str]):
         """Show a login that runs.
 
         Args:
-            terminal: what it runs in; whoever made it releases it.
-            title: what is logged in to.
+            terminal: the terminal of the command; its owner releases it.
+            title: the title of the screen.
             look: the styles.
         """
         super().__init__()
@@ -224,7 +224,7 @@ class TerminalLoginScreen(Screen[str]):
         self._title = title
         self.look = look
         self._failure: str | None = None
-        """Why it failed, once it has ended: "" if it did not."""
+        """Reason of the failure once the command has ended; "" for a success."""
         self._leaves = False
 
     @override
@@ -235,7 +235,7 @@ class TerminalLoginScreen(Screen[str]):
         yield Keys(self.look)
 
     def on_mount(self) -> None:
-        """Type into the command from the start."""
+        """Give the keys to the command."""
         title = [("strong", f" {safe_line(self._title)}")]
         names = {"open": "opens, ", "copy": "copies an address, ", "stop": "stops the login "}
         hint = "".join(f"{key_of(self, f'terminal-login.{name}')} {does}" for name, does in names.items())
@@ -248,12 +248,12 @@ class TerminalLoginScreen(Screen[str]):
         view.action_type()
 
     async def on_terminal_view_ended(self) -> None:
-        """Leave with how it ended."""
+        """Leave when the command has ended."""
         self._failure = failure(await self._terminal.wait())
         self._leave_if_over()
 
     def on_screen_resume(self) -> None:
-        """Leave if it ended while a menu lay over it."""
+        """Leave if the command ended under a menu."""
         self._leave_if_over()
 
     def _leave_if_over(self) -> None:
@@ -262,7 +262,7 @@ class TerminalLoginScreen(Screen[str]):
             self.dismiss(self._failure)
 
     def action_open(self) -> None:
-        """Show where the addresses lead that the command has printed; the newest is the first."""
+        """Offer the addresses that the command has printed, the newest first."""
         if found := self._addresses():
             self.post_message(LinksWanted(dict.fromkeys(reversed(found), "")))
 
@@ -279,10 +279,10 @@ class TerminalLoginScreen(Screen[str]):
         return found
 
     def action_stop(self) -> None:
-        """Leave; the command is ended with its terminal."""
+        """Stop the login: leaving ends the command."""
         self.dismiss(STOPPED)
 
 
 def failure(status: ExitStatus) -> str:
-    """Return why a login failed that ended in this way; nothing: it did not."""
+    """Return the reason of a failed login, or ""."""
     return "" if status.exit_code == 0 else f"The login {status.told}."

@@ -1,4 +1,4 @@
-"""The permission dialog: what the agent wants to do, in full, and its own options for an answer."""
+"""The permission dialog: the tool call in full, and the agent's own options as answers."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ if TYPE_CHECKING:
 
 
 _TEXT = 60
-"""Cells of a question that are shown: each has to fit one row."""
+"""Most cells of a waiting question, which has one row."""
 _READ = 1_000
-"""Characters of a question that are read for that: it may have megabytes."""
+"""Characters of a waiting question that are read: it may have megabytes."""
 
 
 def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> list[TextBlock]:
-    """Return a row for each question, at most `most`, the one at `place` (from 0) marked and among them."""
+    """Return rows of waiting questions, at most `most`, around the marked one at `place` (from 0)."""
     if len(waiting) < 2:
         return []
     rows = [
@@ -79,7 +79,7 @@ def waiting_list(waiting: Sequence[str], place: int, most: int, look: Look) -> l
 
 
 def listed(waiting: Sequence[str], place: int, most: int) -> list[tuple[str, bool]]:
-    """Return what these rows say: each question, and whether it is the one at `place`; last how many more."""
+    """Return the content of these rows as (text, is the one at `place`), the number of others last."""
     rows = [(waiting[number], number == place) for number in _range(len(waiting), place, most)]
     left = len(waiting) - len(rows)
     return [*rows, (f"{left} more", False)] if left else rows
@@ -97,7 +97,7 @@ def _row(number: int, what: str, is_here: bool, look: Look) -> TextBlock:
 
 
 KEYS: Final = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
-"""The key that gives an answer, by kind, where that kind is offered exactly once."""
+"""Keys of answers by the kind of their option, for kinds that are offered once."""
 
 _ROLES: Final = {
     "allow_once": "success",
@@ -108,20 +108,20 @@ _ROLES: Final = {
 
 
 _ODD: Final = 5
-"""Odd options that are told of in full."""
+"""Odd options that have a row each."""
 _NAME: Final = 200
-"""Cells of the name of an option in a sentence; the list of answers has more of it."""
+"""Most cells of the name of an option in a sentence; the list of answers shows more."""
 _HERE: Final = Destination()
 _LOST: Final = 3
-"""Files of which it is told that they are written over and cannot be shown."""
+"""Unreadable files to be replaced that have a row each."""
 _LISTED: Final = 3
-"""Rows of questions that wait: what is asked has to stay in view at 24 rows."""
+"""Most rows of waiting questions: the tool call has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
 _JUST_CHANGED: Final = "just changed: only a rejection counts"
 READABLE: Final = 1.0
-"""Seconds that a change of the call stays on the screen before the next one is shown."""
+"""Seconds that a change of the call is shown before the next one."""
 PAUSE: Final = REPEAT + ALONE
-"""Seconds that the call has to be on the screen, unchanged, before an answer allows it."""
+"""Seconds that the call has to be shown unchanged before an answer may allow it."""
 _SINCE: Final = "what it tells since:"
 
 
@@ -140,7 +140,7 @@ class PermissionAnswer:
 
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
-    """Return the one-key answers among these options: by kind, never by position; an odd one has none."""
+    """Return options by their keys, which follow from kinds, never from positions; odd options have none."""
     kinds, doubts = Counter(option.kind for option in options), doubts_of(options)
     return {
         KEYS[option.kind]: option
@@ -180,24 +180,24 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         waiting: Sequence[str] = (),
         go: Callable[[int], object] | None = None,
         make_rule: Callable[[ToolCall], None] | None = None,
-        reaches: Callable[[], Sequence[AlwaysScope]] = lambda: (AGENT_ONLY,),
+        scopes: Callable[[], Sequence[AlwaysScope]] = lambda: (AGENT_ONLY,),
         find: Callable[[Sequence[str]], dict[str, OldText]] | None = None,
     ) -> None:
-        """Take what is asked.
+        """Ask a permission.
 
         Args:
-            question: the open question, with the call as it was asked about, and its options.
-            agent: who asks, as shown to people.
+            question: the question, with its tool call and its options.
+            agent: the name of the agent.
             cwd: the folder of the session, absolute.
-            inside: whether a path that the agent named lies in the workspace.
+            inside: tells whether a path lies in the workspace.
             look: the styles of text and changes.
             counter: the number of this question and how many wait.
-            background: which rule asks, and what was decided before.
-            waiting: all questions that wait, each in a line.
-            go: shows the question so many places further.
-            make_rule: lets the user make a rule of the tool call.
-            reaches: returns what "always" may mean, the narrowest first; asked when that is chosen.
-            find: reads what stands in files; for those whose old text the agent does not tell.
+            background: the rule that asks, and earlier decisions.
+            waiting: all waiting questions, a line each.
+            go: shows the question a number of places further.
+            make_rule: opens the rule editor for a tool call.
+            scopes: returns the scopes of "always", the narrowest first; called when such an option is chosen.
+            find: reads the old texts of files, where the agent does not send them.
         """
         call = question.call
         super().__init__(wish_of(agent, kind_of(call), ours=question.unasked), look, counter=counter)
@@ -212,23 +212,23 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._waiting = waiting
         self._go = go
         self._later = question.later
-        """What is shown of the call beside what was asked."""
+        """Version of the call that is shown beside the one that was asked about."""
         self._shown_at = self._allows_at = float("-inf")
-        """When a change was shown last, and from when an answer that allows counts again."""
+        """Time of the latest shown change, and time from which an answer may allow."""
         self._change_timer: Timer | None = None
         self._is_behind = False
-        """Whether something came while the parts were made."""
+        """True if the waiting questions changed during compose."""
         self._whole = False
         self._doubts = doubts_of(self._options)
-        self._find_reaches = reaches
+        self._find_scopes = scopes
         self._find = find
         self._places: dict[str, Destination] = {}
-        """Where paths lead that do not say it."""
-        self._reaches: Sequence[AlwaysScope] = ()
+        """Destinations of paths that are links, or protected."""
+        self._scopes: Sequence[AlwaysScope] = ()
         self._always: PermissionOption | None = None
-        """The option whose reach is asked about, in the second step."""
+        """Option for good whose scope is asked for, in the second step."""
         self._rejecting: PermissionOption | None = None
-        """The option that goes out with a reason, while that is written."""
+        """Option to be sent with the reason that is being written."""
         self._files = self._changes()
         self.set_class(bool(self._files), "-changes")
 
@@ -246,7 +246,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         yield InputLine(self.entered.get("reason", ""), id="reason", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Go on with a reason that was begun; show what came while the parts were made."""
+        """Continue a reason that was begun, and show changes that came during compose."""
         if self._is_behind or self._question.later is not self._later:
             self._later = self._question.later
             self.query_one(Details).show(self._details())
@@ -303,7 +303,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return super().check_action(action, parameters) if possible else False
 
     def action_answer(self, key: str) -> None:
-        """Give the answer of a key, where one option has it."""
+        """Choose the option of a key."""
         if key in self._keys:
             option = self._keys[key]
             self._chosen(option, f"key {key}")
@@ -318,26 +318,26 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         if self._rejecting is not None:
             return
         if self._always is not None:
-            self._give(PermissionAnswer(self._always.option_id, how=how, rule=self._reaches[place].rule))
+            self._give(PermissionAnswer(self._always.option_id, how=how, rule=self._scopes[place].rule))
         else:
             self._chosen(self._options[place], how)
 
     def _chosen(self, option: PermissionOption, how: str) -> None:
-        """Answer with an option; one for good has a second step first."""
+        """Answer with an option, after the second step of options for good."""
         if option.kind.endswith("_always"):
             self._show_reach(option)
         else:
             self._give(PermissionAnswer(option.option_id, how=how))
 
     def _show_reach(self, option: PermissionOption | None) -> None:
-        """Ask what an option for good means, or go back to the options."""
+        """Ask for the scope of an option for good; None goes back to the options."""
         self._always = option
         if option is None:
             rows = [self._shown(at) for at in range(len(self._options))]
         else:
             is_plain = option.kind == "allow_always" and not self._doubts[self._options.index(option)]
-            self._reaches = self._find_reaches() if is_plain else (AGENT_ONLY,)
-            rows = [Answer(reach.words) for reach in self._reaches]
+            self._scopes = self._find_scopes() if is_plain else (AGENT_ONLY,)
+            rows = [Answer(reach.words) for reach in self._scopes]
             asks = f"“{_name(option)}”: what does it mean in this session?"
             self.query_one("#ask-reach", Static).update(Content(asks))
         self.set_class(option is not None, "-reaching")
@@ -346,7 +346,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.answers_moved()
 
     def action_give_reason(self) -> None:
-        """Ask why; the answer is sent with it."""
+        """Ask for a reason, which is sent with the rejection."""
         self._rejecting = self._to_reject()
         self._show_reason()
 
@@ -376,13 +376,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             super().action_put_aside()
 
     def action_make_rule(self) -> None:
-        """Make a rule of what is asked; the question stays open."""
+        """Open the rule editor; the question stays open."""
         make_rule = self._make_rule
         if make_rule is not None:
             make_rule(self._call)
 
     def action_toggle_whole(self) -> None:
-        """Show the input and all of long texts, or not."""
+        """Unfold or fold the input and long texts."""
         self._whole = not self._whole
         self.query_one(Details).show(self._details())
         self.redraw()
@@ -392,7 +392,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return self.query_one("#reason") if self._rejecting is not None else None
 
     def action_go(self, step: int) -> None:
-        """Show another question that waits; this one stays open."""
+        """Show another waiting question; this one stays open."""
         if self._go is not None:
             self._go(step)
 
@@ -413,11 +413,11 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self.answers_moved()
 
     def _listed(self) -> list[tuple[str, bool]]:
-        """Return what is said of the questions that wait, and which of them this is."""
+        """Return the content of the rows of waiting questions."""
         return listed(self._waiting, self._counter[0] - 1, _LISTED)
 
     def refresh_call(self) -> None:
-        """Show what the agent tells since, but not more often than can be read."""
+        """Show a change of the call, not more often than can be read."""
         if self._question.later is self._later or not self.has_parts:
             return
         wait = self._shown_at + READABLE - monotonic()
@@ -427,7 +427,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
             self._change_timer = self.set_timer(wait, self._show_change)
 
     def _show_change(self) -> None:
-        """Show what is told by now."""
+        """Show the latest version of the call."""
         if self._change_timer is not None:
             self._change_timer.stop()
             self._change_timer = None
@@ -439,7 +439,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._look_up()
 
     def _show_anew(self) -> None:
-        """Show something else than before; an answer that allows has to wait until it can be seen."""
+        """Show changed content; answers that allow wait until it has been seen."""
         self._allows_at = float("inf")
         if self._always is not None and not self._is_safe(self._always):  # half answered is not answered
             self._show_reach(None)
@@ -455,7 +455,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.redraw()
 
     def _look_up(self) -> None:
-        """Find where paths lead, and what stands in the files whose old text the agent does not tell."""
+        """Look up destinations of paths, and old texts that the agent does not send."""
         self.run_worker(self._show_places(), group="places", exclusive=True)
         paths = [diff.path for diff, _ in self._told_changes() if diff.before is None]
         if self._find is not None and paths:
@@ -484,13 +484,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self.set_timer(PAUSE + 0.01, self.show_hints)
 
     def _is_safe(self, option: PermissionOption | None) -> bool:
-        """Return whether an answer allows nothing, whatever the call has become."""
+        """Return whether an answer allows nothing, however the call has changed."""
         return option is None or (
             option.kind.startswith("reject_") and not self._doubts[self._options.index(option)]
         )
 
     def _give(self, answer: PermissionAnswer) -> None:
-        """Dismiss with an answer; one that allows counts for what has been on the screen for long enough."""
+        """Dismiss with an answer; one that allows counts only for content that was shown for long enough."""
         option = next((one for one in self._options if one.option_id == answer.option_id), None)
         if self._is_safe(option):
             self.dismiss(answer)
@@ -522,7 +522,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return [*waiting, *lost, *news, *told]
 
     def _lost(self) -> list[TextBlock]:
-        """Return what is said of files that would be written over and cannot be shown."""
+        """Return warnings about files to be replaced that cannot be shown."""
         hidden = [(path, old.why_not) for path, old in self._question.old_texts.items() if old.why_not]
         blocks = [
             TextBlock([("warning", exact_line(f"Replaces the whole file {self._name_of(path)}: {why}."))])
@@ -536,7 +536,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return shortened(readable.inside(path, self._cwd), _NAME)
 
     def _told_changes(self) -> list[tuple[Diff, str]]:
-        """Return the changes that the agent tells, each with what to say beside its path."""
+        """Return the changes in the call, each with a note to its path."""
         asked = [(diff, "") for diff in diffs_of(self._call)]
         if self._later is not None and self._later.content != self._call.content:
             asked += [(diff, " (told since it asked)") for diff in diffs_of(self._later)]
@@ -568,7 +568,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         return Answer(name, key, note, role=_ROLES.get(option.kind, "muted"))
 
     def _to_reject(self) -> PermissionOption | None:
-        """Return the option that a reason goes with: the only reject_once, or the one moved to."""
+        """Return the option to be sent with a reason: the highlighted reject_once, or the only one."""
         highlighted = self.answers.highlighted if self.is_mounted else None
         if highlighted is not None and self._options[highlighted].kind == "reject_once":
             return self._options[highlighted]
@@ -583,5 +583,5 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
 
 
 def _name(option: PermissionOption) -> str:
-    """Return the name of an option for a sentence."""
+    """Shorten the name of an option for a sentence."""
     return shortened(safe_line(option.name[:_NAME]), _NAME)

@@ -1,4 +1,4 @@
-"""What a permission dialog shows of a tool call: all that the user needs to decide."""
+"""Text of permission dialogs: the tool call and the reasons of the question."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WISHES: Final = {
     "switch_mode": "wants to change its mode",
     "other": "asks for permission",
 }
-"""What an agent wants, by the kind of the tool call."""
+"""Headings by the kind of the tool call."""
 
 _WORDED: Final = "in the agent's words: a rule of yours can deny it, none allows it"
 _LOOKS: Final = ("read", "search")
@@ -51,27 +51,27 @@ _TITLED: Final = "only its title says so"
 _OURS: Final = {"read": "to read a file", "edit": "to write a file", "execute": "to run a command"}
 
 LONG: Final = 20_000
-"""Characters after which a text is cut at first: to wrap more would make the user wait."""
+"""Characters after which a text is cut at first, for wrapping takes time."""
 BRIEF: Final = 110
-"""Cells of a text beside what decides that are shown at first."""
+"""Cells of a text of minor weight that are shown at first."""
 MANY: Final = 100
 """Paths after which a list of them is cut at first."""
 
 _FOLLOWED: Final = 1_000
-"""Paths of which it is told where they lead."""
+"""Most paths whose destinations are looked up."""
 NOWHERE: Final[Mapping[str, Destination]] = MappingProxyType({})
 
 _READ: Final = 100_000
-"""Characters of an input that are read to tell how long it is: megabytes would make the user wait, too."""
+"""Characters of an input that are read to count its lines: it may have megabytes."""
 
 
 class DetailLevel(NamedTuple):
-    """How a question is read."""
+    """Whole or shortened texts."""
 
     whole: bool = False
-    """Whether all of long texts is shown."""
+    """True to show long texts whole."""
     key: str = "i"
-    """The key that shows it."""
+    """Key that shows them whole."""
 
 
 FOLDED: Final = DetailLevel()
@@ -81,24 +81,24 @@ _SECTION: Final = [("faint", " " * _LABEL)]
 
 
 def kind_of(call: ToolCall) -> str:
-    """Return what a call is to the user who is asked: also words that ask for a command ask for one."""
+    """Return the kind of a call for the user: `execute` also where only words ask for a command."""
     return call.kind if call.worded_command is None else "execute"
 
 
 def command_of(call: ToolCall) -> str | None:
-    """Return what a call is shown to run: also what only words or the title tell."""
+    """Return the command of a call, even if only words or the title tell it."""
     return call.command or call.worded_command or titled_command(call)
 
 
 def wish_of(agent: str, kind: str, *, ours: bool = False) -> str:
-    """Return who asks and for what, as a heading; `ours` is what we are to do, without a permission."""
+    """Return the heading; `ours` marks requests to the client that came without a permission request."""
     if ours:
         return f"{agent} asks us {_OURS.get(kind, 'to do something')}"
     return f"{agent} {WISHES.get(kind) or f'asks for permission ({kind})'}"
 
 
 def diffs_of(call: ToolCall) -> list[Diff]:
-    """Return the changed files that a tool call reports."""
+    """Return the changes of files in a tool call."""
     from acp_tui.session.entries import Diff
 
     return [item for item in call.content if isinstance(item, Diff)]
@@ -114,10 +114,10 @@ def details_of(
     reasons: Sequence[TextBlock] = (),
     places: Mapping[str, Destination] = NOWHERE,
 ) -> list[TextBlock]:
-    """Return the text about a tool call: title, command and folder, paths, content, the rest of its input.
+    """Return the text about a tool call: command, folder, paths, title, content, the rest of its input.
 
-    What explains it (`reasons`) stands between what is done and the rest; `places` tells where paths lead.
-    Long texts are cut, and the rest of the input is folded, unless the whole is asked for.
+    `reasons` stand between these facts and the content; `places` are the destinations of paths.
+    Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
     """
     command = command_of(call)
     facts = _facts(call, command, cwd, inside, how, places)
@@ -138,14 +138,14 @@ def details_of(
 
 
 def places_of(call: ToolCall, cwd: str) -> dict[str, Destination]:
-    """Return where the paths of a call lead, as far as they do not say it. Blocking: call it in a thread."""
+    """Look up where linked and protected paths of a call lead. Blocking: call it in a thread."""
     paths = islice(dict.fromkeys([folder_of(call, cwd), *_paths(call, cwd)]), _FOLLOWED)
     found = {path: destination(path, cwd) for path in paths}
     return {path: there for path, there in found.items() if there != Destination()}
 
 
 def has_more(call: ToolCall) -> bool:
-    """Return whether `details_of` shows more when asked for the whole."""
+    """Return whether a whole `details_of` shows more."""
     paths = _paths(call, "")
     content = [*map(_text_of, call.content)]
     is_long = len(paths) > MANY or any(
@@ -156,7 +156,7 @@ def has_more(call: ToolCall) -> bool:
 
 
 def rest_of_input(call: ToolCall) -> Any:
-    """Return the raw input without what is shown anyway; None when nothing is left."""
+    """Return the raw input without the facts shown above; None when nothing is left."""
     raw, said = call.raw_input, call.said_command
     if isinstance(raw, dict) and said is not None:
         shown = {*said.keys, folder_key(raw)}
@@ -165,14 +165,14 @@ def rest_of_input(call: ToolCall) -> Any:
 
 
 def pretty(value: Any) -> str:
-    """Return a value as JSON for people to read; what JSON lacks is shown as Python shows it."""
+    """Format a value as indented JSON; values that JSON lacks are shown as Python shows them."""
     if isinstance(value, str):
         return value
     return json.dumps(value, indent=2, ensure_ascii=False, default=repr)
 
 
 def _beginning(value: Any, most: int) -> tuple[str, bool]:
-    """Return as `pretty` does, of a long value `most` characters or some more, and whether that is all."""
+    """Return (the beginning of `pretty`, about `most` characters, whether that is all)."""
     if isinstance(value, str):
         return value, True
     found: list[str] = []
@@ -193,7 +193,7 @@ def _facts(
     how: DetailLevel,
     places: Mapping[str, Destination],
 ) -> list[TextBlock]:
-    """Return what is done and where, each fact with its label."""
+    """Return command, folder and paths, each with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
         folder = folder_of(call, cwd)
@@ -225,14 +225,14 @@ def _facts(
 
 
 def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: DetailLevel) -> str:
-    """Return how many paths are not listed, and how many of them a user has to know of."""
+    """Return the number of paths that are not listed, and of those outside the workspace."""
     outside = sum(not inside(path) for path in paths)
     told = f", {outside:,} of them outside the workspace" if outside else ""
     return f"{len(paths):,} more{told} ({how.key} shows them)"
 
 
 def _title(call: ToolCall, how: DetailLevel, *, is_alone: bool) -> TextBlock:
-    """Return a title on one line; that of a command most times is one."""
+    """Return a title on one line, exactly for a command."""
     one_line = exact_line if kind_of(call) == "execute" else safe_line
     if is_alone:
         return TextBlock(_cut("strong", call.title, how, clean=one_line))
@@ -240,7 +240,7 @@ def _title(call: ToolCall, how: DetailLevel, *, is_alone: bool) -> TextBlock:
 
 
 def _brief(role: str, text: str, how: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
-    """Return a text that must not push away what decides: about two rows of it, unless all is asked for."""
+    """Return about two rows of a text of minor weight, unless the level of detail is whole."""
     shown = shortened(one_line(text[:LONG]), BRIEF)
     if how.whole or (len(text) <= LONG and shown == one_line(text)):
         return [(role, one_line(text))]
@@ -248,19 +248,19 @@ def _brief(role: str, text: str, how: DetailLevel, one_line: Callable[[str], str
 
 
 def _worth_showing(title: str, command: str | None) -> bool:
-    """A title that only repeats the command says nothing, nor one that names the tool before it."""
+    """Return whether a title says more than the command, with or without the name of the tool before it."""
     words = title.strip().strip("`")
     tool, _, rest = words.partition(": ")
     return bool(title) and words != command and (command is None or " " in tool or rest != command)
 
 
 def _only_asks(text: str, call: ToolCall) -> bool:
-    """Whether a text only asks for the command that is shown anyway."""
+    """Return whether a text only asks for the command that is shown above."""
     return call.worded_command is not None and worded_command([text]) == call.worded_command
 
 
 def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
-    """Return the paths that a call names, each with how to show it."""
+    """Return the paths of a call, each with its text."""
     found: dict[str, str] = {}
     for location in call.locations:
         line = f":{location.line}" if location.line is not None else ""
@@ -271,12 +271,12 @@ def _paths(call: ToolCall, cwd: str) -> dict[str, str]:
 
 
 def _path_line(path: str) -> str:
-    """Return a path on one line; a line end in it is no space."""
+    """Return a path on one line, with marks for line ends and tabs."""
     return exact(path).replace("\n", "␊").replace("\t", "␉")
 
 
 def _leads(found: Destination | None, kind: str) -> list[tuple[str, str]]:
-    """Return where a path leads that does not say it, and why what is there is protected from changes."""
+    """Return the destination of a path that is a link, and the reason of its protection."""
     if found is None:
         return []
     spans = [("warning", f" → {_path_line(found.at)}")] if found.at else []
@@ -292,7 +292,7 @@ def _outside(path: str, inside: Callable[[str], bool]) -> list[tuple[str, str]]:
 
 
 def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBlock:
-    """Return a fact behind its label."""
+    """Return a block with a label."""
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
@@ -308,9 +308,9 @@ def _input(rest: Any, look: Look, how: DetailLevel, is_alone: bool, above: int) 
 def _cut(
     role: str, text: str, how: DetailLevel, is_all: bool = True, clean: Callable[[str], str] = str
 ) -> list[tuple[str, str]]:
-    """Return a text with its role; of a very long one the start, with how much is left, as far as known.
+    """Return a text with its role; of a very long one the beginning and the number of characters left.
 
-    `clean` has only what is shown.
+    `clean` is called with the shown part only.
     """
     if how.whole or len(text) <= LONG:
         return [(role, clean(text))]
@@ -350,7 +350,7 @@ def _block_text(block: ContentBlock) -> Iterator[str]:
 PARTS: Final = 6
 """Parts of a command that are listed at first."""
 _PART: Final = 160
-"""Characters of a part that are shown: the whole command stands above."""
+"""Most characters of a part: the whole command stands above."""
 
 
 def reasons(
@@ -361,15 +361,15 @@ def reasons(
     look: Look,
     how: DetailLevel = FOLDED,
 ) -> list[TextBlock]:
-    """Return what explains a question; nothing where there is nothing to say.
+    """Return the reasons of a question: parts of the command, the rule that asks, earlier decisions.
 
     Args:
         command: the command, if the call runs one.
         cwd: the folder that it runs in.
-        inside: whether a path lies in the workspace.
-        background: the rule that asks, and what was decided before.
-        look: the marks.
-        how: whether all parts of a long command are listed, and the key for it.
+        inside: tells whether a path lies in the workspace.
+        background: the rule that asks, and earlier decisions.
+        look: the styles.
+        how: the level of detail.
     """
     blocks: list[TextBlock] = []
     if command is not None:
@@ -384,19 +384,19 @@ def reasons(
 
 
 def has_more_parts(command: str | None, cwd: str, inside: Callable[[str], bool]) -> bool:
-    """Return whether some parts are not listed at first."""
+    """Return whether a command has more parts than are listed at first."""
     return command is not None and len(explain(command, cwd, inside).parts) > PARTS
 
 
 def rule_words(rule: Rule) -> str:
-    """Return a rule in a line: what it does, what it speaks of, where it stands."""
+    """Describe a rule in one line: decision, matches, note, place."""
     does = {"ask": "asks:", "deny": "denies what this may turn out to be:", "allow": "allows:"}[rule.decision]
     note = f", “{rule.note}”" if rule.note else ""
     return f"{does} {matches(rule)}{note}{f' ({rule.where})' if rule.where else ''}"
 
 
 def before_words(before: Precedents) -> str:
-    """Return what was decided before, in a line."""
+    """Describe earlier decisions in one line."""
     what = f"“{before.beginning} …” " if before.beginning else ""
     if before.allowed + before.rejected >= MAX_PRECEDENTS:
         what += "at least "  # no more are looked at
@@ -454,20 +454,20 @@ log = logging.getLogger(__name__)
 
 
 class Background(NamedTuple):
-    """What a dialog tells beside the call itself."""
+    """Context of a question beside its tool call."""
 
     rule: Rule | None = None
-    """The user's rule because of which they are asked."""
+    """The rule that asks."""
     before: Precedents | None = None
     why: str = ""
-    """Why the user is asked although the agent did not ask; empty if it did."""
+    """Reason of a question that the agent did not ask; else ""."""
 
 
 NOTHING_KNOWN: Final = Background()
 
 
 def background_of(conversation: Conversation, call: ToolCall, *, unasked: bool = False) -> Background:
-    """Return what is known of a call of the conversation's session; `unasked`: the agent asks for none."""
+    """Return the context of a call; `unasked` if it came without a permission request."""
     from acp_tui.agent.permissions.authorization import asking_rule
 
     running, session = conversation.running, conversation.session
@@ -505,7 +505,7 @@ def _before(conversation: Conversation, call: ToolCall) -> Precedents | None:
 
 
 def _start_of_input(command: str) -> str:
-    """Return the first two words of a single command; nothing of a chain, whose parts say more."""
+    """Return the first two words of a single command; "" for a chain."""
     from acp_tui.rules.shell import parse_line
 
     commands = parse_line(command).commands
@@ -515,11 +515,11 @@ def _start_of_input(command: str) -> str:
 
 
 class AlwaysScope(NamedTuple):
-    """One way to mean "always"."""
+    """A scope of an answer "always"."""
 
     words: str
     rule: Rule | None = None
-    """What then counts in the session; None: nothing of ours."""
+    """Rule for the rest of the session; None if only the agent remembers the answer."""
 
 
 AGENT_ONLY: Final = AlwaysScope("only what the agent itself remembers")

@@ -1,4 +1,4 @@
-"""The protocol view: what goes over the wire, live, read from the journal."""
+"""The protocol screen: messages on the wire, live, read from the journal."""
 
 from __future__ import annotations
 
@@ -34,44 +34,44 @@ if TYPE_CHECKING:
 
 Kind = Literal["request", "notification", "response", "error", "raw", "err", "note", "broken"]
 _REMARKS: Final[dict[str, Kind]] = {"raw": "raw", "err": "err", "note": "note"}
-"""Kinds of rows that are no messages, by their direction."""
+"""Kinds of rows without a message, by direction."""
 
 _ID_AT_END: Final = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"]*")\s*\}\s*\}$')
 _NAME: Final = 120
-"""Characters of a name."""
+"""Most characters of a name."""
 
 
 @dataclass(slots=True, frozen=True)
 class FrameRow:
-    """One row of a journal."""
+    """A row of the journal."""
 
     offset: int
     size: int
-    """Where its line is in the file, in bytes."""
+    """Place of its line in the file, in bytes."""
     t: float
     """Seconds since the start of the connection."""
     direction: str
     """`out`, `in`, `raw`, `err` or `note`."""
     kind: Kind
     name: str
-    """Its method, the method it answers, or its first words."""
+    """Its method, the method that it answers, or its first words."""
     detail: str = ""
-    """What more there is to say on the line, such as the kind of an update."""
+    """Further words, such as the kind of an update."""
     session: str = ""
     latency: float | None = None
     """Seconds between a request and this response."""
     answers: int | None = None
-    """Where the request that this response answers is in the file; None for others."""
+    """Offset of the request that it answers; None for others."""
 
 
 class FrameReader:
-    """Turns lines into frames, in order; remembers requests until their responses come."""
+    """Reads frames from lines, in order; remembers requests until their responses come."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], tuple[float, str, str, int]] = {}
 
     def read(self, line: TailLine) -> FrameRow:
-        """Return the frame of the next line."""
+        """Read the next line."""
         row = beginning(line.head.decode("utf-8", "replace"))
         if not isinstance(row, dict) or not isinstance(row.get("dir"), str):
             return FrameRow(
@@ -111,7 +111,7 @@ class FrameReader:
 
 
 def other_half(frames: Sequence[FrameRow], frame: FrameRow) -> FrameRow | None:
-    """Return the request that a response answers, or the response to a request, if it is there."""
+    """Return the request of a response, or the response to a request; None if there is none."""
     for other in frames:
         if frame.answers == other.offset or (frame.kind == "request" and other.answers == frame.offset):
             return other
@@ -121,7 +121,7 @@ def other_half(frames: Sequence[FrameRow], frame: FrameRow) -> FrameRow | None:
 def matches(frame: FrameRow, text: str, line: bytes) -> bool:
     """Return whether a frame has all words of a filter; the word `errors` keeps errors only.
 
-    `line` is its line in the file, in lower case.
+    `line` is the line of the frame in lower case.
     """
     for word in text.lower().split():
         if word == "errors":
@@ -133,14 +133,14 @@ def matches(frame: FrameRow, text: str, line: bytes) -> bool:
 
 
 def _remark(line: TailLine, t: float, direction: str, msg: Any) -> FrameRow:
-    """Return a row that is no message: noise, stderr, or a note of ours."""
+    """Return a row without a message: noise, stderr or a note."""
     kind = _REMARKS.get(direction, "broken")
     words = [f"{name} {value}" for name, value in msg.items()] if isinstance(msg, dict) else [str(msg)]
     return FrameRow(line.offset, line.size, t, direction, kind, _words(", ".join(words)))
 
 
 def _complete(msg: dict[str, Any], line: TailLine) -> None:
-    """Add what stands at the end of a line that was too long to be read whole."""
+    """Add the id at the end of a line that was too long to be read whole."""
     found = _ID_AT_END.search(line.foot) if line.foot else None
     if found and "id" not in msg:
         msg["id"] = beginning(found[1].decode())
@@ -176,11 +176,11 @@ _ROLES: Final = {
 _WORDS: Final = {"raw": "not JSON", "err": "stderr", "note": "note", "broken": "not readable"}
 _ARROWS: Final = {"out": ("→", ">"), "in": ("←", "<")}
 _SESSION: Final = 8
-"""Characters of a session's id that are shown: its end, by which ids differ."""
+"""Characters at the end of a session's id that are shown: there ids differ."""
 
 
 class FrameList(RowList[FrameRow]):
-    """Frames, one a row."""
+    """A list of frames."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("frames", last="Follow the end")]
 
@@ -220,9 +220,9 @@ def _latency(seconds: float) -> str:
 
 
 SHOWN: Final = 256 << 10
-"""Bytes of one frame that are shown."""
+"""Most bytes of a frame that are shown."""
 _COPIED: Final = 1 << 20
-"""Bytes of one frame that are copied: a larger one is found in the journal, and read while keys wait."""
+"""Most bytes of a frame that are copied, for reading blocks the keys."""
 
 
 class FrameScreen(Sheet):
@@ -241,7 +241,7 @@ class FrameScreen(Sheet):
         look: Look | None = None,
         pair: Callable[[FrameRow], FrameRow | None] = lambda _: None,
     ) -> None:
-        """Show a frame of the journal that `tail` reads; `pair` finds the other half of a call."""
+        """Show a frame of the journal that `tail` reads; `pair` finds its request or response."""
         super().__init__(look)
         self._frame = frame
         self._tail = tail
@@ -260,7 +260,7 @@ class FrameScreen(Sheet):
         return action != "pair" or self._frame.kind in ("request", "response", "error")
 
     def action_pair(self) -> None:
-        """Show the answer to this request, or the request that this answers."""
+        """Show the response to this request, or the request of this response."""
         other = self._pair(self._frame)
         if other is None:
             asks = self._frame.kind == "request"
@@ -275,7 +275,7 @@ class FrameScreen(Sheet):
 
 
 def copy(screen: Screen[None], frame: FrameRow, tail: JournalTail) -> None:
-    """Copy a frame as it is in the journal, unless it is too large, and say what was done."""
+    """Copy a frame as it is in the journal; for a large one, say its place instead."""
     if frame.size > _COPIED:
         said = f"It is in the journal, {frame.offset:,} bytes from its start."
         screen.notify(said, title=f"{size(frame.size)} are too much to copy", severity="warning")
@@ -285,7 +285,7 @@ def copy(screen: Screen[None], frame: FrameRow, tail: JournalTail) -> None:
 
 
 def blocks(frame: FrameRow, head: bytes) -> list[Block]:
-    """Return what to show of a frame: its message as JSON, or its text.
+    """Return the content of a frame: its message as JSON, or its text.
 
     `head` is its line in the journal, or the beginning of a very long one.
     """
@@ -302,11 +302,11 @@ def blocks(frame: FrameRow, head: bytes) -> list[Block]:
 
 
 _LAST: Final = 1 << 20
-"""Bytes of the end of a file that are shown at first."""
+"""Bytes at the end of the file that are read at first."""
 _EVERY: Final = 0.25
-"""Seconds between two looks at the file."""
+"""Seconds between two polls of the file."""
 _SLICE: Final = 0.006
-"""Seconds of reading before keys get their turn."""
+"""Seconds of reading in one piece; keys are handled in between."""
 
 
 class ProtocolScreen(ListScreen):
@@ -388,7 +388,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
             copy(self, frame, self._tail)
 
     def action_bundle(self) -> None:
-        """Show what a copy without private things would hold, and save it if the user says so."""
+        """Preview a redacted copy, which the user may save."""
         from acp_tui.ui.screens.bundle import BundleScreen
 
         def saved(path: Path | None) -> None:
@@ -403,7 +403,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         self._open(None)
 
     def _open(self, last: int | None) -> None:
-        """Read the file from there; without one, say so."""
+        """Read the last bytes of the file, or all with None."""
         if self._tail is not None:
             self._tail.close()
         try:
@@ -420,19 +420,19 @@ To record sessions, set this in settings.toml (it is the default) and start agai
         self._frames = FrameReader()
         self._all: list[FrameRow] = []
         self._shown: list[FrameRow] = []
-        """What the filter leaves of them."""
+        """Frames that pass the filter."""
         self._reads_on = False
-        """Whether a timer goes on with what one slice of time was too short for."""
+        """True while a timer is set to go on reading."""
         self._matched = 0
-        """How many the filter has seen."""
+        """Number of frames that were filtered."""
 
     def _poll(self) -> None:
-        """Look whether the file has grown, unless it is being read."""
+        """Read on if the file has grown, unless it is being read."""
         if not self._reads_on:
             self._read()
 
     def _read(self) -> None:
-        """Take in what is new, filter it and show it, for a slice of time."""
+        """Read, filter and show new frames for one slice of time."""
         if self._tail is None:
             self._show_title()
             return
@@ -447,7 +447,7 @@ To record sessions, set this in settings.toml (it is the default) and start agai
             after(self, 0.002, self._read)
 
     def _match(self, tail: JournalTail, until: float) -> bool:
-        """Filter frames that it has not seen and show them; return whether some are left."""
+        """Filter new frames and show them; return whether some are left."""
         before = len(self._shown)
         first = self._matched
         while self._matched < len(self._all) and (perf_counter() < until or self._matched == first):

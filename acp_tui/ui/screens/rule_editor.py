@@ -1,4 +1,4 @@
-"""The dialog that makes or changes one rule, and shows what it will match."""
+"""The rule editor with its preview, and the trial of rules on a typed question."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TEXTS: Final = {
     "mode": ("mode", "any; or the id of one"),
     "note": ("note", "a remark of yours, shown where the rule answers"),
 }
-"""The fields that are typed: what stands before each, and in it while it is empty."""
+"""Text fields by name, as (label, placeholder)."""
 
 _ENDS: Final = ("never", "in 1 hour", "today", "in 7 days", "in 30 days")
 
 Preview = Callable[[RuleDraft], Sequence[str]]
-"""Returns in a few lines what a rule would match."""
+"""Describes the matches of a rule in a few lines."""
 
 
 class RuleEditor(Dialog[RuleDraft]):
@@ -65,7 +65,7 @@ class RuleEditor(Dialog[RuleDraft]):
         *,
         scopes: Sequence[Scope] = SCOPES,
     ) -> None:
-        """Take a rule to begin with, and the scopes that it may have."""
+        """Edit a rule, which may have one of the scopes."""
         super().__init__(heading, look)
         self._draft = draft
         self._preview = preview
@@ -100,7 +100,7 @@ class RuleEditor(Dialog[RuleDraft]):
             yield Button("Cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Show what the rule would match as it is."""
+        """Show the first preview."""
         self._show_preview()
 
     @override
@@ -116,7 +116,7 @@ class RuleEditor(Dialog[RuleDraft]):
 
     @property
     def draft(self) -> RuleDraft:
-        """The rule as it is entered now."""
+        """The rule as entered."""
         texts = {name: self.query_one(f"#{name}", Input).value.strip() or None for name in TEXTS}
         scope = self._scopes[self.query_one("#scope", OneOf).chosen]
         rule = Rule(
@@ -127,7 +127,7 @@ class RuleEditor(Dialog[RuleDraft]):
         return RuleDraft(replace(rule, workspace=self._draft.rule.workspace), scope)
 
     def mistake(self) -> str:
-        """Return what keeps the rule from being saved, or nothing."""
+        """Return the mistake in the rule, or ""."""
         rule = self.draft.rule
         if rule.tool_kind is not None and rule.tool_kind not in TOOL_KINDS:
             return f"There is no kind '{rule.tool_kind}'."
@@ -158,7 +158,7 @@ class RuleEditor(Dialog[RuleDraft]):
 
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        """Take the rule as it is entered, if nothing is wrong with it."""
+        """Save the rule if it has no mistake."""
         if not self.mistake():
             self.dismiss(self.draft)
 
@@ -190,7 +190,7 @@ _FIELDS: Final = {
 
 
 class RuleTrial(Dialog[None]):
-    """Shows what the rules say to a question as it is typed."""
+    """Shows the decision of the rules about a question while it is typed."""
 
     IS_GUARDED = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -200,7 +200,7 @@ class RuleTrial(Dialog[None]):
     ]
 
     def __init__(self, book: RuleBook, ask: ToolUse, look: Look) -> None:
-        """Take the rules, and a question to begin with: its agent, mode, workspace and session stay."""
+        """Try rules on a question that starts with the agent, mode, workspace and session of `ask`."""
         super().__init__("Try the rules", look)
         self._book = book
         self._ask = ask
@@ -218,7 +218,7 @@ class RuleTrial(Dialog[None]):
         yield Static(id="preview")
 
     def on_mount(self) -> None:
-        """Say what the rules say to the question as it is."""
+        """Show the first decision."""
         self._show()
 
     @override
@@ -231,7 +231,7 @@ class RuleTrial(Dialog[None]):
 
     @property
     def ask(self) -> ToolUse:
-        """The question as it is typed now."""
+        """The question as typed."""
         texts = {name: self.query_one(f"#{name}", Input).value.strip() for name in _FIELDS}
         path = texts["path"]
         whole = path if path.startswith("/") else f"{self._ask.workspace.rstrip('/')}/{path}"

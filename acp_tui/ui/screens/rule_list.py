@@ -1,4 +1,4 @@
-"""The rows of the list of rules: decision, what it matches, for how much, until when, where it stands."""
+"""The list of rules, and rules in words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAYS: Final = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
 
 def matches(rule: Rule) -> str:
-    """Return what a rule matches, such as `commands: git status, of gemini`."""
+    """Describe the matches of a rule, such as `commands: git status, of gemini`."""
     what = _KINDS.get(rule.tool_kind, rule.tool_kind) if rule.tool_kind is not None else ""
     if rule.command is not None:
         what = f"exactly “{rule.command}”" if rule.exact else f"{rule.command} …"
@@ -55,7 +55,7 @@ def matches(rule: Rule) -> str:
 
 
 def scope(rule: Rule, workspace: str) -> str:
-    """Return for how much a rule is, seen from a workspace."""
+    """Describe the scope of a rule, seen from a workspace."""
     if rule.session is not None:
         return "this session"
     if rule.workspace is None:
@@ -64,7 +64,7 @@ def scope(rule: Rule, workspace: str) -> str:
 
 
 def until(expires: datetime | None) -> str:
-    """Return until when a rule counts, or nothing."""
+    """Describe the end of a rule; "" for none."""
     if expires is None:
         return ""
     here = expires.astimezone()
@@ -75,7 +75,7 @@ def until(expires: datetime | None) -> str:
 
 
 def because(verdict: RuleVerdict) -> str:
-    """Return what the rules say and which of them says so."""
+    """Describe a verdict and the rules behind it."""
     said = SAYS[verdict.decision]
     if verdict.rule is None:
         return f"{said}: no rule matches"
@@ -87,7 +87,7 @@ def because(verdict: RuleVerdict) -> str:
 
 
 def state(listed: ListedRule) -> str:
-    """Return why a rule does not count as written, or nothing."""
+    """Return the reason why a rule does not count as written, or ""."""
     match listed.state:
         case "mistake":
             return "mistake, so it asks"
@@ -99,17 +99,17 @@ def state(listed: ListedRule) -> str:
 
 ROLES: Final = {"allow": "success", "ask": "warning", "deny": "error"}
 _WIDE: Final = 100
-"""Cells from which a row has room for the file."""
+"""Width from which a row shows the file."""
 _PLACE: Final = 23
 
 
 class RuleList(RowList[ListedRule]):
-    """Rules, one a row, in the order in which they are looked at."""
+    """A list of rules, in the order in which they are tried."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*list_keys("rule-list", opens="Edit")]
 
     def __init__(self, look: Look, workspace: str) -> None:
-        """Take the workspace from which scopes are named."""
+        """Name scopes as seen from a workspace."""
         super().__init__(look, id="rules")
         self._workspace = workspace
 
@@ -131,7 +131,7 @@ class RuleList(RowList[ListedRule]):
 
 
 def _place(item: ListedRule) -> str:
-    """Return the end of the path of a rule's file, and the line."""
+    """Return the end of the path of a rule's file, with the line."""
     if item.rule.file is None:
         return ""
     path = PurePath(item.rule.where)

@@ -1,4 +1,4 @@
-"""The list of the user's rules: made, changed, removed, undone, tried."""
+"""The rules screen, and the question whether to trust the rules of a workspace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from acp_tui.ui.widgets.transcript.blocks import TextBlock
 
 
 class RuleTrust(Dialog[bool]):
-    """Shows all rules of a file; dismisses with whether it is trusted, None when put aside."""
+    """Asks whether to trust the rules of a file; dismisses with True, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "trust", "Trust these rules", id="rule-trust.trust"),
@@ -67,7 +67,7 @@ class RuleTrust(Dialog[bool]):
 
     @on(Button.Pressed, "#trust")
     def action_trust(self) -> None:
-        """Trust the file as it is shown."""
+        """Trust the file as shown."""
         if self.guard.turned:
             self.dismiss(True)
 
@@ -78,11 +78,11 @@ class RuleTrust(Dialog[bool]):
 
 
 _MISTAKES: Final = 3
-"""Mistakes in files that are shown above the rules."""
+"""Most mistakes in files that are shown above the rules."""
 
 
 class RulesScreen(ListScreen):
-    """Lists all rules, also those that do not count now, and says why."""
+    """Lists all rules, with the reasons of those that do not count."""
 
     NOTHING = """\
 There are no rules: where the policy does not say otherwise, you are asked for all.
@@ -101,10 +101,10 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         """Show the rules of a book.
 
         Args:
-            changes: does what the user wants done to the rules.
-            ask: agent, mode, workspace and session that the user comes from.
+            changes: the book, with its changes.
+            ask: agent, mode, workspace and session of the current session.
             look: the styles.
-            preview: says what a rule would match.
+            preview: describes the matches of a rule.
         """
         super().__init__(look)
         self._book = changes.book
@@ -121,7 +121,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
         self._show()
 
     def on_screen_resume(self) -> None:
-        """Look at the files again: they may have been changed."""
+        """List the rules again: their files may have changed."""
         self._show()
 
     def on_row_list_opened(self, event: RuleList.Opened) -> None:
@@ -161,15 +161,15 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
             self.notify(f"{key_of(self, 'rules.undo')} brings it back.", title="Rule deleted")
 
     def action_undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._done(self._changes.undo)
 
     def action_try(self) -> None:
-        """Type a question and see what the rules say."""
+        """Try the rules on a typed question."""
         self.app.push_screen(RuleTrial(self._book, self._ask, self.look))
 
     def action_trust(self) -> None:
-        """Ask whether the file of a workspace is trusted."""
+        """Ask whether to trust the file of the workspace."""
         files = self._book.not_trusted()
         if files:
             question = RuleTrust(files[0], self.look)
@@ -189,7 +189,7 @@ n makes one, and so does m in a question of an agent. Deny wins over ask, ask ov
             self._done(lambda: self._changes.change(listed, draft, self._ask.workspace, self._ask.session))
 
     def _done(self, change: Callable[[], None]) -> bool:
-        """Do something to the rules, or say why it cannot be done; show them again."""
+        """Make a change, or notify why it failed; then list the rules again."""
         try:
             change()
         except CannotWrite as error:

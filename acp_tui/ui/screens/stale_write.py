@@ -1,4 +1,4 @@
-"""The dialog about a stale write: the file has changed since the agent saw it; both versions are shown."""
+"""The stale-write dialog: a write to a file that has changed since the agent saw it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Choice = Literal["write", "keep", "stop"]
 
 _NO_TEXT: Final = "\0"
-"""Stands for content that is there and is no text."""
+"""Stands for content that is no text."""
 
 
 class StaleWriteAnswer(NamedTuple):
@@ -38,7 +38,7 @@ class StaleWriteAnswer(NamedTuple):
 
 
 class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
-    """Asks which version a file shall have; dismisses with the answer, or None when put aside."""
+    """Asks for the version of a file; dismisses with the answer, or None when put aside."""
 
     KEYS = "stale-write"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,11 +52,11 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
     def __init__(
         self, question: StaleWrite, *, agent: str, cwd: str, look: Look, counter: tuple[int, int] = (1, 1)
     ) -> None:
-        """Take what is asked.
+        """Ask about a stale write.
 
         Args:
-            question: the open question, with all versions.
-            agent: who asks, as shown to people.
+            question: the question, with all versions.
+            agent: the name of the agent.
             cwd: the workspace, by which the path is shortened.
             look: the styles.
             counter: the number of this question and how many wait.
@@ -115,7 +115,7 @@ class StaleWriteDialog(DiffDialog[StaleWriteAnswer]):
         return about
 
     def _versions(self) -> list[FileDiff]:
-        """Return what the write would lose, as far as that is known, and what it would do now."""
+        """Return the changes that the write would lose, if known, and those that it would make."""
         question = self._question
         there = question.now
         if there is None and question.is_there:

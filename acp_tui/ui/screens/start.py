@@ -1,4 +1,4 @@
-"""The start screen: agents on this machine, past sessions, and a field for any command line."""
+"""The start screen, and the screen for an agent that failed."""
 
 from __future__ import annotations
 
@@ -44,34 +44,34 @@ _WHEN: Final = 12
 
 @dataclass(frozen=True)
 class StartChoice:
-    """What to start."""
+    """The choice of the user."""
 
     kind: Literal["agent", "demo", "recorded"]
     agent: str = ""
-    """The name of a known agent, or a command line as it was typed."""
+    """Name of a known agent, or a typed command line."""
     recorded: RecordedSession | None = None
     """A past session."""
 
 
 class StartRow(NamedTuple):
-    """A line of the list: what it shows, what it is found by, and what it starts."""
+    """A row of the list, with the words that find it."""
 
     text: Content
     words: str
     choice: StartChoice | None
-    """None for an agent that is not installed."""
+    """None if it is not installed."""
     install: str = ""
 
 
 class StartGroup(NamedTuple):
-    """Lines under a heading."""
+    """Rows under a heading."""
 
     heading: str
     rows: Sequence[StartRow]
 
 
 class StartScreen(Screen[StartChoice]):
-    """Asks what to start; the field filters the list, and what it holds can be run as a command line."""
+    """Asks for an agent or a session; the field filters the list, and takes command lines."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move('cursor_up')", "Up", show=False, id="start.up"),
@@ -99,7 +99,7 @@ class StartScreen(Screen[StartChoice]):
         self.look = look or Look()
         self._groups = groups(known, sessions, cwd, datetime.now(UTC))
         self._rows: list[StartRow | None] = []
-        """What each line of the list is; None for a heading."""
+        """Row of each line of the list; None for a heading."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -117,7 +117,7 @@ class StartScreen(Screen[StartChoice]):
         yield Keys(self.look)
 
     def on_mount(self) -> None:
-        """Show everything, ready to type."""
+        """List everything, and focus the field."""
         self._show(self._wanted)
         self.query_one("#problems").display = bool(self._problems)
         wanted = self.query_one(Input)
@@ -129,19 +129,19 @@ class StartScreen(Screen[StartChoice]):
         self._show(event.value)
 
     def on_input_submitted(self) -> None:
-        """Start what is highlighted."""
+        """Start the highlighted row."""
         self.action_choose()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Start what was clicked."""
+        """Start the clicked row."""
         self._start(self._rows[event.option_index])
 
     def action_move(self, way: str) -> None:
-        """Move the highlight while the field keeps the keys."""
+        """Highlight another row; the field keeps the focus."""
         getattr(self.query_one(OptionList), f"action_{way}")()
 
     def action_choose(self) -> None:
-        """Start what is highlighted."""
+        """Start the highlighted row."""
         index = self.query_one(OptionList).highlighted
         if index is not None:
             self._start(self._rows[index])
@@ -187,7 +187,7 @@ class StartScreen(Screen[StartChoice]):
 def groups(
     known: Mapping[str, KnownAgent], sessions: Sequence[RecordedSession], cwd: str, now: datetime
 ) -> list[StartGroup]:
-    """Return all there is to start: what runs here first, past sessions, then what is not installed."""
+    """Return all rows: installed agents, past sessions, then agents that are not installed."""
     there = [agent for agent in known.values() if agent.installed()]
     missing = [agent for agent in known.values() if agent not in there]
     demo = _row(
@@ -207,9 +207,9 @@ def groups(
 def matching(
     all_groups: Sequence[StartGroup], text: str, known: Mapping[str, KnownAgent] = {}
 ) -> list[StartGroup]:
-    """Return what holds all the words of `text`, and a line that runs it as a command line.
+    """Return the rows that hold all words of `text`, and a row that runs it as a command line.
 
-    That line comes first if the text begins with a program and goes on, else last.
+    That row comes first if the text begins with a program and goes on, else last.
     """
     words = text.lower().split()
     found = [
@@ -224,7 +224,7 @@ def matching(
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """Return how long ago something was, in at most twelve characters."""
+    """Return an age in at most twelve characters."""
     if then.tzinfo is None:
         then = then.astimezone()
     seconds = (now - then).total_seconds()
@@ -292,24 +292,24 @@ def _same_folder(one: str, other: str) -> bool:
 
 
 _HIGHEST: Final = 32
-"""Rows of the box at most, however much the agent said."""
+"""Most rows of the box."""
 _FRAME: Final = 3
-"""Rows of the frames around what it said, and below it."""
+"""Rows of the frames around the output, and below it."""
 _LINES: Final = 500
-"""Lines of stderr that are shown; the last ones matter."""
+"""Most lines of output that are shown: the last ones."""
 
 
 @dataclass(frozen=True)
 class FailureChoice:
-    """What the user wants to do about it."""
+    """The choice of the user about a failed agent."""
 
     kind: Literal["retry", "edit", "log_in", "choose", "new"]
     command: tuple[str, ...] = ()
-    """The command to run instead, for `edit`."""
+    """New command, for `edit`."""
 
 
 class FailureScreen(UnaskedScreen[FailureChoice | None]):
-    """Shows a failed agent over its session; dismissed with None, all stays as it is."""
+    """Shows the failure of an agent; dismisses with a choice, or None to leave it so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "choose('retry')", "Retry", id="failure.retry"),
@@ -363,7 +363,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         yield Keys(self.look)
 
     def on_mount(self) -> None:
-        """Show the end of what the agent said, and begin to guard."""
+        """Show the end of the output, and start the guard."""
         box = self.query_one("#failure")
         box.border_title = Content(f"{self.look.glyph('failed')} {safe_line(self._title)}")
         box.set_class(bool(self._stderr), "-said")
@@ -377,7 +377,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         self.begin_guard()
 
     def on_resize(self) -> None:
-        """Give what the agent said as many rows as it needs and the others leave."""
+        """Fit the output into the rows that the other parts leave."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -402,7 +402,7 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
             box.border_subtitle = Content(turn or ("Enter runs it" if self._edits else ""))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Run what was edited, once it can be split into words."""
+        """Run the edited command, if it can be split into words."""
         try:
             words = shlex.split(event.value)
         except ValueError as error:
@@ -420,15 +420,15 @@ class FailureScreen(UnaskedScreen[FailureChoice | None]):
         return action in ("close", "quit") or not self._edits
 
     def action_choose(self, kind: Literal["retry", "log_in", "choose", "new"]) -> None:
-        """Leave with a wish."""
+        """Dismiss with a choice."""
         self.dismiss(FailureChoice(kind))
 
     def action_edit(self) -> None:
-        """Change the command in place."""
+        """Edit the command in place."""
         self._edit(True)
 
     def action_copy(self) -> None:
-        """Copy all that is known, for a bug report."""
+        """Copy all facts, for a bug report."""
         parts = (shlex.join(self._command), self._title, self._reason, self._stderr)
         self.app.copy_to_clipboard("\n".join(part for part in parts if part))
         self.notify("Command, reason and what it said are copied.")

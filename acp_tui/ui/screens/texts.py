@@ -1,4 +1,4 @@
-"""A text over the session, to be read and copied: a title above, the text, and the keys below."""
+"""Screens with one text to read and copy: the source of a block, session details."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Sheet(Screen[None]):
-    """Base of screens that show one text as it was when they were opened; keys close and copy it."""
+    """Base of screens with one text, which does not change while it is open."""
 
     def __init__(self, look: Look | None = None) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Sheet(Screen[None]):
 
     @abstractmethod
     def title_line(self) -> Line:
-        """Return what stands above the text."""
+        """Return the title."""
 
     @abstractmethod
     def content(self) -> Iterable[Block]:
@@ -59,7 +59,7 @@ class Sheet(Screen[None]):
         self.query_one(Transcript).focus()
 
     def fill(self) -> None:
-        """Show the text as it is now, from its start."""
+        """Show the text from its start."""
         self.query_one(Lines).set_lines([self.title_line()])
         content = self.query_one(Transcript)
         content.clear()
@@ -73,11 +73,11 @@ class Sheet(Screen[None]):
 
 
 _PIECE: Final = 100
-"""Lines of a block: what is out of view is not laid out."""
+"""Lines of a block: blocks out of view are not laid out."""
 
 
 class SourceScreen(Sheet):
-    """Shows a text without reading it as Markdown."""
+    """Shows the source of a text, not as Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,v", "close", "Close", id="source.close"),
@@ -110,7 +110,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 Fact = tuple[str, str]
-"""A name, and what is known."""
+"""A name and its value."""
 Section = tuple[str, Sequence[Fact]]
 
 _NAME: Final = 16
@@ -118,7 +118,7 @@ _NAME: Final = 16
 
 
 class SessionDetailsScreen(Sheet):
-    """Shows facts section by section, as they were when it was opened."""
+    """Shows facts section by section."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="session-details.close"),
@@ -154,7 +154,7 @@ class SessionDetailsScreen(Sheet):
 
 
 def sections(conversation: Conversation, start: Start, name: str = "") -> list[Section]:
-    """Return what is known now; what is not there yet is left out. `name` is the user's for the session."""
+    """Return the facts that are known by now; `name` is the user's name for the session."""
     info = conversation.agent.info if conversation.agent is not None else None
     found: list[Section] = [("Agent", list(_agent(conversation, info)))]
     if info is not None:
@@ -218,7 +218,7 @@ def _session(session: Session, start: Start, name: str, takes_more: bool) -> Ite
 
 
 def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact]:
-    """Name the servers and what was done with them; never their variables and headers."""
+    """Name the servers and their use; never their variables and headers."""
     from acp_tui.conversation.agents import mcp_servers_for
 
     if info is None:
@@ -231,7 +231,7 @@ def _mcp_servers(start: Start, info: InitializeResponse | None) -> Iterator[Fact
 
 
 def _unusable(start: Start) -> Iterator[Fact]:
-    """Name the servers that are offered to no agent, and what else is wrong with servers."""
+    """Name unusable servers, and other mistakes in their files."""
     for problem in start.problems:
         if problem.about:
             said = problem.message.removeprefix(f"MCP server '{problem.about}'")
@@ -268,5 +268,5 @@ def _metas(info: InitializeResponse | None, session: Session | None) -> Iterator
 
 
 def _keys(meta: dict[str, Any]) -> str:
-    """Name what is in an extension; what it holds is nobody's business but the agent's."""
+    """Name the keys of an extension; the values are the agent's own."""
     return ", ".join(map(str, meta))

@@ -1,4 +1,4 @@
-"""One tool call, opened: its texts, differences and terminals, what went in and what came out."""
+"""The tool call screen: texts, differences, terminals, input and output, page by page."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 Kind = Literal["text", "diff", "terminal", "json"]
 
 _MARKDOWN: Final = re.compile(r"[`*_#>|\[\]~\\&]|://|^\s*[-+]|^\s*\d+[.)]\s|^\s*=+\s*$", re.MULTILINE)
-"""What Markdown would show otherwise than as it is written; without it, lines stay lines."""
+"""Marks of Markdown; a text without them keeps its line ends."""
 
 
 @dataclass(frozen=True)
 class CallPage:
-    """One page: things of a kind that stand together."""
+    """A page: content of one kind that stands together."""
 
     name: str
-    """What it is called; no two pages of a call have the same name."""
+    """Name, unique among the pages of a call."""
     kind: Kind
     items: Sequence[Any] = field(default_factory=list)
     """Content items; for `json`, the one value."""
 
 
 def pages(call: ToolCall) -> list[CallPage]:
-    """Return the pages of a call: its content in order, then what went in and came out of the tool."""
+    """Return the pages of a call: its content in order, then input and output of the tool."""
     found = list(_content_pages(call.content))
     if call.raw_input is not None:
         found.append(CallPage("raw input", "json", [call.raw_input]))
@@ -72,9 +72,9 @@ def pages(call: ToolCall) -> list[CallPage]:
 
 
 def blocks(page: CallPage, redraw: Callable[[Block], None] | None = None) -> list[Block]:
-    """Return what to show of a page of texts or of JSON, or of a terminal that is kept no more.
+    """Return the blocks of a page of texts or JSON, or of a terminal that is gone.
 
-    `redraw` is told when a picture is decoded; without it there are none, just what they are.
+    `redraw` is called when a picture is decoded; without it pictures are only described.
     """
     if page.kind == "json":
         return [JsonBlock(page.items[0])]
@@ -114,7 +114,7 @@ def _block(item: Text | ContentItem | UnknownItem, redraw: Callable[[Block], Non
 
 
 def _text(text: str) -> Block:
-    """Return Markdown, as the protocol says, unless it is plainly what a program printed."""
+    """Return a text as Markdown, as the protocol says, unless it is plainly the output of a program."""
     has_lines = "\n" in text.strip()
     if "\x1b" in text or "\r" in text.replace("\r\n", "\n") or (has_lines and not _MARKDOWN.search(text)):
         return OutputBlock(text)
@@ -137,7 +137,7 @@ _SIGNALS: Final = (
 
 
 async def choose_signal(owner: MenuOwner, terminal: Terminal) -> None:
-    """Let the user choose a signal, and send it to the foreground of a terminal."""
+    """Let the user choose a signal for the foreground of a terminal, and send it."""
     items = [MenuItem(number.name, number.name, words) for number, words in _SIGNALS]
     name = await choose(owner, "Signal", items)
     if name is not None:
@@ -145,11 +145,11 @@ async def choose_signal(owner: MenuOwner, terminal: Terminal) -> None:
 
 
 _LOCATIONS: Final = 3
-"""Lines of locations in the header at most."""
+"""Most lines of locations in the header."""
 
 
 class ToolCallScreen(Screen[None]):
-    """Shows a tool call page by page; `refresh_call` after each change of it."""
+    """Shows a tool call page by page; call `refresh_call` after each of its changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", id="call.close"),
@@ -171,8 +171,8 @@ class ToolCallScreen(Screen[None]):
         """Show a tool call.
 
         Args:
-            call: the entry of the session, which may change.
-            terminals: gives the terminal of an id, None when we have it no more.
+            call: the tool call, which may change.
+            terminals: returns a terminal by its id, or None.
             cwd: the workspace, by which paths are shortened.
             look: the styles.
         """
@@ -198,7 +198,7 @@ class ToolCallScreen(Screen[None]):
         self.refresh_call()
 
     def refresh_call(self, now: float | None = None) -> None:
-        """Show what has changed; `now` is the time on the clock of the session's events, while it runs."""
+        """Show changes of the call; `now` is the time on the clock of the session's events, while it runs."""
         self._now = now if now is not None else self._now
         before = {page.name: page for page in self._pages}
         self._pages = pages(self._call)
@@ -218,7 +218,7 @@ class ToolCallScreen(Screen[None]):
         return action != "turn" or len(self._pages) > 1
 
     def on_lines_clicked(self, event: Lines.Clicked) -> None:
-        """Open the page whose name was clicked."""
+        """Open the page with the clicked name."""
         if event.lines.id == "pages" and 0 <= event.piece < len(self._pages):
             self._open(self._pages[event.piece].name)
 
@@ -227,7 +227,7 @@ class ToolCallScreen(Screen[None]):
         self.dismiss(None)
 
     def action_turn(self, step: int) -> None:
-        """Open the page after or before."""
+        """Open the next or the previous page."""
         names = [page.name for page in self._pages]
         self._open(names[(names.index(self._current) + step) % len(names)])
 
@@ -237,19 +237,19 @@ class ToolCallScreen(Screen[None]):
         self.notify(f"{self._current.capitalize()} copied.")
 
     def action_kill(self) -> None:
-        """End the command of the terminal; the turn goes on."""
+        """Kill the command of the terminal; the turn goes on."""
         terminal = self._terminal()
         if terminal is not None:
             self.run_worker(terminal.kill(), group="kill")
 
     def action_signal(self) -> None:
-        """Choose a signal for what runs in the foreground of the terminal; the turn goes on."""
+        """Let the user choose a signal for the foreground of the terminal."""
         terminal = self._terminal()
         if terminal is not None:
             self.run_worker(choose_signal(self, terminal), group="menu", exclusive=True)
 
     def action_zoom(self) -> None:
-        """Give the page the whole screen, or not."""
+        """Zoom the page, or take it back."""
         self.toggle_class("-zoomed")
 
     # pages
@@ -258,7 +258,7 @@ class ToolCallScreen(Screen[None]):
         return next(page for page in self._pages if page.name == self._current)
 
     def _open(self, name: str) -> None:
-        """Show a page; its view is made when it is first opened."""
+        """Show a page; its view is made when first opened."""
         turned = name != self._current or name not in self._views
         self._current = name
         if name not in self._views:
@@ -292,7 +292,7 @@ class ToolCallScreen(Screen[None]):
                 self._write(view, page)
 
     def _write(self, view: Transcript, page: CallPage) -> None:
-        """Write a page of texts anew; a reader at its start stays there."""
+        """Fill a transcript with the blocks of a page, from its start."""
         view.clear()
         pictures = has_pictures(self.app, self.look)
         for block in blocks(page, view.changed if pictures else None):
@@ -326,7 +326,7 @@ class ToolCallScreen(Screen[None]):
         self.query_one("#pages", Lines).set_lines([(self._tabs(), [])])
 
     def _places(self) -> list[Line]:
-        """Return where the call works, as it said; nothing is opened."""
+        """Return the locations of the call."""
         places = [
             inside(location.path, self._cwd) + (f":{location.line}" if location.line is not None else "")
             for location in self._call.locations

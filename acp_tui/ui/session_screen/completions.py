@@ -1,4 +1,4 @@
-"""Completing what is typed, in a list above the prompt: the agent's commands, and the workspace's files."""
+"""Completions above the prompt: commands of the agent, and files of the workspace."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ SHOWN: Final = 8
 
 @dataclass(frozen=True)
 class Completion:
-    """What a text may become."""
+    """A completion."""
 
     text: str
-    """What takes the place of what was typed."""
+    """Text that replaces what was typed."""
     length: int
-    """Characters before the cursor that were typed of it."""
+    """Characters before the cursor that it replaces."""
     line: Line
-    """How it is shown."""
+    """Its row in the list."""
     goes_on: bool = False
-    """Whether there is more to complete behind it."""
+    """True for a folder, whose files can be completed next."""
 
 
 def matching(commands: Sequence[AvailableCommand], text: str) -> list[AvailableCommand]:
-    """Return the commands that `text`, such as `/pl`, may become: those that begin so come first.
+    """Return the commands that contain `text`, such as `/pl`; those that begin with it come first.
 
-    Nothing while `text` is no command, or is one whose name is complete already.
+    There are none if `text` is no command, or already the whole name of one.
     """
     if not text.startswith("/") or "\n" in text:
         return []
@@ -50,7 +50,7 @@ def matching(commands: Sequence[AvailableCommand], text: str) -> list[AvailableC
 
 
 class Completions:
-    """Keeps the list above the prompt equal to what is typed."""
+    """The list of completions for the text in the prompt."""
 
     def __init__(
         self,
@@ -61,15 +61,15 @@ class Completions:
         recent: Callable[[], Sequence[str]],
         refresh: Callable[[], object],
     ) -> None:
-        """Take what it works with.
+        """Complete in a prompt.
 
         Args:
-            box: where is typed.
-            lines: where the list is shown.
+            box: the prompt.
+            lines: shows the list.
             commands: the agent's commands as of now.
-            files: those of the workspace as of now.
+            files: the files of the workspace as of now.
             recent: paths that come first while little is typed.
-            refresh: begins to list the files anew; when more is known, `refreshed` is to be called.
+            refresh: starts to list the files again; call `refreshed` when there are more.
         """
         self._box = box
         self._lines = lines
@@ -81,12 +81,12 @@ class Completions:
         self._marked = 0
         self._dismissed = ""
         self._spaced = ""
-        """What stood before the cursor when a space was written behind a file; empty if it may stay."""
+        """Text before the cursor, with the space that was added behind a file; "" if the space may stay."""
         self._before = ""
-        """What stood before the cursor when completions were looked for."""
+        """Text before the cursor for which the list was made."""
 
     def typed(self) -> None:
-        """The text of the prompt changed."""
+        """Update the list for a changed prompt."""
         self._take_space_back()
         text = self._box.text
         self._found = self._completions() if text != self._dismissed else []
@@ -95,7 +95,7 @@ class Completions:
         self._show()
 
     def refreshed(self) -> None:
-        """More files are known; what is marked stays so."""
+        """Update the list for more files; the marked completion stays marked."""
         if not self._box.text or self._box.text == self._dismissed:
             return
         marked = self._found[self._marked].text if self._found and self._marked else None
@@ -111,7 +111,7 @@ class Completions:
             self._show()
 
     def take(self) -> bool:
-        """Put the marked completion in the prompt; return whether that is another text than before."""
+        """Put the marked completion in the prompt; return whether that changed the text."""
         if self._box.before != self._before:
             self.typed()  # keys came faster than the list was looked through, or the cursor went elsewhere
         if not self._found:
@@ -128,7 +128,7 @@ class Completions:
         return True
 
     def _take_space_back(self) -> None:
-        """Let a colon stand right behind the file that was taken: lines of it are named."""
+        """Remove the added space before a colon, which names lines of the file."""
         spaced, before = self._spaced, self._box.before
         if spaced and before != spaced:
             self._spaced = ""
@@ -137,7 +137,7 @@ class Completions:
                 self._box.complete(len(lines) + 1, lines)
 
     def dismiss(self) -> bool:
-        """Take the list away until something else is typed; return whether there was one."""
+        """Hide the list until the text changes; return whether there was one."""
         had = bool(self._found)
         self._dismissed = self._box.text
         self._found = []
@@ -170,7 +170,7 @@ class Completions:
         self._lines.set_lines(lines, self._marked - first if shown else None)
 
     def _arguments(self) -> list[Line]:
-        """Return what the command takes whose arguments are being typed."""
+        """Return the hint of the command whose arguments are being typed."""
         name, space, _ = self._box.text.partition(" ")
         if not space or not name.startswith("/") or "\n" in self._box.text:
             return []
@@ -179,13 +179,13 @@ class Completions:
 
 
 def _hint(command: AvailableCommand) -> str:
-    """Return what a command takes, as a placeholder."""
+    """Return the placeholder for the arguments of a command."""
     hint = command.input.hint if command.input is not None else ""
     return hint if not hint or hint[0] in "<[(" else f"<{hint}>"
 
 
 def _command(command: AvailableCommand, length: int) -> Completion:
-    """Return a command as a completion; one that takes an argument waits for it."""
+    """Return a command as a completion, with a space behind it if it takes arguments."""
     hint = f" {_hint(command)}".rstrip()
     about = command.description.partition("\n")[0]
     line: Line = ([("accent", f"/{command.name}"), ("muted", f"{hint}  "), ("text", about)], ())

@@ -1,4 +1,4 @@
-"""Writing a session into a file of its own: as Markdown for people, as JSON for programs."""
+"""Export of a session as Markdown or JSON, and copies of its parts."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _FORMS: Final = (
     ("whole", "Markdown, everything", "with thoughts, diffs and the output of tools"),
     ("json", "JSON", "all that is known, for programs"),
 )
-"""Ways to write a session, as (key, name, what is in it)."""
+"""Formats as (key, name, description)."""
 
 
 class SessionExport:
-    """Asks for the form, writes the file, and says where it is."""
+    """Asks for a format, writes the file, and tells its path."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     async def choose(self) -> None:
-        """Let the user choose a form."""
+        """Let the user choose a format."""
         session = self._screen.conversation.session
         if session is None or not session.entries:
             self._screen.notify("There is nothing to export yet.")
@@ -96,7 +96,7 @@ class SessionExport:
         return as_markdown(session, title, name, self._printed if form == "whole" else None)
 
     def _printed(self, terminal_id: str) -> str:
-        """Return what a terminal of ours printed; nothing where it is gone."""
+        """Return the output of a terminal of ours; "" if it is gone."""
         from acp_tui.ui.session_screen.panes import terminal_of
         from acp_tui.ui.widgets.terminal.log import text_of
 
@@ -105,13 +105,13 @@ class SessionExport:
 
 
 class ChatCopy:
-    """Puts texts as they came on the clipboard, and says how much that was."""
+    """Copies parts of the chat in their source form."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     def selection(self) -> bool:
-        """Copy what the mouse has selected, else the block with the keys; return whether there was any."""
+        """Copy the selection, else the block under the cursor; return False if there is neither."""
         selected = self._screen.get_selected_text()
         if selected:
             self._copy(selected, "the selection")
@@ -122,17 +122,17 @@ class ChatCopy:
         return True
 
     def copy(self, what: str) -> None:
-        """Copy the last `answer`, or the `block` that the keys are on, or the `code` in it."""
+        """Copy the last `answer`, the `block` under the cursor, or the `code` in it."""
         {"answer": self.last_answer, "block": self.block, "code": self.code}[what]()
 
     def block(self) -> None:
-        """Copy the block that the keys are on."""
+        """Copy the block under the cursor."""
         block = self._block()
         if block is not None:
             self._copy(block.source(), "this block")
 
     def last_answer(self) -> None:
-        """Copy what the agent said last."""
+        """Copy the last answer of the agent."""
         from acp_tui.session.entries import AgentMessage, text_of
 
         session = self._screen.conversation.session
@@ -145,7 +145,7 @@ class ChatCopy:
             self._screen.notify("There is no answer yet.")
 
     def code(self) -> None:
-        """Copy the code in the block that the keys are on; of several the user chooses."""
+        """Copy the code in the block under the cursor; of several pieces the user chooses."""
         from acp_tui.ui.widgets.markdown.links import codes
 
         block = self._block()
@@ -167,7 +167,7 @@ class ChatCopy:
             self._copy(found[int(key)], "the code")
 
     def show_source(self) -> None:
-        """Show the block that the keys are on as the text that it came as."""
+        """Show the source of the block under the cursor."""
         from acp_tui.ui.screens.texts import SourceScreen
 
         block = self._block()
@@ -175,7 +175,7 @@ class ChatCopy:
             self._screen.app.push_screen(SourceScreen(block.searched(), self._screen.look))
 
     def _block(self) -> Block | None:
-        """Return the block that the keys are on; without one, put them on the last in view."""
+        """Return the block under the cursor, which without one goes to the last block in view."""
         chat = self._screen.query_one(ChatPane)
         if chat.cursor is None and chat.blocks:
             chat.action_step(-1)
@@ -197,17 +197,17 @@ _PATIENCE: Final = 0.1
 
 
 Printed = Callable[[str], str]
-"""Returns what a terminal of ours printed, by its id; nothing where it is gone."""
+"""Returns the output of a terminal of ours by its id; "" if it is gone."""
 
 
 def as_markdown(session: Session, title: str, agent: str, printed: Printed | None = None) -> str:
     """Return the prompts and answers, and a line for each tool call.
 
     Args:
-        session: what is told.
+        session: the session.
         title: its name.
         agent: the name of its agent.
-        printed: where it is given, thoughts, diffs and output are told, too.
+        printed: if given, thoughts, diffs and output are added.
     """
     head = f"# {safe_line(title)}\n\n{safe_line(agent)} in `{safe_line(session.cwd)}`\n\n"
     return head + talk(session, printed)
@@ -250,7 +250,7 @@ def _entry(entry: Entry, cwd: str, printed: Printed | None) -> Iterator[str]:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return a text as a block of code, whatever fences are in it."""
+    """Return a text as a block of code, with a fence longer than those in it."""
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
@@ -293,7 +293,7 @@ def _brought(call: ToolCall, cwd: str, printed: Printed) -> Iterator[str]:
 
 
 def _lines_of(output: TextBuffer | None) -> str:
-    """Return what a command printed as it stood on its terminal in the end."""
+    """Return the output of a command as its terminal showed it in the end."""
     from acp_tui.ui.widgets.terminal.log import text_of
 
     return text_of(str(output).encode("utf-8", "replace")) if output is not None else ""

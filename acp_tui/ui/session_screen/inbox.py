@@ -1,4 +1,4 @@
-"""The inbox: what waits in all sessions, to be answered without leaving a draft behind."""
+"""The inbox: questions and news of all sessions. Also the names of sessions."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ WORDS: Final[dict[Kind, str]] = {
     "failed": "failed",
     "done": "is done",
 }
-"""What is said of a session, by what waits in it."""
+"""Words for each kind of item."""
 
 
 class InboxItem(NamedTuple):
-    """One thing that waits."""
+    """An item of the inbox."""
 
     screen: SessionScreen
     kind: Kind
     what: str
-    """What it is about, in a line; may be empty."""
+    """Its subject in one line; may be empty."""
     question: tuple[str, str] | None = None
-    """Names the question, for kinds that are one."""
+    """Key of the question, for kinds that are one."""
 
 
 def waiting(screens: Iterable[SessionScreen]) -> list[InboxItem]:
-    """Return what waits, questions first, then in the order of the tabs."""
+    """Return the items of all sessions: questions first, then in the order of the tabs."""
     found = [one for screen in screens for one in _of(screen)]
     # A question of the agent itself, as in its login, is open in each of its sessions: once is enough.
     once: dict[object, InboxItem] = {}
@@ -70,7 +70,7 @@ def _of(screen: SessionScreen) -> Iterator[InboxItem]:
 
 
 def _ended_turn(screen: SessionScreen, conversation: Conversation) -> InboxItem:
-    """Return what there is to say of a turn that has ended unseen."""
+    """Return the item of a turn that has ended unseen."""
     session = conversation.session
     failed = session is not None and bool(session.turns) and session.turns[-1].stop_reason == "failed"
     return InboxItem(screen, "failed" if failed else "done", last_said(session))
@@ -87,7 +87,7 @@ def _kind(question: Question) -> Kind:
 
 
 class QuestionSummaries(Sequence[str]):
-    """What questions are about, each in a line that is made when it is read."""
+    """Summaries of questions, each made when it is read."""
 
     def __init__(self, questions: Iterable[Question], session: Session | None) -> None:
         self._questions = tuple(questions)
@@ -98,18 +98,18 @@ class QuestionSummaries(Sequence[str]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[str]: ...
     def __getitem__(self, at: int | slice) -> str | Sequence[str]:
-        """Return the line of a question, or of some."""
+        """Return the summary of a question, or of several."""
         if isinstance(at, slice):
             return QuestionSummaries(self._questions[at], self._session)
         return about(self._questions[at], self._session)
 
     def __len__(self) -> int:
-        """Return how many questions there are."""
+        """Return the number of questions."""
         return len(self._questions)
 
 
 def about(question: Question, session: Session | None) -> str:
-    """Return what a question is about, in a line."""
+    """Summarise a question in one line."""
     from acp_tui.readable import inside
     from acp_tui.session.questions import Permission, StaleWrite
     from acp_tui.ui.entries.words import call_sentence
@@ -123,7 +123,7 @@ def about(question: Question, session: Session | None) -> str:
 
 
 class InboxMenu(Menu):
-    """Lists what waits, as of now; dismisses with its key."""
+    """The menu of the inbox."""
 
     def __init__(self, items: Callable[[], Sequence[MenuItem]], current: str | None, look: Look) -> None:
         super().__init__("Inbox", items, current, look)
@@ -134,13 +134,13 @@ class InboxMenu(Menu):
 
 
 class Inbox:
-    """Opens the inbox over the session that is seen, and leads to what is chosen in it."""
+    """Opens the inbox over the current session, and goes to the chosen item."""
 
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs
 
     async def open(self) -> None:
-        """Let the user choose what waits, and go to it."""
+        """Let the user choose an item, and go to it."""
         if not self._items():
             self._tabs.current.notify("Nothing waits for you.")
             return
@@ -160,7 +160,7 @@ class Inbox:
         return [self._item(one) for one in waiting(self._tabs.screens)]
 
     def _shown(self) -> str | None:
-        """Return the key of the question that is before the user already."""
+        """Return the key of the question that the user is looking at."""
         screen = self._tabs.current
         found = (one for one in waiting([screen]) if one.question is not None)
         return next((self._key(one) for one in found if one.question == screen.asking.shown), None)
@@ -173,30 +173,30 @@ class Inbox:
         return MenuItem(self._key(one), label, f"{about}{here}")
 
     def _key(self, one: InboxItem) -> str:
-        """Name what waits, for as long as it does."""
+        """Return the key of an item, which stays the same while it waits."""
         return f"{self._tabs.screens.index(one.screen)} {one.kind} {one.question}"
 
 
 LONGEST: Final = 80
-"""Characters of a name."""
+"""Most characters of a name."""
 
 
 class SessionName:
-    """Names one session: in its tab, in lists and in exports."""
+    """The name of a session, for its tab, lists and exports."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     @property
     def title(self) -> str:
-        """What the session is about, in a few words: a name, its title, its first prompt, or the agent."""
+        """The user's name, else the agent's title, the first prompt, or the name of the agent."""
         conversation = self._screen.conversation
         session = conversation.session
         fork = "fork: " if session is not None and session.is_fork and not self.own else ""
         return fork + (self.own or title_of(self._screen) or conversation.agent_name)
 
     def ask(self) -> None:
-        """Let the user write a name."""
+        """Ask the user for a name."""
         if self._screen.conversation.session is None:
             self._screen.notify("There is no session to name yet.")
             return
@@ -213,7 +213,7 @@ class SessionName:
         self._screen.app.push_screen(dialog, lambda name: None if name is None else self.rename(name))
 
     def rename(self, name: str) -> None:
-        """Call the session by this name from now on; an empty one gives its own title back."""
+        """Rename the session; an empty name brings its own title back."""
         session = self._screen.conversation.session
         if session is None:
             self._screen.notify("There is no session to name yet.")
@@ -228,7 +228,7 @@ class SessionName:
 
     @property
     def agent(self) -> str:
-        """What the user calls the agent, by which names of its sessions are kept."""
+        """Name of the agent, under which the names of its sessions are stored."""
         conversation = self._screen.conversation
         if conversation.recorded is not None:
             return conversation.recorded.agent
@@ -236,19 +236,19 @@ class SessionName:
 
     @property
     def own(self) -> str:
-        """The user's name for the session; an empty text if there is none."""
+        """The user's name for the session, or ""."""
         session = self._screen.conversation.session
         return self._screen.tabs.names.get(self.agent, session.id) if session is not None else ""
 
 
 def title_of(screen: SessionScreen) -> str:
-    """Return what a session is called without the user: the agent's title, else the first prompt."""
+    """Return the agent's title of a session, else its first prompt."""
     session = screen.conversation.session
     return session.subject if session is not None else ""
 
 
 def last_said(session: Session | None) -> str:
-    """Return the newest prompt of a session, in a line."""
+    """Return the newest prompt of a session in one line."""
     from acp_tui.session.entries import UserMessage, line_of
 
     entries = reversed(session.entries) if session is not None else ()

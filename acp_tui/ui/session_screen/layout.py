@@ -1,4 +1,4 @@
-"""Which panes of the session screen are seen: beside each other, one at a time, one alone, or not at all."""
+"""The layout of panes: side by side, one at a time on narrow screens, zoomed or hidden."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 NARROW: Final = 110
-"""Columns below which one pane is shown at a time."""
+"""Width below which one pane is shown at a time."""
 
 _KEYS: Final = ("session.chat", "session.plan-pane", "session.tool-calls", "session.changes")
-"""The names of the keys of the panes, in their order."""
+"""Ids of the keys of the panes, in their order."""
 
 
 class PaneLayout:
-    """Shows and hides panes, and keeps what the user chose for the next run."""
+    """Shows and hides panes, and remembers the layout for the next run."""
 
     def __init__(self, screen: SessionScreen, path: Path, default: Sequence[str]) -> None:
         self._screen = screen
@@ -33,7 +33,7 @@ class PaneLayout:
         self._tab = "chat"
 
     def begin(self) -> None:
-        """Show the panes of the last run."""
+        """Restore the layout of the last run."""
         from acp_tui.store.preferences import load
 
         layout, problem = load(self._path, self._default)
@@ -45,13 +45,13 @@ class PaneLayout:
             self._screen.notify(str(problem), title="Layout", severity="warning")
 
     def resized(self, width: int) -> None:
-        """Show one pane at a time where there is no room for more."""
+        """Show one pane at a time if the screen is narrow."""
         self._screen.set_class(width < NARROW, "-narrow")
         if self._is_narrow and isinstance(self._screen.focused, Pane):
             self.show_tab(self._screen.focused.NAME)
 
     def go_to(self, name: str) -> None:
-        """Go to a pane, showing it if it is hidden; from a pane beside the chat, back to the prompt."""
+        """Focus a pane, shown if it was hidden; if it has the focus already, go back to the prompt."""
         pane = self._screen.query_one(f"#{name}", Pane)
         if self._screen.maximized not in (None, pane):
             self._screen.minimize()
@@ -66,25 +66,25 @@ class PaneLayout:
         self._screen.set_focus(pane)  # at once: `focus` would come after a key that is here already
 
     def arrange(self, what: str) -> None:
-        """Do what a key is for: `hide` a pane, hide or show the `side`, `zoom`, or go to the `prompt`."""
+        """Run an action by its name: `hide` a pane, toggle the `side`, `zoom`, or go to the `prompt`."""
         do = {"hide": self.hide, "side": self.toggle_side, "zoom": self.toggle_zoom, "prompt": self.leave}
         do[what]()
 
     def show_chat(self) -> None:
-        """Have the chat in view, whoever has the keys."""
+        """Show the chat; the focus stays."""
         if self._screen.maximized not in (None, self._screen.query_one("#chat")):
             self._screen.minimize()
         if self._is_narrow:
             self.show_tab("chat")
 
     def leave(self) -> None:
-        """Go back to the chat and the prompt."""
+        """Go back to the chat, with the focus in the prompt."""
         if self._is_narrow:
             self.show_tab("chat")
         self._screen.focus_prompt()
 
     def hide(self) -> None:
-        """Hide the pane that has the keys; the chat stays."""
+        """Hide the focused pane, unless it is the chat."""
         frame = next((frame for frame in self._screen.query(Frame) if frame.pane.has_focus), None)
         if frame is not None and not self._is_narrow:
             self._screen.minimize()
@@ -94,7 +94,7 @@ class PaneLayout:
             self._keep()
 
     def toggle_side(self) -> None:
-        """Hide or show the panes beside the chat; with all of them hidden, show all."""
+        """Hide or show the side; if all of its panes are hidden, show all."""
         if self._is_narrow:
             return  # one pane at a time: there is no side
         shows = self._screen.query_one("#side").has_class("-hidden")
@@ -107,7 +107,7 @@ class PaneLayout:
         self._keep()
 
     def toggle_zoom(self) -> None:
-        """Give the pane that has the keys, or else the chat, the whole screen; or take it back."""
+        """Zoom the focused pane, else the chat; or end the zoom."""
         screen = self._screen
         if screen.maximized is not None:
             screen.minimize()
@@ -118,7 +118,7 @@ class PaneLayout:
             screen.set_focus(pane)
 
     def show_tab(self, name: str) -> None:
-        """Choose the pane that is shown where there is room for one."""
+        """Choose the pane that a narrow screen shows."""
         for frame in self._screen.query(Frame):
             frame.set_class(name == frame.pane.NAME, "-tab")
         self._screen.query_one("#chat-box").set_class(name == "chat", "-tab")
@@ -127,7 +127,7 @@ class PaneLayout:
         self.show_tabs()
 
     def tab_clicked(self, piece: int) -> None:
-        """Show the pane whose tab was clicked: each has two pieces, its name and its key."""
+        """Show the pane of a clicked tab; each tab has two pieces, name and key."""
         panes = list(self._screen.query(Pane))
         if 0 <= piece < 2 * len(panes):
             self.show_tab(panes[piece // 2].NAME)
@@ -147,7 +147,7 @@ class PaneLayout:
 
     @property
     def _shown(self) -> list[str]:
-        """The panes that are not hidden by themselves."""
+        """Names of the panes that are not hidden."""
         return [frame.pane.NAME for frame in self._screen.query(Frame) if not frame.has_class("-hidden")]
 
     def _show(self, pane: Pane) -> None:

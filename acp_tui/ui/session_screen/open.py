@@ -1,4 +1,4 @@
-"""What the user opens over a session: a tool call, changed files, links, facts, the connection's frames."""
+"""Screens and menus over a session: details, links, the agent's options, an agent that hangs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class DetailScreens:
-    """Opens screens over one session, and keeps an opened tool call equal to what the agent tells of it."""
+    """Opens screens over a session, and keeps an open tool call up to date."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
@@ -46,7 +46,7 @@ class DetailScreens:
         self._changes: ChangesScreen | None = None
 
     def block(self, block: Block, link: str = "") -> None:
-        """Open what a line or an entry stands for, or a link that was clicked; or show more of an entry."""
+        """Open the object of a block, or a clicked link; else fold or unfold the entry."""
         from acp_tui.ui.entries.entry import EntryBlock
         from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
         from acp_tui.ui.panes.changes import FileLine
@@ -66,7 +66,7 @@ class DetailScreens:
             block.choose()
 
     def call_of(self, block: Block | None) -> bool:
-        """Open the tool call that a block stands for; return whether it does."""
+        """Open the tool call of a block; return False if it has none."""
         from acp_tui.ui.entries.tool_call import ToolCallBlock
         from acp_tui.ui.panes.tool_calls import CallLine
 
@@ -88,7 +88,7 @@ class DetailScreens:
         self._screen.app.push_screen(self._call, self._call_closed)
 
     def some_call(self) -> None:
-        """Open the tool call that a search has found, the one under the cursor, or the newest."""
+        """Open the tool call of the shown search hit, of the cursor, or the newest one."""
         from acp_tui.ui.panes.pane import Pane
         from acp_tui.ui.panes.tool_calls import ToolCallsPane
         from acp_tui.ui.session_screen.find import found_block
@@ -101,7 +101,7 @@ class DetailScreens:
             self.call(latest)
 
     def refresh(self, now: float | None = None) -> None:
-        """Make an opened tool call equal to its entry; `now` is on the clock of the session's events."""
+        """Update the open tool call; `now` is on the clock of the session's events."""
         if self._call is not None and self._call.is_mounted:
             self._call.refresh_call(now)
 
@@ -111,7 +111,7 @@ class DetailScreens:
             self._changes.go_on()
 
     def changes(self, path: str) -> None:
-        """Open the changed files, a certain one first."""
+        """Open the changed files, with the file at `path` first."""
         from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
 
         conversation, session = self._screen.conversation, self._screen.conversation.session
@@ -131,14 +131,14 @@ class DetailScreens:
             self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
 
     def session_details(self) -> None:
-        """Show what there is to know about the session."""
+        """Show the details of the session."""
         from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
 
         facts = sections(self._screen.conversation, self._start, self._screen.rooms.naming.own)
         self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
 
     def decisions(self) -> None:
-        """Show what agents asked for, and how it was answered."""
+        """Show the decision log."""
         from acp_tui.store.decisions import NAME
         from acp_tui.store.folders import data_folder
         from acp_tui.ui.screens.decisions import DecisionsScreen
@@ -148,7 +148,7 @@ class DetailScreens:
         self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
 
     def protocol(self) -> None:
-        """Show the frames of the connection."""
+        """Show the messages of the connection."""
         from acp_tui.ui.screens.protocol import ProtocolScreen
 
         journal = self._screen.conversation.journal
@@ -156,13 +156,13 @@ class DetailScreens:
         self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
 
     def _offer(self, found: dict[str, str]) -> None:
-        """Offer to open one of some links, names by addresses."""
+        """Offer to open a link; `found` has names by address."""
         if found:
             opening = open_link(self._screen, found, self._screen.conversation.cwd)
             self._screen.run_worker(opening, group="links", exclusive=True)
 
     def _changes_closed(self, session: Session) -> None:
-        """Mark in the pane what was kept in the changes screen."""
+        """Mark in the pane the changes that were kept in the changes screen."""
         from acp_tui.session.change import SessionChange
         from acp_tui.ui.panes.changes import ChangesPane
 
@@ -177,19 +177,19 @@ _HOSTS: Final = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s<>\"'`)]+|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,}|xn--[\w-]+)(?![\w(])(?:[:/][^\s<>\"'`)]*)?",
     re.IGNORECASE,
 )
-"""What the words of a link may name as a host: an address, or a name with a dot."""
+"""Hosts in the words of a link: an address, or a name with a dot."""
 _FILE_NAMES: Final = re.compile(r".*\.(cc|md|mk|ml|pl|pm|ps|py|rs|sh|so|tf|ts|zip)", re.IGNORECASE)
-"""Names of files whose ends are ends of hosts, too."""
+"""File names with a suffix that is a top-level domain, too."""
 _ENDS: Final = re.compile(
     r".*\.([a-z]{2,3}|[^a-z]*xn--.*|info|cloud|tech|site|online|store|page|link|live|news|shop|tools|systems"
     r"|codes|software|services|example|test|bank|email|support|security|blog|agency)",
     re.IGNORECASE,
 )
-"""Names of hosts as they are met in texts: others with a dot are parts of programs, such as json.dumps."""
+"""Usual names of hosts; other names with a dot are code, such as json.dumps."""
 
 
 def links(message: Message) -> dict[str, str]:
-    """Return what a message links to: names by address."""
+    """Return the links of a message: names by address."""
     found: dict[str, str] = {}
     for part in message.parts:
         if isinstance(part, ResourceLink):
@@ -202,7 +202,7 @@ def links(message: Message) -> dict[str, str]:
 
 
 def file_of(uri: str, cwd: str) -> Path | None:
-    """Return the file of this machine that an address names, links followed; None for other addresses."""
+    """Return the local file that an address names, with links followed; None for other addresses."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -227,7 +227,7 @@ async def open_link(owner: MenuOwner, found: dict[str, str], cwd: str) -> None:
 
 
 def other_host(uri: str, name: str) -> str:
-    """Return the host of an address, if the words of its link name another one; else nothing."""
+    """Return the host of an address if the words of its link name another one, else ""."""
     host = _host(uri) if "://" in uri else ""
     named = {_host(one) for one in _HOSTS.findall(name) if not _is_file_name(one)} - {""}
     is_other = any(one != host and not host.endswith(f".{one}") for one in named)
@@ -235,13 +235,13 @@ def other_host(uri: str, name: str) -> str:
 
 
 def about(uri: str, name: str) -> str:
-    """Return what the menu says of a link: its words, and where it leads if they say otherwise."""
+    """Describe a link: its words, and its host if they name another one."""
     host = other_host(uri, name)
     return f"leads to {host}, not to “{name}”" if host else name
 
 
 async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
-    """Ask before a link is opened whose words name another host; return whether it is to be opened."""
+    """Return whether to open a link; ask the user if its words name another host."""
     host = other_host(uri, name)
     if not host:
         return True
@@ -254,13 +254,13 @@ async def _is_meant(owner: MenuOwner, uri: str, name: str) -> bool:
 
 
 def _is_file_name(word: str) -> bool:
-    """Whether a word with a dot is more likely a file, such as README.md or json.dumps."""
+    """Return whether a word with a dot is more likely a file or code than a host."""
     is_bare = "/" not in word and not word.lower().startswith("www.")
     return is_bare and (_FILE_NAMES.fullmatch(word) is not None or _ENDS.fullmatch(word) is None)
 
 
 def _host(address: str) -> str:
-    """Return the host of an address, with or without a scheme, in ASCII as it is looked up."""
+    """Return the host of an address with or without a scheme, in ASCII."""
     try:
         host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
     except ValueError:
@@ -271,7 +271,7 @@ def _host(address: str) -> str:
 
 
 async def _opened(app: App[Any], uri: str, cwd: str) -> str:
-    """Show what is at an address; return why that cannot be, or ""."""
+    """Open an address; return the problem, or ""."""
     from acp_tui.ui.screens.address import open_in_browser
     from acp_tui.ui.screens.editor import open_in_editor
 
@@ -287,12 +287,12 @@ async def _opened(app: App[Any], uri: str, cwd: str) -> str:
 
 
 IGNORED: Final = 10.0
-"""Seconds after a stop in which the turn should have ended."""
+"""Seconds after a stop in which the turn should end."""
 _NOTICE: Final = "Not stopped yet"
 
 
 class UnresponsiveAgent:
-    """Offers the ladder, and points to it when a stop is not obeyed."""
+    """Offers to wait for, kill or restart an agent that does not obey a stop."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
@@ -300,7 +300,7 @@ class UnresponsiveAgent:
         self._has_told = False
 
     def tick(self, now: float) -> None:
-        """Say, once for a stop, that the agent does not obey it; `now` is on the monotonic clock."""
+        """Notify once that a stop is not obeyed; `now` is on the monotonic clock."""
         session = self._screen.conversation.session
         if session is None or session.turn_state != "cancelling":
             if self._has_told:
@@ -320,13 +320,13 @@ class UnresponsiveAgent:
             )
 
     def _take_notice_away(self) -> None:
-        """What it says is over."""
+        """Remove the notice: the turn has ended."""
         app = self._screen.app
         for notice in [one for one in app._notifications if one.title == _NOTICE]:
             app._unnotify(notice)
 
     async def choose(self) -> None:
-        """Let the user choose what to do."""
+        """Let the user choose: wait, stop, kill or restart."""
         conversation = self._screen.conversation
         if conversation.running is None:
             self._screen.notify("There is no agent running.")
@@ -361,13 +361,13 @@ class UnresponsiveAgent:
 
 
 class OptionMenus:
-    """Lets the user set what the agent of one screen lets them set."""
+    """Menus for the modes, models and options of the agent."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     def next_mode(self) -> None:
-        """Go to the next mode of the agent."""
+        """Switch to the next mode."""
         option = self._option("mode")
         if option is None:
             self._say_none("modes")
@@ -440,7 +440,7 @@ class OptionMenus:
 
     @property
     def _options(self) -> Sequence[Option]:
-        """What the agent lets the user set by now."""
+        """The options that the agent offers by now."""
         session = self._screen.conversation.session
         return session.options if session is not None else ()
 

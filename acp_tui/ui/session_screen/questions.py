@@ -189,7 +189,7 @@ class Asking:
             waiting=self._waiting(),
             go=self._go,
             make_rule=self._screen.rooms.ruling.make,
-            reaches=lambda: self._screen.rooms.ruling.reaches(question.call),
+            scopes=lambda: self._screen.rooms.ruling.always_scopes(question.call),
             find=None if question.unasked else self._finder(),
         )
 

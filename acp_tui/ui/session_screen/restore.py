@@ -1,4 +1,4 @@
-"""Going back: files are given what they were before a turn, after a look at what that does."""
+"""The restore dialog: sets files back to their state before a turn."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _DOES: Final = {
     "T": ("warning", "becomes what it was (file or link)"),
 }
 _NAMED: Final = 10
-"""Files that the note for the agent names."""
+"""Most files that the note for the agent names."""
 _PROMPT: Final = 60
-"""Cells of a prompt that name a turn."""
+"""Most cells of a prompt that names a turn."""
 _NOT_READY: Final = "The snapshot from before this turn is not ready yet. Come back in a moment."
 _LATE: Final = (
     "The agent may have begun before this snapshot was ready: its first changes can be missing here."
@@ -47,7 +47,7 @@ _LATE: Final = (
 
 
 class RestoreDialog(AnswerDialog[Choice]):
-    """Shows what restoring would do to each file; dismisses with what to do, or None."""
+    """Shows the effect of a restore on each file; dismisses with the choice, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "choose('restore')", "Restore", id="restore.restore"),
@@ -66,16 +66,16 @@ class RestoreDialog(AnswerDialog[Choice]):
         turn: str = "the last turn",
         has_others: bool = False,
     ) -> None:
-        """Take what is to be shown.
+        """Offer a restore.
 
         Args:
-            changes: what differs from before the turn.
+            changes: the changes since before the turn.
             look: the styles of the text.
-            can_undo: whether there is a restoring or rejecting to take back.
-            is_late: whether the snapshot was taken when the agent may have begun already.
-            unknown: why there is no snapshot from before the turn; empty: it will come. None: there is one.
-            turn: which turn, in words.
-            has_others: whether there are other turns to choose.
+            can_undo: offer to undo the last restore or rejection.
+            is_late: warn that the agent may have begun before the snapshot was taken.
+            unknown: reason for a missing snapshot, "" if it is being taken; None if there is one.
+            turn: the turn, in words.
+            has_others: offer other turns.
         """
         super().__init__(f"Restore files to before {turn}", look)
         self._turn = turn
@@ -110,7 +110,7 @@ class RestoreDialog(AnswerDialog[Choice]):
         return super().check_action(action, parameters)
 
     def action_choose(self, choice: Choice) -> None:
-        """Do it."""
+        """Dismiss with a choice."""
         self.dismiss(choice)
 
     @override
@@ -136,7 +136,7 @@ class RestoreDialog(AnswerDialog[Choice]):
 
 
 async def restore_turn(screen: SessionScreen) -> None:
-    """Show what can be restored and do what the user chooses; what came of it is said."""
+    """Let the user restore files to before a turn, or undo the last restore."""
     tracking = screen.conversation.tracking
     if tracking is None or tracking.first is None:
         why = "There are no snapshots of this workspace." if tracking is None else tracking.obstacle
@@ -187,7 +187,7 @@ async def _restore(screen: SessionScreen, tracking: ChangeTracker) -> None:
 
 
 async def _other_turn(screen: SessionScreen, tracking: ChangeTracker, turn: int | None) -> int | None:
-    """Let the user choose a turn; whoever chooses none stays with the one that there was."""
+    """Let the user choose another turn; without a choice return `turn`."""
     items = [
         MenuItem(str(number), f"before turn {number}", _prompt(screen, number))
         for number in reversed(tracking.turns)
@@ -202,7 +202,7 @@ def _prompt(screen: SessionScreen, turn: int) -> str:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return paths in a line, at most a few of them."""
+    """Return a few of the paths in one line."""
     more = len(paths) - _NAMED
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -1,4 +1,4 @@
-"""What passes between one session and the user's rules: the list, a rule made of a question, trust."""
+"""The user's rules as seen from a session: the list, a rule made of a question, trust."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 
 _PAST: Final = 300
-"""Questions of the past that a new rule is tried on."""
+"""Most earlier questions on which a new rule is tried."""
 _EXAMPLES: Final = 3
 
 
 class SessionRules:
-    """Opens what there is about rules over one session."""
+    """Opens the screens about rules over a session."""
 
     def __init__(self, screen: SessionScreen, start: Start) -> None:
         self._screen = screen
         self._start = start
         self._changes: RuleChanges | None = None
         self._told: set[str] = set()
-        """Mistakes, and digests of files, that the user was told of."""
+        """Mistakes, and digests of files, that were shown to the user."""
 
     @property
     def book(self) -> RuleBook:
-        """The rules of this session's agent; without one, those of the files."""
+        """The rules of the session's agent; without an agent, those of the files."""
         from acp_tui.conversation.agents import rule_book
         from acp_tui.rules.book import RuleBook
 
@@ -58,7 +58,7 @@ class SessionRules:
 
     @property
     def changes(self) -> RuleChanges:
-        """What does and undoes changes of the rules."""
+        """The changes of the rules."""
         from acp_tui.rules.book import RuleChanges
 
         book = self.book
@@ -77,7 +77,7 @@ class SessionRules:
         self._screen.app.push_screen(screen)
 
     def make(self, call: ToolCall) -> None:
-        """Make a rule of what is asked, in a dialog over its question."""
+        """Make a rule of a tool call, in a dialog over its question."""
         from acp_tui.agent.permissions.authorization import tool_use_of
         from acp_tui.rules.book import SCOPES, RuleDraft
         from acp_tui.ui.screens.rule_editor import RuleEditor
@@ -97,22 +97,22 @@ class SessionRules:
         )
         self._screen.app.push_screen(editor, self._made)
 
-    def reaches(self, call: ToolCall) -> list[AlwaysScope]:
-        """Return what "always" may mean for a call."""
+    def always_scopes(self, call: ToolCall) -> list[AlwaysScope]:
+        """Return the scopes of "always" for a call."""
         from acp_tui.agent.permissions.authorization import tool_use_of
         from acp_tui.ui.screens.permission_details import AGENT_ONLY
 
         session = self._screen.conversation.session
         if session is None:
             return [AGENT_ONLY]
-        return reaches(tool_use_of(call, session, self._agent), list(self.book))
+        return always_scopes(tool_use_of(call, session, self._agent), list(self.book))
 
     def keep(self, rule: Rule) -> None:
-        """Let a rule count in its session that the user has chosen with an answer."""
+        """Keep a rule of an answer for the rest of its session."""
         self.changes.keep(rule)
 
     def look(self) -> None:
-        """Tell of mistakes in files, and ask for trust in the file of a workspace, once for each."""
+        """Notify of mistakes in files and ask for trust in the file of the workspace, once for each."""
         if not self._screen.presence.is_seen or self._screen.conversation.session is None:
             return
         book = self.book
@@ -126,7 +126,7 @@ class SessionRules:
             self._screen.run_worker(self._ask_for_trust(book, new[0]), group="rules")
 
     async def _ask_for_trust(self, book: RuleBook, file: RuleFile) -> None:
-        """Trust exactly what is shown, whatever has become of the file meanwhile; then ask about that."""
+        """Ask for trust in exactly the rules shown; if the file has changed meanwhile, ask again."""
         from acp_tui.ui.screens.rules import RuleTrust
 
         if not await self._screen.presence.ask(RuleTrust(file, self._screen.look)):
@@ -157,7 +157,7 @@ class SessionRules:
             )
 
     def _ask(self) -> ToolUse:
-        """Return what a question from here has in common with all others."""
+        """Return what all questions of this session have in common."""
         from acp_tui.rules.model import ToolUse
 
         session = self._screen.conversation.session
@@ -189,14 +189,14 @@ class SessionRules:
 def preview(
     draft: RuleDraft, now: ToolUse | None, here: ToolUse, past: Iterable[ToolUse], others: Sequence[Rule] = ()
 ) -> list[str]:
-    """Return what a rule would match, in a few lines.
+    """Describe the matches of a rule in a few lines.
 
     Args:
         draft: the rule.
-        now: what is asked, if anything is.
+        now: the open question, if there is one.
         here: has the workspace and session that the rule is made in.
-        past: what was asked before, the latest first.
-        others: the rules that there are.
+        past: earlier questions, the latest first.
+        others: the other rules.
     """
     from dataclasses import replace
 
@@ -220,7 +220,7 @@ def preview(
 
 
 def _power(rule: Rule) -> list[str]:
-    """Return what a rule lets a program do beyond what its words say, in a line."""
+    """Return a warning about a program that can do more than the words of the rule say."""
     from acp_tui.rules.commands import power_of, split
 
     words = split(rule.command or "") if rule.decision == "allow" else []
@@ -232,7 +232,7 @@ def _power(rule: Rule) -> list[str]:
 
 
 def _now(rule: Rule, now: ToolUse, others: Sequence[Rule]) -> str:
-    """Return whether a rule matches what is asked, with what other rules say to that."""
+    """Describe the effect of a rule, alone and with the other rules, on the open question."""
     from acp_tui.rules.commands import uncovered
     from acp_tui.rules.model import decide
     from acp_tui.ui.screens.rule_list import SAYS
@@ -265,12 +265,12 @@ def _short(ask: ToolUse) -> str:
 
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z-]*")
-"""What looks like the second word of `git status`, `npm test`, and unlike a file or an option."""
+"""A subcommand, as in `git status` or `npm test`; no file and no option."""
 
 _GLOB: Final = re.compile(r"[*?]")
-"""In the name of a file these would match other files, too."""
+"""Wildcards, which in the name of a file would match other files, too."""
 _SHORT: Final = 2_000
-"""Characters of a command up to which its beginning is looked for while the user waits."""
+"""Most characters of a command whose prefix is worked out while the user waits."""
 _HARMLESS: Final = ("read", "search", "think")
 _RUNS_ANYTHING: Final = re.compile(
     r"(?:sudo|doas|su|env|command|builtin|exec|eval|nohup|setsid|time|timeout|nice|xargs|find|ssh|watch"
@@ -280,10 +280,10 @@ _RUNS_ANYTHING: Final = re.compile(
 
 
 def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
-    """Return a rule that allows what is asked, for the user to widen or narrow.
+    """Return a rule that allows a question, for the user to edit.
 
-    Of a chain, the first command that no rule allows yet. All commands or changes are never suggested, and
-    of what runs other programs only all that is written.
+    Of a chain it covers the first command that no rule allows yet. It never covers all commands or all
+    changes, and of a program that runs other programs only the whole command.
     """
     kind = ask.tool_kind if ask.tool_kind in TOOL_KINDS else None
     command = path = None
@@ -298,8 +298,8 @@ def suggested(ask: ToolUse, rules: Iterable[Rule] = ()) -> Rule:
     return Rule(decision, tool_kind=kind, command=command, path=path, agent=ask.agent or None)
 
 
-def reaches(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]:
-    """Return what "always" may mean for what is asked, the narrowest first; rules end with their session."""
+def always_scopes(ask: ToolUse, rules: Iterable[Rule] = ()) -> list[AlwaysScope]:
+    """Return the scopes of "always" for a question, the narrowest first; their rules end with the session."""
 
     def rule(**what: Any) -> Rule:
         return Rule("allow", agent=ask.agent or None, session=ask.session, where=OF_SESSION, **what)
@@ -345,7 +345,7 @@ def _prefix(command: str, allowed: list[str]) -> str | None:
 
 
 def _folder(paths: tuple[str, ...]) -> str | None:
-    """Return a glob for all below the folder that some paths have in common."""
+    """Return a glob for all files below the common folder of some paths."""
     if not paths:
         return None
     parts = [path.split("/")[:-1] for path in paths]

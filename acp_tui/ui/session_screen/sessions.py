@@ -1,4 +1,4 @@
-"""The list of earlier sessions: those that the agent has, and those that were recorded here."""
+"""The list of earlier sessions: those of the agent, and those recorded here."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ if TYPE_CHECKING:
 
 
 _PACE: Final = 0.25
-"""Seconds between two times that the user is shown what has come."""
+"""Seconds between two updates of the list."""
 
 
 class SessionPages:
-    """Reads the first page when it is wanted, and the others while the user looks at it."""
+    """The agent's list of sessions, read page by page."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.found: list[SessionInfo] = []
-        """In the agent's order."""
+        """Sessions in the agent's order."""
         self.problem = ""
-        """Why there may be more than was found."""
+        """Reason why the list may be incomplete, or ""."""
         self.is_whole = False
-        """Whether the agent has nothing to add."""
+        """True once the last page is read."""
         self.has_begun = asyncio.Event()
-        """Set once the first page is there, or will not come."""
+        """Set once the first page is read, or has failed."""
         self._conversation = conversation
         self._pages: AsyncIterator[list[SessionInfo]] | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether the agent may have more to give."""
+        """True while the agent may have more pages."""
         return self._pages is not None and not self.is_whole
 
     async def read(self, show: Callable[[], None], *, asks: bool = True) -> None:
-        """Read all pages; `show` is called after the first, now and then, and at the end.
+        """Read all pages; call `show` after the first, now and then, and at the end.
 
-        `asks`: the agent has a list.
+        `asks` is False for an agent without a list.
         """
         try:
             if asks:
@@ -68,7 +68,7 @@ class SessionPages:
         await self.read_on(show)
 
     async def begin(self) -> None:
-        """Read the first page; when the agent wants a login first, let the user log in."""
+        """Read the first page, after a login if the agent requires it."""
         from acp_tui.agent.capabilities import AgentError
         from acp_tui.conversation.login import asked
 
@@ -78,7 +78,7 @@ class SessionPages:
             self._failed(error)
 
     async def read_on(self, show: Callable[[], None]) -> None:
-        """Read the pages that are left; `show` is called now and then, and at the end."""
+        """Read the other pages; call `show` now and then, and at the end."""
         from acp_tui.agent.capabilities import AgentError
 
         shown = monotonic()
@@ -103,9 +103,9 @@ class SessionPages:
 
 
 _RECENT: Final = 50
-"""Recorded sessions that are looked at."""
+"""Most recorded sessions."""
 _AT_ONCE: Final = 0.2
-"""Seconds in which most agents give their list; after that, the user is told that it is being read."""
+"""Seconds that the menu waits for the first page; most agents give it by then."""
 _TOP: Final = MenuPlace()
 _NONE: Final = "There are no earlier sessions."
 _NOT_READ: Final = "the agent's list is being read"
@@ -113,7 +113,7 @@ _TAKE_UP, _RECORDED, _DELETE, _FORK = "take-up:", "recorded:", "delete:", "fork:
 
 
 class SessionsMenu(Menu):
-    """A menu in which a session can also be deleted, where the agent can."""
+    """A menu in which sessions can also be deleted and forked, if the agent supports it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "delete", "Delete", id="sessions.delete", priority=True),
@@ -122,7 +122,7 @@ class SessionsMenu(Menu):
     can_delete = False
     can_fork = False
     left = MenuPlace()
-    """Where to go on after the wish."""
+    """Position to return to afterwards."""
 
     @override
     def hints(self) -> Sequence[tuple[str, str]]:
@@ -134,12 +134,12 @@ class SessionsMenu(Menu):
         ]
 
     def action_delete(self) -> None:
-        """Dismiss with the wish to delete the session that was moved to."""
+        """Dismiss with the request to delete the highlighted session."""
         if self.can_delete:
             self._dismiss_with(_DELETE)
 
     def action_fork(self) -> None:
-        """Dismiss with the wish to fork the session that was moved to."""
+        """Dismiss with the request to fork the highlighted session."""
         if self.can_fork:
             self._dismiss_with(_FORK)
 
@@ -152,16 +152,15 @@ class SessionsMenu(Menu):
 
 
 class SessionList:
-    """Lists sessions and does with one what the user wants."""
+    """Lists sessions; resumes, shows, forks or deletes the chosen one."""
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
 
     async def show(self, place: MenuPlace = _TOP) -> None:
-        """Let the user take up an earlier session, look at a recorded one, or delete one.
+        """Let the user resume, fork or delete a session of the agent, or look at a recorded one.
 
-        What the agent has comes into the list as it is read, which may take a while. The list begins at
-        `place`.
+        The menu begins at `place`, and grows while the agent's list is read.
         """
         listing = SessionPages(self._screen.conversation)
         found = await self._recorded()
@@ -193,7 +192,7 @@ class SessionList:
             await self._do(choice, listing.found, found, menu.left)
 
     async def _wait_for(self, listing: SessionPages) -> None:
-        """Give a list that comes at once the time to do so, and a login that it wants first."""
+        """Wait briefly for the first page, and as long as it takes for a login before it."""
         with suppress(TimeoutError):
             await asyncio.wait_for(listing.has_begun.wait(), _AT_ONCE)
         if self._screen.app.screen is not self._screen:
@@ -241,7 +240,7 @@ class SessionList:
             self._screen.notify("This agent lists sessions but cannot take them up.", severity="warning")
 
     def _shown(self, session_id: str) -> SessionScreen | None:
-        """Return the tab in which a session of the agent is open."""
+        """Return the tab of a session of the agent, if it is open."""
         ours = self._screen.conversation.launch
         for screen in self._screen.tabs.screens:
             known = screen.conversation
@@ -251,7 +250,7 @@ class SessionList:
         return None
 
     def _showing(self, recorded: RecordedSession) -> SessionScreen | None:
-        """Return the tab in which what a journal tells is read, or goes on."""
+        """Return the tab of a recorded session, if it is open."""
         name = (recorded.path, recorded.session_id)
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
 
@@ -277,7 +276,7 @@ class SessionList:
         await self.show(place)
 
     async def _leave(self, screen: SessionScreen | None) -> None:
-        """Let no tab stay open on a session that is not there any more."""
+        """Close the tab of a deleted session, or begin a new one in it."""
         if screen is self._screen:
             await screen.conversation.begin_new()
         elif screen is not None:
@@ -302,7 +301,7 @@ class SessionList:
         return MenuItem(f"{_RECORDED}{number}", one.title, about, "Recorded here, to look at")
 
     def _where(self, shown: SessionScreen | None) -> str:
-        """Say in which tab a session is open, if it is."""
+        """Name the tab of a session, if it is open."""
         if shown is None:
             return ""
         number = self._screen.tabs.screens.index(shown) + 1
@@ -314,7 +313,7 @@ class SessionList:
         return own or info.title or info.session_id
 
     async def _recorded(self) -> list[RecordedSession]:
-        """Return what was recorded here and is not what is seen."""
+        """Return the recorded sessions but the current one."""
         from acp_tui.store.folders import data_folder
         from acp_tui.store.recordings import recent_sessions
 
@@ -335,7 +334,7 @@ def _note_on(listing: SessionPages) -> str:
 
 
 def _local(text: str) -> str:
-    """Return an ISO 8601 time as the clock on the wall shows it; another text as it is."""
+    """Return an ISO 8601 time in local time; other texts as they are."""
     try:
         return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError):
@@ -343,7 +342,7 @@ def _local(text: str) -> str:
 
 
 def _recorded_in(screen: SessionScreen) -> tuple[Path | None, str]:
-    """Return the journal that tells what a tab shows, and the session in it."""
+    """Return the journal of a tab's session, and its id."""
     conversation = screen.conversation
     if conversation.recorded is not None:
         return conversation.recorded.path, conversation.recorded.session_id

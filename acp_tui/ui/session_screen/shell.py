@@ -1,4 +1,4 @@
-"""What the user runs behind `!` beside one session, and what comes of it for the next prompt."""
+"""The user's shell commands behind `!`, and their output for the next prompt."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ class UserShell:
         self._screen = screen
         self._start = start
         self._commands: ShellCommands | None = None
-        """There are none before the first one."""
+        """None before the first command."""
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a command to end."""
+        """True while a command runs."""
         return self._commands is not None and self._commands.is_running
 
     def run(self, prompt: Prompt) -> None:
-        """Run what stands behind the `!`, in the background."""
+        """Start the command behind the `!`."""
         self._screen.run_worker(self._run(prompt), group="own-commands")
 
     def kill(self) -> bool:
-        """End the newest command that runs; return whether there is one."""
+        """Kill the newest running command; return False if there is none."""
         if self._commands is None or not self._commands.is_running:
             return False
         self._screen.run_worker(self._commands.kill(), group="own-commands")
         return True
 
     def terminal(self, name: str) -> Terminal | None:
-        """Return the terminal of a command by its id; None for no such."""
+        """Return the terminal of a command by its id, or None."""
         return self._commands.terminal(name) if self._commands is not None else None
 
     @property
     def background(self) -> list[Terminal]:
-        """What commands that have ended have left running."""
+        """Terminals of ended commands that have left processes running."""
         return self._commands.background() if self._commands is not None else []
 
     async def end(self) -> None:
@@ -62,7 +62,7 @@ class UserShell:
             await self._commands.end()
 
     async def _run(self, prompt: Prompt) -> None:
-        """Run a command, and offer what it printed as context of the next prompt."""
+        """Run a command, and attach its output to the next prompt."""
         if self._commands is None:
             self._commands = ShellCommands(self._start.guard)
         agent, session = self._screen.conversation.agent, self._screen.conversation.session
@@ -76,25 +76,25 @@ class UserShell:
             self._screen.prompt.add_chip(*ended)
 
 
-_OWNER: Final = "the person"
+_OWNER: Final = "the user"
 _ID: Final = "own-"
-"""Tells ids of ours from those of the agent's terminals, which count in the same way."""
+"""Prefix of ids, which else would be those of the agent's terminals."""
 
 CONTEXT: Final = 32 * 1024
-"""Characters at the end of an output that are offered as context."""
+"""Characters at the end of an output that are attached."""
 
 
 class ShellCommands:
-    """What one person runs beside one conversation."""
+    """The shell commands of one conversation."""
 
     def __init__(self, guard: Guard) -> None:
         self._terminals = Terminals(guard=guard)
         self._running: list[Terminal] = []
 
     async def run(self, command: str, cwd: str, note: Callable[[Event], None]) -> tuple[str, str] | None:
-        """Run a line in the user's shell, in a folder, until it ends; `note` hears how it goes.
+        """Run a line in the user's shell to its end; `note` receives the events.
 
-        Return what to offer the agent as (a name for it, a text); None for a command without any output.
+        Returns the attachment as (name, text); None for a command without output.
         """
         try:
             terminal = await self._terminals.create(_OWNER, _shell(), ("-c", command), cwd=cwd)
@@ -113,7 +113,7 @@ class ShellCommands:
         return f"output of {_short(command)}", as_context(command, output, status.exit_code)
 
     def terminal(self, name: str) -> Terminal | None:
-        """Return a terminal by the id that `run` told of; None for one that is not ours."""
+        """Return a terminal by the id in the events of `run`; None for other ids."""
         if not name.startswith(_ID):
             return None
         try:
@@ -122,17 +122,17 @@ class ShellCommands:
             return None
 
     async def kill(self) -> None:
-        """End the newest command that runs, and all that came of it."""
+        """Kill the newest running command with all of its processes."""
         if self._running:
             await self._running[-1].kill()
 
     @property
     def is_running(self) -> bool:
-        """Whether there is something to kill."""
+        """True while a command runs."""
         return bool(self._running)
 
     def background(self) -> list[Terminal]:
-        """Return the terminals of commands that have ended and left something running."""
+        """Return the terminals of ended commands that have left processes running."""
         return self._terminals.background(_OWNER)
 
     async def end(self) -> None:
@@ -141,7 +141,7 @@ class ShellCommands:
 
 
 def _short(command: str) -> str:
-    """Return a command as it can stand in a chip."""
+    """Shorten a command for a chip."""
     return shortened("".join(" " if letter in "[]\n\t" else letter for letter in command), 40)
 
 
@@ -150,7 +150,7 @@ def _shell() -> str:
 
 
 def as_context(command: str, output: bytes, exit_code: int | None) -> str:
-    """Return what an agent is told of a command: how it ended, and the newest of what it printed."""
+    """Return the attachment about a command: its exit code and the end of its output."""
     from acp_tui.ui.widgets.terminal.log import text_of
 
     printed = text_of(output)
@@ -167,7 +167,7 @@ _ALL = "all"
 
 
 async def choose_what_to_stop(screen: SessionScreen) -> None:
-    """Let the user stop something that goes on in the background, or all of it."""
+    """Let the user kill processes in the background."""
     left = left_running(screen)
     if not left:
         screen.notify("Nothing goes on in the background.")
@@ -180,7 +180,7 @@ async def choose_what_to_stop(screen: SessionScreen) -> None:
 
 
 def left_running(screen: SessionScreen) -> list[Terminal]:
-    """Return the terminals of commands that ended and left something running, the agent's and the user's."""
+    """Return the terminals of the agent's and the user's commands that have left processes running."""
     return [*screen.conversation.background, *screen.rooms.own_shell.background]
 
 

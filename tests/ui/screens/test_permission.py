@@ -55,7 +55,7 @@ async def test_always_is_never_one_key_and_says_what_it_means_first(keys: tuple[
 async def test_what_always_means_is_chosen_from_the_narrowest_on() -> None:
     question = asks(ToolCall("t", "List", "execute", raw_input={"command": "ls"}))
     rule = Rule("allow", command="ls", exact=True)
-    question._find_reaches = lambda: [AGENT_ONLY, AlwaysScope("also this very command", rule)]
+    question._find_scopes = lambda: [AGENT_ONLY, AlwaysScope("also this very command", rule)]
     async with shown(question) as (app, pilot):
         await pilot.press("a", "down", "down")
         assert app.text.index("only what the agent") < app.text.index("also this very command")

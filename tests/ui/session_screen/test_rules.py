@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from acp_tui.rules.model import Rule, ToolUse, decide
-from acp_tui.ui.session_screen.rules import reaches, suggested
+from acp_tui.ui.session_screen.rules import always_scopes, suggested
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_where_no_certain_file_is_known_it_is_not_suggested_to_allow_changes(pat
     ],
 )
 def test_what_always_may_mean_begins_with_the_agent_alone_and_grows(ask: ToolUse, words: list[str]) -> None:
-    found = reaches(replace(ask, session="s"))
+    found = always_scopes(replace(ask, session="s"))
 
     assert [reach.words for reach in found] == ["only what the agent itself remembers", *words]
     assert found[0].rule is None
