@@ -1,4 +1,4 @@
-"""Permission dialogs to be put before a person."""
+"""Permission dialogs to be put before a user."""
 
 from collections.abc import Callable, Sequence
 

@@ -49,7 +49,7 @@ async def test_opening_is_consent() -> None:
         assert browser.opened == [URL]
 
 
-async def test_without_a_browser_nothing_is_agreed_until_the_person_visits_it_elsewhere() -> None:
+async def test_without_a_browser_nothing_is_agreed_until_the_user_visits_it_elsewhere() -> None:
     async with shown(address(opener=Browser(works=False))) as (app, pilot):
         await pilot.press("o")
         await until(pilot, lambda: "No browser" in app.text)

@@ -23,7 +23,7 @@ def bundles(tmp_path: Path) -> list[Path]:
     return list((tmp_path / "home" / "data" / "bundles").glob("*"))
 
 
-async def test_nothing_is_saved_before_the_person_has_seen_what_and_said_so(
+async def test_nothing_is_saved_before_the_user_has_seen_what_and_said_so(
     tmp_path: Path, journal: Path
 ) -> None:
     app = Stage(ProtocolScreen(journal, look()))

@@ -1,4 +1,4 @@
-"""The person's own editor on a true terminal."""
+"""The user's own editor on a true terminal."""
 
 from __future__ import annotations
 

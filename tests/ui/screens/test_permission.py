@@ -1,4 +1,4 @@
-"""The permission dialog under the hands of a person."""
+"""The permission dialog under the hands of a user."""
 
 from __future__ import annotations
 

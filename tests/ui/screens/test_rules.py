@@ -1,4 +1,4 @@
-"""The list of rules, its editor and its trial under the hands of a person."""
+"""The list of rules, its editor and its trial under the hands of a user."""
 
 from __future__ import annotations
 

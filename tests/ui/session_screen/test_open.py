@@ -67,7 +67,7 @@ def test_r27_a_range_a_pattern_and_a_folder_are_no_files(tmp_path: Path) -> None
         assert file_of(f"{tmp_path}/{place}", "/") is None
 
 
-async def test_a_page_opens_only_when_the_person_has_chosen_its_address(
+async def test_a_page_opens_only_when_the_user_has_chosen_its_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
@@ -277,7 +277,7 @@ async def test_r16_silence_in_a_turn_is_told_with_what_is_pending(tmp_path: Path
         await here.until(lambda: here.conversation.is_busy)
         assert here.conversation.agent is not None
         here.conversation.agent.connection.last_heard -= (
-            60  # the person thought for a while: that is no silence
+            60  # the user thought for a while: that is no silence
         )
         here.session.show_status()
         assert "silent" not in here.text

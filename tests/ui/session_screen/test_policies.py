@@ -17,7 +17,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
 
 
-async def test_a_session_asks_for_all_until_the_person_chooses_otherwise(tmp_path: Path) -> None:
+async def test_a_session_asks_for_all_until_the_user_chooses_otherwise(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await here.sees("Plain agent · asks for all")
         await here.asked("one")

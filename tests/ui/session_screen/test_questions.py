@@ -378,7 +378,7 @@ async def test_escape_puts_all_that_is_listed_aside_and_says_so(tmp_path: Path) 
         await here.sees("Esc later")
 
 
-async def test_an_answer_is_forgotten_when_the_person_looks_at_something_else_at_once(tmp_path: Path) -> None:
+async def test_an_answer_is_forgotten_when_the_user_looks_at_something_else_at_once(tmp_path: Path) -> None:
     async with seat(tmp_path) as here:
         await asked_over(here, "")
         here.press_together("y", "f1")

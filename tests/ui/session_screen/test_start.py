@@ -318,7 +318,7 @@ async def test_c38_a_login_that_the_agent_stops_when_asked_is_offered_again(tmp_
         assert conversation.phase == "failed"
 
 
-async def test_a_login_that_the_person_does_not_wait_for_is_offered_again(tmp_path: Path) -> None:
+async def test_a_login_that_the_user_does_not_wait_for_is_offered_again(tmp_path: Path) -> None:
     async with talk(start(tmp_path, at="session", slow=True)) as (conversation, notes):
         notes.logins = ["page", None]
         notes.impatience.set()
