@@ -354,7 +354,7 @@ class AcpApp(App[int]):
 
     def on_links_wanted(self, event: LinksWanted) -> None:
         """Show where links of a program lead, and open one if the user says so."""
-        from acp_tui.ui.session_screen.open import open_link
+        from acp_tui.ui.session_screen.links import open_link
 
         screen = self.session_screen
         opening = open_link(screen, event.links, screen.conversation.cwd)

@@ -17,7 +17,7 @@ from typing_extensions import override
 from acp_tui.readable import size
 from acp_tui.store.journal import JournalTail
 from acp_tui.ui.screens.list_screen import ListScreen, list_keys
-from acp_tui.ui.screens.texts import Sheet
+from acp_tui.ui.screens.texts import TextScreen
 from acp_tui.ui.widgets.delay import after
 from acp_tui.ui.widgets.line_view import Line as RowLine
 from acp_tui.ui.widgets.line_view import Lines, RowList
@@ -225,7 +225,7 @@ _COPIED: Final = 1 << 20
 """Most bytes of a frame that are copied, for reading blocks the keys."""
 
 
-class FrameScreen(Sheet):
+class FrameScreen(TextScreen):
     """Shows one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

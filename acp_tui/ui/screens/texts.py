@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from acp_tui.store.mcp import McpServer
 
 
-class Sheet(Screen[None]):
+class TextScreen(Screen[None]):
     """Base of screens with one text, which does not change while it is open."""
 
     def __init__(self, look: Look | None = None) -> None:
@@ -76,7 +76,7 @@ _PIECE: Final = 100
 """Lines of a block: blocks out of view are not laid out."""
 
 
-class SourceScreen(Sheet):
+class SourceScreen(TextScreen):
     """Shows the source of a text, not as Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -117,7 +117,7 @@ _NAME: Final = 16
 """Cells of the column of names."""
 
 
-class SessionDetailsScreen(Sheet):
+class SessionDetailsScreen(TextScreen):
     """Shows facts section by section."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

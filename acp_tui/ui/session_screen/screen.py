@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from acp_tui.conversation.conversation import Start
     from acp_tui.conversation.opening import Attach
     from acp_tui.store.recordings import RecordedSession
+    from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
     from acp_tui.ui.session_screen.commands import Slash
+    from acp_tui.ui.session_screen.details import DetailScreens
     from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
     from acp_tui.ui.session_screen.inbox import SessionName
-    from acp_tui.ui.session_screen.open import DetailScreens, OptionMenus, UnresponsiveAgent
     from acp_tui.ui.session_screen.rules import SessionRules
     from acp_tui.ui.session_screen.shell import UserShell
     from acp_tui.ui.session_screen.start import Beginning
@@ -91,14 +92,14 @@ class Rooms:
     @cached_property
     def opened(self) -> DetailScreens:
         """Opens tool calls, files and details over the session."""
-        from acp_tui.ui.session_screen.open import DetailScreens
+        from acp_tui.ui.session_screen.details import DetailScreens
 
         return DetailScreens(self._screen, self._start)
 
     @cached_property
     def option_menus(self) -> OptionMenus:
         """Sets modes, models and options."""
-        from acp_tui.ui.session_screen.open import OptionMenus
+        from acp_tui.ui.session_screen.agent_menus import OptionMenus
 
         return OptionMenus(self._screen)
 
@@ -126,7 +127,7 @@ class Rooms:
     @cached_property
     def unresponsive(self) -> UnresponsiveAgent:
         """Deals with an agent that does not answer."""
-        from acp_tui.ui.session_screen.open import UnresponsiveAgent
+        from acp_tui.ui.session_screen.agent_menus import UnresponsiveAgent
 
         return UnresponsiveAgent(self._screen)
 

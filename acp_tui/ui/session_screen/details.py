@@ -1,0 +1,154 @@
+"""Screens with details over a session: tool calls, changed files, decisions, messages."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from acp_tui.ui.session_screen.links import links, open_link
+
+if TYPE_CHECKING:
+    from acp_tui.conversation.conversation import Start
+    from acp_tui.session.entries import ToolCall
+    from acp_tui.session.session import Session
+    from acp_tui.ui.screens.changes import ChangesScreen
+    from acp_tui.ui.screens.tool_call import ToolCallScreen
+    from acp_tui.ui.session_screen.screen import SessionScreen
+    from acp_tui.ui.widgets.transcript.blocks import Block
+
+
+class DetailScreens:
+    """Opens screens over a session, and keeps an open tool call up to date."""
+
+    def __init__(self, screen: SessionScreen, start: Start) -> None:
+        self._screen = screen
+        self._start = start
+        self._call: ToolCallScreen | None = None
+        self._changes: ChangesScreen | None = None
+
+    def block(self, block: Block, link: str = "") -> None:
+        """Open the object of a block, or a clicked link; else fold or unfold the entry."""
+        from acp_tui.ui.entries.entry import EntryBlock
+        from acp_tui.ui.entries.messages import AgentMessageBlock, UserMessageBlock
+        from acp_tui.ui.panes.changes import FileLine
+
+        if link:
+            self._offer({link: ""})
+            return
+        if self.call_of(block):
+            return
+        if isinstance(block, FileLine):
+            self.changes(block.path)
+        elif isinstance(block, UserMessageBlock) and block.choose():
+            return
+        elif isinstance(block, AgentMessageBlock | UserMessageBlock):
+            self._offer(links(block.entry))
+        elif isinstance(block, EntryBlock):
+            block.choose()
+
+    def call_of(self, block: Block | None) -> bool:
+        """Open the tool call of a block; return False if it has none."""
+        from acp_tui.ui.entries.tool_call import ToolCallBlock
+        from acp_tui.ui.panes.tool_calls import CallLine
+
+        if isinstance(block, CallLine):
+            self.call(block.call)
+        elif isinstance(block, ToolCallBlock):
+            self.call(block.entry)
+        else:
+            return False
+        return True
+
+    def call(self, call: ToolCall) -> None:
+        """Open a tool call."""
+        from acp_tui.ui.screens.tool_call import ToolCallScreen
+        from acp_tui.ui.session_screen.panes import terminal_of
+
+        terminal = partial(terminal_of, self._screen)
+        self._call = ToolCallScreen(call, terminal, self._screen.conversation.cwd, self._screen.look)
+        self._screen.app.push_screen(self._call, self._call_closed)
+
+    def some_call(self) -> None:
+        """Open the tool call of the shown search hit, of the cursor, or the newest one."""
+        from acp_tui.ui.panes.pane import Pane
+        from acp_tui.ui.panes.tool_calls import ToolCallsPane
+        from acp_tui.ui.session_screen.find import found_block
+
+        focused = self._screen.focused
+        cursor = focused.cursor if isinstance(focused, Pane) else None
+        block = found_block(self._screen) or cursor
+        latest = self._screen.query_one(ToolCallsPane).latest
+        if not self.call_of(block) and latest is not None:
+            self.call(latest)
+
+    def refresh(self, now: float | None = None) -> None:
+        """Update the open tool call; `now` is on the clock of the session's events."""
+        if self._call is not None and self._call.is_mounted:
+            self._call.refresh_call(now)
+
+    def ready(self) -> None:
+        """Let opened changes be reviewed: the session that was being taken up is there."""
+        if self._changes is not None and self._changes.is_mounted:
+            self._changes.go_on()
+
+    def changes(self, path: str) -> None:
+        """Open the changed files, with the file at `path` first."""
+        from acp_tui.ui.screens.changes import ChangeReview, ChangesScreen
+
+        conversation, session = self._screen.conversation, self._screen.conversation.session
+        if session is not None:
+            self._changes = ChangesScreen(
+                lambda: list(session.files.values()),
+                path,
+                conversation.cwd,
+                self._screen.look,
+                lambda: (
+                    ChangeReview(conversation.tracking, conversation.rejections)
+                    if conversation.tracking
+                    else None
+                ),
+                session.prompt_of,
+            )
+            self._screen.app.push_screen(self._changes, lambda _: self._changes_closed(session))
+
+    def session_details(self) -> None:
+        """Show the details of the session."""
+        from acp_tui.ui.screens.texts import SessionDetailsScreen, sections
+
+        facts = sections(self._screen.conversation, self._start, self._screen.rooms.naming.own)
+        self._screen.app.push_screen(SessionDetailsScreen(facts, self._screen.look))
+
+    def decisions(self) -> None:
+        """Show the decision log."""
+        from acp_tui.store.decisions import NAME
+        from acp_tui.store.folders import data_folder
+        from acp_tui.ui.screens.decisions import DecisionsScreen
+
+        session = self._screen.conversation.session
+        session_id = session.id if session is not None else None
+        self._screen.app.push_screen(DecisionsScreen(data_folder() / NAME, session_id, self._screen.look))
+
+    def protocol(self) -> None:
+        """Show the messages of the connection."""
+        from acp_tui.ui.screens.protocol import ProtocolScreen
+
+        journal = self._screen.conversation.journal
+        path = journal.path if journal is not None else None
+        self._screen.app.push_screen(ProtocolScreen(path, self._screen.look))
+
+    def _offer(self, found: dict[str, str]) -> None:
+        """Offer to open a link; `found` has names by address."""
+        if found:
+            opening = open_link(self._screen, found, self._screen.conversation.cwd)
+            self._screen.run_worker(opening, group="links", exclusive=True)
+
+    def _changes_closed(self, session: Session) -> None:
+        """Mark in the pane the changes that were kept in the changes screen."""
+        from acp_tui.session.change import SessionChange
+        from acp_tui.ui.panes.changes import ChangesPane
+
+        self._changes = None
+        self._screen.query_one(ChangesPane).show(session, SessionChange(fields=("files",)))
+
+    def _call_closed(self, _: None) -> None:
+        self._call = None
