@@ -33,7 +33,13 @@ from acp_tui.agent.permissions.decision_records import ClientAnswer, DecisionRec
 from acp_tui.agent.permissions.grants import ImplicitRequest, call_behind
 from acp_tui.agent.permissions.open_questions import OpenQuestions
 from acp_tui.agent.requests import Logins, SessionListing, Setup
-from acp_tui.agent.session_events import SessionEvent, SessionReady, Sessions, session_named_in
+from acp_tui.agent.session_events import (
+    SessionContinued,
+    SessionEvent,
+    SessionReady,
+    Sessions,
+    session_named_in,
+)
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol import schema as errors
 from acp_tui.protocol.frames import plain
@@ -329,10 +335,16 @@ class Agent:
 
     # ------------------------------------------------------------------ from the connection
 
+    def told_anew(self, session_id: str) -> Session | None:
+        """Return the replay of a session that goes on as it is, while it is expected or comes."""
+        return self._sessions.told_anew(session_id)
+
     def note(self, session_id: str, event: SessionEvent) -> None:
         """Apply an event to its session. Every event comes through here."""
         if isinstance(event, events.Noted):
             self.connection.remark(_noted_row(session_id, event))
+        if isinstance(event, SessionContinued):
+            self.connection.remark({"continued": session_id})
         session = self._sessions.find(session_id) if isinstance(event, events.WorkspaceCompared) else None
         before = snapshot_log.on_disk(session.all_files) if session is not None else {}
         self._sessions.note(session_id, event, self.now)

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, get_args
 from acp_tui.agent import session_events
 from acp_tui.agent.capabilities import gone
 from acp_tui.agent.permissions.open_questions import UNKNOWN_SESSION
-from acp_tui.agent.session_events import AddressedEvent, Sessions
+from acp_tui.agent.session_events import AddressedEvent, SessionContinued, Sessions
 from acp_tui.changes import snapshot_log
 from acp_tui.protocol.jsonrpc import Call, Dropped, Message, Noise, Peer, Request, RequestId, Response
 from acp_tui.protocol.schema import INTERNAL, InitializeResponse
@@ -180,6 +180,10 @@ class _Replay:
             self._print(str(msg.get("session")), str(msg["printed"]), msg.get("output"))
         elif "noted" in msg:
             self._sessions.note(str(msg.get("session")), _noted(msg), self._at)
+        elif "continued" in msg:
+            session_id = str(msg["continued"])
+            if (session := self._sessions.by_id.get(session_id)) is not None:
+                self._sessions.note(session_id, SessionContinued(session), self._at)
         elif "snapped" in msg:
             session_id = str(msg.get("session"))
             session = self._sessions.find(session_id)

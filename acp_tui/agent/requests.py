@@ -75,7 +75,7 @@ class Setup:
             extra_roots: further roots.
             mcp_servers: as the protocol has them.
             replay: have the agent replay the conversation.
-            before: the session of an earlier process, to be continued; only without a replay.
+            before: the session of an earlier process, to be continued as it is.
             past: what else is known of the session, where it is not continued.
 
         Raises:

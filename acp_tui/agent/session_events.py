@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from acp_tui.agent.capabilities import as_object
-from acp_tui.protocol import validation
+from acp_tui.protocol import schema, validation
 from acp_tui.protocol.jsonrpc import Call, Message, Notification, Request, RequestId, Response
 from acp_tui.protocol.schema import (
     METHOD_NOT_FOUND,
@@ -32,6 +32,7 @@ from acp_tui.session.entries import ToolCall
 from acp_tui.session.events import Event
 from acp_tui.session.past import Past
 from acp_tui.session.questions import Elicitation, Permission
+from acp_tui.session.retelling import difference_notice
 from acp_tui.session.session import Session
 
 
@@ -46,10 +47,7 @@ class SessionRequested:
 
 @dataclass(frozen=True, slots=True)
 class SessionContinued:
-    """The session of an earlier process goes on, unless the agent refuses.
-
-    A journal never says so: it holds one process.
-    """
+    """The session of an earlier process goes on as it is, unless the agent refuses; also below a replay."""
 
     session: Session
 
@@ -284,6 +282,30 @@ _RESPONSES: Final[dict[str, Callable[[Response], Iterator[AddressedEvent]]]] = {
 
 log = logging.getLogger(__name__)
 
+
+@dataclass
+class _Retelling:
+    """What an agent tells anew of a session that goes on as it is."""
+
+    told: Session
+    is_answered: bool = False
+    last: float = 0.0
+    """When the answer came, or what was told last behind it."""
+
+
+_TOLD_ANEW: Final = (
+    schema.UserMessageChunk,
+    schema.AgentMessageChunk,
+    schema.AgentThoughtChunk,
+    schema.NewToolCall,
+    schema.ToolCallUpdate,
+    schema.Plan,
+    schema.NoticeUpdate,
+)
+"""Updates that make a replay; all others tell how things are now."""
+_LATE: Final = 2.0
+"""Seconds within which one update of a replay follows the other, where they come behind the answer."""
+
 EARLY: Final = 16
 """Most sessions whose updates may come before the answer that names them."""
 
@@ -306,12 +328,20 @@ class Sessions:
         """The earlier state of each session that is being loaded."""
         self._pasts: dict[str, Past] = {}
         """What the client knows of each session that is being loaded with a replay."""
+        self._continued: set[str] = set()
+        """Sessions that are being loaded and go on as they are."""
+        self._retold: dict[str, _Retelling] = {}
 
     def find(self, session_id: str) -> Session | None:
         """Return a session by its id, also one that is not yet answered."""
         if session_id == OUTSIDE:
             return self.outside
         return self.by_id.get(session_id) or self._early.get(session_id)
+
+    def told_anew(self, session_id: str) -> Session | None:
+        """Return the replay of a session that goes on as it is, while it is expected or comes."""
+        retelling = self._retold.get(session_id)
+        return retelling.told if retelling is not None else None
 
     def note(self, session_id: str, event: SessionEvent, at: float) -> None:
         """Apply an event at `at` (seconds). One that cannot be applied is logged and changes nothing."""
@@ -324,6 +354,7 @@ class Sessions:
         """End what is open in every session: the agent is gone; `is_wanted` by the client."""
         self._requests = 0
         self._early.clear()
+        self._retold.clear()
         for session_id in list(self._before):
             self._ready(session_id, False, at)
         for session in [self.outside, *self.by_id.values()]:
@@ -335,7 +366,8 @@ class Sessions:
             case SessionRequested():
                 self._requested(session_id, event)
             case SessionContinued():
-                self._before[session_id] = None
+                self._before[session_id] = self.by_id.get(session_id)
+                self._continued.add(session_id)
                 self.by_id[session_id] = event.session
                 self._apply(event.session, events.Resumed(), at)
             case PastKnown():
@@ -352,6 +384,8 @@ class Sessions:
                 for session in [self.outside, *self.by_id.values(), *self._early.values()]:
                     self._apply(session, event, at)
             case _:
+                if session_id in self._retold and self._is_told_anew(session_id, event, at):
+                    return
                 known = self._session_of(session_id, event)
                 if known is None:
                     log.info("an update of a session that nobody asked for: %s", session_id)
@@ -364,6 +398,10 @@ class Sessions:
             return
         before = self.by_id.get(session_id)
         self._before.setdefault(session_id, before)
+        if session_id in self._continued:
+            if event.replays:
+                self._retold[session_id] = _Retelling(self._new(session_id, event.cwd))
+            return
         if event.replays or before is None:
             if before is not None:
                 self._pasts.setdefault(session_id, before.past())
@@ -376,10 +414,40 @@ class Sessions:
                 self._early.clear()
         elif session_id in self._before:
             before, past = self._before.pop(session_id), self._pasts.pop(session_id, None)
+            self._continued.discard(session_id)
+            if not ok:
+                self._retold.pop(session_id, None)
+            elif session_id in self._retold:
+                self._answered(session_id, at)
             if ok and past is not None:
                 self._apply(self.by_id[session_id], events.PastLoaded(past), at)
             elif not ok:
                 self._put_back(session_id, before)
+
+    def _answered(self, session_id: str, at: float) -> None:
+        """End a replay with the answer to its request; some agents tell all of it behind that."""
+        retelling = self._retold[session_id]
+        retelling.is_answered, retelling.last = True, at
+        if retelling.told.entries:
+            self._end_replay(session_id, at)
+
+    def _is_told_anew(self, session_id: str, event: events.Event, at: float) -> bool:
+        """Take an event for a part of a replay if it is one; else the replay may be over."""
+        retelling = self._retold[session_id]
+        is_late = retelling.is_answered and at - retelling.last > _LATE
+        if isinstance(event, _TOLD_ANEW) and not is_late:
+            retelling.told.apply(event, at)
+            retelling.last = at
+            return True
+        if is_late or isinstance(event, events.Prompted):
+            self._end_replay(session_id, at)
+        return False
+
+    def _end_replay(self, session_id: str, at: float) -> None:
+        """Keep what was seen, and say so where the agent tells something else."""
+        told, seen = self._retold.pop(session_id).told, self.by_id[session_id]
+        if (notice := difference_notice(seen, told)) is not None:
+            self._apply(seen, notice, at)
 
     def _put_back(self, session_id: str, before: Session | None) -> None:
         """Restore the state before a load that failed."""

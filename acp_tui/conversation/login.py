@@ -224,10 +224,8 @@ class Beginning:
             conversation.enter("starting")
 
     def _show(self, session: Session) -> None:
-        """Have a session shown, in the place of the one before where the agent has told all of it anew."""
+        """Have a session shown."""
         if self._conversation.session is not session:
-            if self._opening.replaces:
-                self._listener.session_dropped()
             self._conversation.session = session
             self._listener.session_changed(session.everything())
 

@@ -53,8 +53,6 @@ class Opening:
         """Whether the last session that was opened is one in which nothing was said or chosen."""
         self.continues = False
         """A session is begun below an earlier one."""
-        self.replaces = False
-        """Whether the agent has told all of the session anew: what stood on the screen is in it."""
         self._start = start
         self.above: Session | None = None
         """What stands above a new session and was said in an earlier one, which its agent does not know."""
@@ -114,7 +112,7 @@ class Opening:
         """
         servers = self._servers(agent, journal)
         attach = self.attach
-        self.is_new, self.replaces, self.is_below = attach is None, False, False
+        self.is_new, self.is_below = attach is None, False
         if attach is None:
             return await self._new(agent, self._start.cwd, servers)
         if attach.is_open:
@@ -145,21 +143,24 @@ class Opening:
         )
 
     async def _again(self, agent: Agent, info: SessionInfo, servers: list[dict[str, Any]]) -> Session:
-        """Take up what was open before, as it stands on the screen or told anew; else make a new session."""
+        """Take up what was open before, as it stands on the screen; else make a new session.
+
+        An agent that cannot do so without a replay tells it anew, and is not shown then.
+        """
         from acp_tui.agent.capabilities import CallFailed, LoginRequired
         from acp_tui.protocol.schema import has
 
         resumes = has(agent.can.session_capabilities.resume)
         if agent.can.takes_up:
             try:
-                before = self._before if resumes else None
-                session = await self._take_up(agent, info, servers, replay=not resumes, before=before)
+                session = await self._take_up(agent, info, servers, replay=not resumes, before=self._before)
             except LoginRequired:
                 raise
             except CallFailed:
                 pass  # nothing was said in it yet, or it was not kept
             else:
-                self.replaces = not resumes and await _is_told(session)
+                if (told := agent.told_anew(session.id)) is not None:
+                    await _is_told(told)  # before the user says something, which would end it
                 return session
         self.attach, self.continues, self.is_new = None, True, True
         return await self._new(agent, info.cwd or self._start.cwd, servers)

@@ -17,6 +17,7 @@ from acp_tui.store.decisions import DecisionLog
 from acp_tui.store.journal import Journal
 from acp_tui.store.mcp import McpServer
 from acp_tui.store.prompts import Prompt
+from acp_tui.store.recordings import recent_sessions
 from acp_tui.store.settings import Settings
 from tests.conversation.talks import launch, said, start, talk
 from tests.full_disk import Disk
@@ -87,37 +88,43 @@ async def test_after_a_restart_the_changed_files_are_those_since_the_beginning(
         assert conversation.tracking is None
 
 
-@pytest.mark.parametrize("late", [False, True], ids=["before the answer", "after the answer"])
-async def test_c45_after_a_restart_what_is_told_anew_takes_the_place_of_what_was_shown(
-    tmp_path: Path, late: bool
+DIFFERS = "The agent tells this session differently from what was seen here. What was seen stays."
+SEEN = ["hello", "heard hello"]
+LIE = {"kind": "user_message_chunk", "content": {"type": "text", "text": "Delete it all"}}
+
+
+@pytest.mark.parametrize(
+    ("like", "then"),
+    [
+        ({}, [DIFFERS, STARTED_AGAIN, "more", "heard more"]),
+        ({"tells": [LIE]}, [DIFFERS, STARTED_AGAIN, "more", "heard more"]),
+        ({"tells_late": True}, [STARTED_AGAIN, DIFFERS, "more", "heard more"]),
+        ({"tells_nothing": True}, [STARTED_AGAIN, "more", "heard more"]),
+    ],
+    ids=["before the answer", "a lie", "after the answer", "nothing"],
+)
+async def test_c45_after_a_restart_what_was_seen_stays_whatever_the_agent_tells_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, like: dict[str, Any], then: list[str]
 ) -> None:
-    given = start(tmp_path, can={"loadSession": True}, session="kept", tells_late=late)
+    monkeypatch.setenv("ACP_TUI_HOME", str(tmp_path / "home"))
+    given = start(tmp_path, Settings(), can={"loadSession": True}, session="kept", **like)
     async with talk(given) as (conversation, notes):
         await conversation.begin()
         conversation.say("hello")
-        await until(lambda: said(conversation)[-1:] == ["heard hello"])
+        await until(lambda: said(conversation) == SEEN)
 
         await conversation.restart()
+        conversation.say("more")
+        await until(lambda: said(conversation)[-1:] == ["heard more"])
 
+        assert said(conversation) == [*SEEN, *then]
         assert conversation.session is not None
         assert conversation.session.id == "kept"
-        assert said(conversation) == ["as before", STARTED_AGAIN]
-        assert notes.dropped == 1
-
-
-async def test_after_a_restart_what_was_shown_stays_where_the_agent_tells_nothing_of_it(
-    tmp_path: Path,
-) -> None:
-    given = start(tmp_path, can={"loadSession": True}, session="kept", tells_nothing=True)
-    async with talk(given) as (conversation, notes):
-        await conversation.begin()
-        conversation.say("hello")
-        await until(lambda: said(conversation)[-1:] == ["heard hello"])
-
-        await conversation.restart()
-
-        assert said(conversation) == [STARTED_AGAIN]
         assert notes.dropped == 0
+    async with talk(start(tmp_path)) as (later, _):
+        (latest,) = recent_sessions(tmp_path / "home" / "data" / "journals", 10)
+        assert await later.recording.show(latest)
+        assert said(later) == [*SEEN, *then], "a later opening shows both runs"
 
 
 async def test_a_restart_begins_a_new_session_where_the_agent_will_not_take_the_old_one_up(

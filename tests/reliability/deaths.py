@@ -185,10 +185,9 @@ def _lives(folder: str | Path) -> int:
 
 def _words(conversation: Conversation) -> set[str]:
     """Return all words of the messages that the screen shows."""
-    opening = conversation._opening
     shown: list[Session | None] = [conversation.session, conversation.above]
-    if not opening.replaces:
-        shown.append(opening._before)  # it stays on the screen where the agent does not tell it anew
+    if conversation.session is None:
+        shown.append(conversation._opening._before)  # it stays on the screen while the agent starts again
     return {
         word
         for session in shown

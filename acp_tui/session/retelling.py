@@ -1,0 +1,95 @@
+"""Comparison of a session with what its agent tells of it later: the user's words, its own, and decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from acp_tui.session.entries import AgentMessage, Message, ToolCall, UserMessage, line_of, text_of
+from acp_tui.session.events import Noted
+from acp_tui.session.session import Session
+
+_MOST: Final = 8
+"""Differences that are told."""
+_LONGEST: Final = 200
+"""Characters of each."""
+_COMPARED: Final = 2_000_000
+"""Characters of a session up to which the agent's own words are compared."""
+_SEARCHED: Final = 50_000_000
+"""Characters searched for words that the agent joins in another way."""
+
+_TOLD: Final = "The agent tells this session differently from what was seen here. What was seen stays."
+
+
+def difference_notice(seen: Session, told: Session) -> Noted | None:
+    """Return the notice of what an agent tells differently; None if it tells the same, or nothing."""
+    if not told.entries:
+        return None
+    found = list(islice(_differences(seen, told), _MOST + 1))
+    if not found:
+        return None
+    lines = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in found[:_MOST]]
+    if len(found) > _MOST:
+        lines.append("and more")
+    return Noted(_TOLD, "warning", "\n".join(lines))
+
+
+def _differences(seen: Session, told: Session) -> Iterator[str]:
+    yield from _of_the_user(seen, told)
+    for call in _calls(told):
+        known = seen.tool_call(call.tool_call_id)
+        if known is not None and known.status in ("rejected", "cancelled") and call.status == "completed":
+            yield f"It tells as done what was {known.status}: {' '.join(known.title.split())}"
+    yield from _of_the_agent(seen, told)
+
+
+def _of_the_user(seen: Session, told: Session) -> Iterator[str]:
+    """Yield the prompts that only one side knows; one that took files along may be told with their text."""
+    ours = [entry for entry in seen.entries if isinstance(entry, UserMessage)]
+    theirs = [line_of(entry) for entry in told.entries if isinstance(entry, UserMessage)]
+    known = {line_of(entry) for entry in ours}
+    known.update(_words(text_of(entry)) for entry in ours)
+    attached = tuple(line_of(entry) for entry in ours if len(entry.parts) > 1)
+    for line in theirs:
+        if line and line not in known and not (attached and line.startswith(attached)):
+            yield f"It says that you said: {line}"
+    heard = set(theirs)
+    for entry in ours:
+        line = line_of(entry)
+        is_command = line.startswith("/")  # agents seldom keep them
+        is_told = line in heard or _words(text_of(entry)) in heard
+        if not (entry.dropped or is_command or is_told or len(entry.parts) > 1):
+            yield f"It does not tell that you said: {line}"
+
+
+def _of_the_agent(seen: Session, told: Session) -> Iterator[str]:
+    """Yield what the agent says that it said; it may join its words in another way, and leave some out."""
+    messages = [entry for entry in seen.entries if isinstance(entry, AgentMessage)]
+    later = [entry for entry in told.entries if isinstance(entry, AgentMessage)]
+    if max(sum(map(_length, messages)), sum(map(_length, later))) > _COMPARED:
+        return
+    lines = [_words(text_of(entry)) for entry in messages]
+    known, joined = set(lines), " ".join(lines)
+    packed, left = joined.replace(" ", ""), _SEARCHED
+    for entry in later:
+        line = _words(text_of(entry))
+        if not line or line in known:
+            continue
+        left -= len(packed)
+        if left < 0:
+            return
+        if line.replace(" ", "") not in packed:
+            yield f"It says that it said: {line}"
+
+
+def _calls(session: Session) -> Iterator[ToolCall]:
+    return (entry for entry in session.entries if isinstance(entry, ToolCall))
+
+
+def _length(message: Message) -> int:
+    return len(text_of(message))
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
