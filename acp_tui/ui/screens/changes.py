@@ -467,7 +467,7 @@ class ChangeReview:
         return self._reviewed.has_kept(change)
 
     def keep(self, seen: SeenChange, hunk: Hunk) -> bool:
-        """Keep a hunk; return False if it is none of the open change."""
+        """Keep a hunk; return False if it is no hunk of the open change."""
         assert seen.base is not None, "there are lines to keep"
         assert seen.new is not None, "there are lines to keep"
         if self._reviewed.base(seen.change, seen.old) != seen.base:

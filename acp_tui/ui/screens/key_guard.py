@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from acp_tui.ui.screens.unasked import UnaskedScreen
 
 
+# A dialog of the agent may open in the middle of a word. Its letters must write on in the draft then, and not
+# answer; yet a user who only watches should answer with one key. So the guard follows the rhythm of the keys:
+# while the user types, or has a draft, keys write on until Tab or a click turns to the dialog. Else a single
+# letter answers, once it has stayed alone for longer than this user needs between two letters.
 QUIET: Final = 3.5
 """Seconds after a key in which the user is taken to go on typing: writers pause so long in a sentence."""
 

@@ -118,6 +118,9 @@ _LISTED: Final = 3
 """Most rows of waiting questions: the tool call has to stay in view at 24 rows."""
 _CHANGED: Final = "Changed since it asked: your answer is about what it asked."
 _JUST_CHANGED: Final = "just changed: only a rejection counts"
+# The agent may change a call while its question is open. A change stays on the screen for READABLE seconds
+# before the next one, and an answer that allows counts only for content that was shown for PAUSE seconds:
+# a key for the text before must not allow the text that replaced it. A rejection counts at once.
 READABLE: Final = 1.0
 """Seconds that a change of the call is shown before the next one."""
 PAUSE: Final = REPEAT + ALONE
@@ -502,8 +505,8 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
     def _details(self) -> list[TextBlock]:
         call, look = self._call, self.look
         folder = posixpath.join(self._cwd, folder_of(call, self._cwd))
-        how = DetailLevel(self._whole, key_of(self, "permission.whole"))
-        why = reasons(command_of(call), folder, self._inside, self._background, look, how)
+        level = DetailLevel(self._whole, key_of(self, "permission.whole"))
+        why = reasons(command_of(call), folder, self._inside, self._background, look, level)
         doubted = (pair for pair in zip(self._options, self._doubts, strict=True) if pair[1])
         odd = [
             TextBlock([("warning", f"Take care: “{_name(option)}” is odd: {doubt}.")])
@@ -511,11 +514,13 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         ]
         if left := sum(1 for _ in doubted):
             odd.append(TextBlock([("warning", f"{left} more options are odd.")]))
-        told = details_of(call, self._cwd, self._inside, look, how, reasons=[*odd, *why], places=self._places)
+        told = details_of(
+            call, self._cwd, self._inside, look, level, reasons=[*odd, *why], places=self._places
+        )
         news: list[TextBlock] = []
         if self._later is not None:
             news = [TextBlock([("warning", _CHANGED)])]
-            since = details_of(self._later, self._cwd, self._inside, look, how, places=self._places)
+            since = details_of(self._later, self._cwd, self._inside, look, level, places=self._places)
             told = [*told, TextBlock([("warning", _SINCE)], above=1), *since]
         lost = self._lost()
         waiting = waiting_list(self._waiting, self._counter[0] - 1, _LISTED, look)

@@ -109,7 +109,7 @@ def details_of(
     cwd: str,
     inside: Callable[[str], bool],
     look: Look,
-    how: DetailLevel = FOLDED,
+    level: DetailLevel = FOLDED,
     *,
     reasons: Sequence[TextBlock] = (),
     places: Mapping[str, Destination] = NOWHERE,
@@ -120,20 +120,20 @@ def details_of(
     Long texts are cut, and the rest of the input is folded, unless the level of detail is whole.
     """
     command = command_of(call)
-    facts = _facts(call, command, cwd, inside, how, places)
-    title = [_title(call, how, is_alone=not facts)] if _worth_showing(call.title, command) else []
+    facts = _facts(call, command, cwd, inside, level, places)
+    title = [_title(call, level, is_alone=not facts)] if _worth_showing(call.title, command) else []
     if title and facts:  # what is done stands first: a title is the agent's word
         title.insert(0, TextBlock())
     blocks = [*facts, *title, *reasons]
     texts = [text for item in call.content if (text := _text_of(item)) and not _only_asks(text, call)]
     if texts and diffs_of(call):  # the changes below have to be in view
-        blocks.append(TextBlock(_brief("text", " ".join(texts), how, safe_line), above=1))
+        blocks.append(TextBlock(_brief("text", " ".join(texts), level, safe_line), above=1))
     else:
-        blocks += [TextBlock(_cut("text", text, how), above=1) for text in texts]
+        blocks += [TextBlock(_cut("text", text, level), above=1) for text in texts]
     rest = rest_of_input(call)
     if rest is not None:
         is_alone = not (facts or diffs_of(call))
-        blocks.append(_input(rest, look, how, is_alone, above=bool(texts)))
+        blocks.append(_input(rest, look, level, is_alone, above=bool(texts)))
     return blocks
 
 
@@ -190,14 +190,14 @@ def _facts(
     command: str | None,
     cwd: str,
     inside: Callable[[str], bool],
-    how: DetailLevel,
+    level: DetailLevel,
     places: Mapping[str, Destination],
 ) -> list[TextBlock]:
     """Return command, folder and paths, each with its label."""
     blocks: list[TextBlock] = []
     if command is not None:
         folder = folder_of(call, cwd)
-        blocks.append(labelled("command", _cut("code", command, how, clean=exact)))
+        blocks.append(labelled("command", _cut("code", command, level, clean=exact)))
         if call.command is None:
             blocks.append(labelled("", [("muted", _TITLED if call.worded_command is None else _WORDED)]))
         blocks.append(
@@ -214,37 +214,37 @@ def _facts(
         if not command.startswith(" ".join(settings)):  # our own questions have them before the command
             blocks.append(labelled("with", [("warning", exact("\n".join(settings)))]))
     paths = _paths(call, cwd)
-    for number, (path, shown) in enumerate(islice(paths.items(), None if how.whole else MANY)):
+    for number, (path, shown) in enumerate(islice(paths.items(), None if level.whole else MANY)):
         label = "" if number else "path" if len(paths) == 1 else "paths"
-        text = _cut("text", shown, how, clean=_path_line)
+        text = _cut("text", shown, level, clean=_path_line)
         there = _leads(places.get(path), call.kind)
         blocks.append(labelled(label, [*text, *there, *_outside(path, inside)]))
-    if not how.whole and len(paths) > MANY:
-        blocks.append(labelled("", [("warning", _more_paths(list(paths)[MANY:], inside, how))]))
+    if not level.whole and len(paths) > MANY:
+        blocks.append(labelled("", [("warning", _more_paths(list(paths)[MANY:], inside, level))]))
     return blocks
 
 
-def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], how: DetailLevel) -> str:
+def _more_paths(paths: Sequence[str], inside: Callable[[str], bool], level: DetailLevel) -> str:
     """Return the number of paths that are not listed, and of those outside the workspace."""
     outside = sum(not inside(path) for path in paths)
     told = f", {outside:,} of them outside the workspace" if outside else ""
-    return f"{len(paths):,} more{told} ({how.key} shows them)"
+    return f"{len(paths):,} more{told} ({level.key} shows them)"
 
 
-def _title(call: ToolCall, how: DetailLevel, *, is_alone: bool) -> TextBlock:
+def _title(call: ToolCall, level: DetailLevel, *, is_alone: bool) -> TextBlock:
     """Return a title on one line, exactly for a command."""
     one_line = exact_line if kind_of(call) == "execute" else safe_line
     if is_alone:
-        return TextBlock(_cut("strong", call.title, how, clean=one_line))
-    return TextBlock(_brief("strong", call.title, how, one_line))
+        return TextBlock(_cut("strong", call.title, level, clean=one_line))
+    return TextBlock(_brief("strong", call.title, level, one_line))
 
 
-def _brief(role: str, text: str, how: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
+def _brief(role: str, text: str, level: DetailLevel, one_line: Callable[[str], str]) -> list[tuple[str, str]]:
     """Return about two rows of a text of minor weight, unless the level of detail is whole."""
     shown = shortened(one_line(text[:LONG]), BRIEF)
-    if how.whole or (len(text) <= LONG and shown == one_line(text)):
+    if level.whole or (len(text) <= LONG and shown == one_line(text)):
         return [(role, one_line(text))]
-    return [(role, shown), ("warning", f" ({how.key} shows all {len(text):,} characters)")]
+    return [(role, shown), ("warning", f" ({level.key} shows all {len(text):,} characters)")]
 
 
 def _worth_showing(title: str, command: str | None) -> bool:
@@ -296,26 +296,26 @@ def labelled(label: str, spans: list[tuple[str, str]], above: int = 0) -> TextBl
     return TextBlock(spans, first=[("muted", label.ljust(_LABEL))], rest=_SECTION, above=above)
 
 
-def _input(rest: Any, look: Look, how: DetailLevel, is_alone: bool, above: int) -> TextBlock:
-    text, is_all = (pretty(rest), True) if how.whole else _beginning(rest, _READ)
-    if how.whole or is_alone:
-        return labelled("input", _cut("muted", text, how, is_all), above)
+def _input(rest: Any, look: Look, level: DetailLevel, is_alone: bool, above: int) -> TextBlock:
+    text, is_all = (pretty(rest), True) if level.whole else _beginning(rest, _READ)
+    if level.whole or is_alone:
+        return labelled("input", _cut("muted", text, level, is_all), above)
     count = text.count("\n") + 1
     lines = "1 line" if count == 1 else f"{count} lines" if is_all else f"more than {count:,} lines"
-    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({how.key} opens)")], above)
+    return labelled("input", [("muted", f"{look.glyph('folded')} {lines} ({level.key} opens)")], above)
 
 
 def _cut(
-    role: str, text: str, how: DetailLevel, is_all: bool = True, clean: Callable[[str], str] = str
+    role: str, text: str, level: DetailLevel, is_all: bool = True, clean: Callable[[str], str] = str
 ) -> list[tuple[str, str]]:
     """Return a text with its role; of a very long one the beginning and the number of characters left.
 
     `clean` is called with the shown part only.
     """
-    if how.whole or len(text) <= LONG:
+    if level.whole or len(text) <= LONG:
         return [(role, clean(text))]
     left = f"{'' if is_all else 'more than '}{len(text) - LONG:,} more characters"
-    return [(role, clean(text[:LONG])), ("warning", f"\n{left} ({how.key} shows them)")]
+    return [(role, clean(text[:LONG])), ("warning", f"\n{left} ({level.key} shows them)")]
 
 
 def _text_of(item: Item) -> str:
@@ -359,7 +359,7 @@ def reasons(
     inside: Callable[[str], bool],
     background: Background,
     look: Look,
-    how: DetailLevel = FOLDED,
+    level: DetailLevel = FOLDED,
 ) -> list[TextBlock]:
     """Return the reasons of a question: parts of the command, the rule that asks, earlier decisions.
 
@@ -369,11 +369,11 @@ def reasons(
         inside: tells whether a path lies in the workspace.
         background: the rule that asks, and earlier decisions.
         look: the styles.
-        how: the level of detail.
+        level: the level of detail.
     """
     blocks: list[TextBlock] = []
     if command is not None:
-        blocks += _parts(explain(command, cwd, inside), look, how)
+        blocks += _parts(explain(command, cwd, inside), look, level)
     if background.why:
         blocks.append(labelled("asked", [("muted", background.why)]))
     if background.rule is not None:
@@ -415,7 +415,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _parts(explanation: CommandExplanation, look: Look, how: DetailLevel) -> Iterator[TextBlock]:
+def _parts(explanation: CommandExplanation, look: Look, level: DetailLevel) -> Iterator[TextBlock]:
     parts = explanation.parts
     if not explanation.understood:
         text = (
@@ -427,11 +427,13 @@ def _parts(explanation: CommandExplanation, look: Look, how: DetailLevel) -> Ite
     if len(parts) == 1 and parts[0].notes:
         yield labelled("notes", _notes(parts[0])[1:])
     elif len(parts) > 1:
-        shown = parts if how.whole else parts[:PARTS]
+        shown = parts if level.whole else parts[:PARTS]
         for number, part in enumerate(shown):
             yield labelled("" if number else "parts", [("text", _text(part, look)), *_notes(part)])
         if len(shown) < len(parts):
-            yield labelled("", [("warning", f"{len(parts) - len(shown)} more parts ({how.key} shows them)")])
+            yield labelled(
+                "", [("warning", f"{len(parts) - len(shown)} more parts ({level.key} shows them)")]
+            )
 
 
 def _text(part: CommandPart, look: Look) -> str:
