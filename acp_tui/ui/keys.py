@@ -25,6 +25,7 @@ from textual.types import IgnoreReturnCallbackType
 
 from acp_tui.store.folders import Problem
 from acp_tui.store.shape import line_of
+from acp_tui.ui.textual_internals import class_bindings_of, keymap_of
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.keys import KeyLine, key_map
 from acp_tui.ui.widgets.text import safe_line
@@ -214,7 +215,7 @@ async def check(app: App[Any], keys: Mapping[str, str]) -> list[Wrong]:
     return [
         *unknown(keys, known, key_of(app, "app.help")),
         *unreadable(keys),
-        *conflicts(app._keymap, groups),
+        *conflicts(keymap_of(app), groups),
     ]
 
 
@@ -285,7 +286,7 @@ def _names(group: Sequence[type[DOMNode]]) -> Iterator[Named]:
 def _keys(group: Sequence[type[DOMNode]], keys: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
     """Return (key, action) for what has a name of ours in these classes, with the keys of the settings."""
     for kind in group:
-        for _, binding in kind._merged_bindings or ():
+        for _, binding in class_bindings_of(kind):
             if binding.id:
                 own = keys.get(binding.id)
                 for key in own.split(",") if own else (binding.key,):

@@ -17,11 +17,16 @@ from enum import Enum
 from time import monotonic
 from typing import Any, Final, cast
 
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
-from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste, Resize
 from textual.message import Message
+
+from acp_tui.ui.textual_internals import (
+    ANSI_SEQUENCES_KEYS,
+    BRACKETED_PASTE_END,
+    BRACKETED_PASTE_START,
+    XTermParser,
+)
 
 MOST: Final = 32 * 1024 * 1024
 """Characters of one paste; a longer one is dropped."""

@@ -6,6 +6,8 @@ from collections import deque
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from acp_tui.ui.textual_internals import has_screens
+
 if TYPE_CHECKING:
     from textual.app import App
     from textual.events import Key, Paste
@@ -202,7 +204,7 @@ def hands_of(app: App[Any]) -> Hands:
 
 def is_kept_back(app: App[Any], event: Key | Paste) -> bool:
     """Guard a key or a paste before the application handles it; return whether it is handled by that."""
-    if event.is_forwarded or not app._screen_stack:
+    if event.is_forwarded or not has_screens(app):
         return False
     if getattr(app.screen, "IS_GUARDED", False):
         guarded: UnaskedScreen[Any] = app.screen  # type: ignore[assignment]

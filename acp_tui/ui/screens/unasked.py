@@ -14,6 +14,13 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from acp_tui.ui.screens.key_guard import Fate, Ground, KeyGuard, hands_of, press
+from acp_tui.ui.textual_internals import (
+    binding_chain,
+    bindings_of,
+    forward_event,
+    run_bindings,
+    screen_stacks,
+)
 from acp_tui.ui.widgets.delay import draws
 
 if TYPE_CHECKING:
@@ -79,9 +86,7 @@ async def _take(field: Input | TextArea, event: Key | Paste) -> None:
 
 def _edit(field: Widget, key: str) -> str:
     """Return the editing action of a key in a field, or ""."""
-    bindings = field._bindings.copy()
-    bindings.apply_keymap(field.app._keymap)
-    actions = [binding.action for binding in bindings.key_to_bindings.get(key, ())]
+    actions = [binding.action for binding in bindings_of(field).key_to_bindings.get(key, ())]
     return next((action for action in actions if action.startswith(_EDITS)), "")
 
 
@@ -160,7 +165,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
 
     async def _act_on(self, key: str) -> None:
         if self.app.screen is self:
-            await self.app._check_bindings(key)
+            await run_bindings(self.app, key)
 
     def _keeps_paste_back(self, paste: Paste, below: DraftBelow) -> bool:
         if self.guard.release() is not None:
@@ -186,7 +191,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
         """Return whether a key is bound here; once the user has turned to it, even if disabled."""
         if not self.guard.turned:
             return key in self.active_bindings
-        return any(key in bindings.key_to_bindings for _, bindings in self._modal_binding_chain)
+        return any(key in bindings.key_to_bindings for _, bindings in binding_chain(self))
 
     @property
     def _writes(self) -> bool:
@@ -206,7 +211,7 @@ class UnaskedScreen(ModalScreen[Result], Generic[Result]):
             return
         if self.guard.take(monotonic(), hands_of(self.app)) is not None:
             self._letter = None
-            (self.focused or self)._forward_event(letter)
+            forward_event(self.focused or self, letter)
             self.look_at_guard()
 
     def _release(self, below: DraftBelow) -> None:
@@ -307,7 +312,7 @@ def withdraw(screen: Screen[Any]) -> None:
     if isinstance(screen, UnaskedScreen):
         screen.release_letter()
         hands_of(app).surprise(monotonic())
-    for stack in app._screen_stacks.values():  # each of Textual's modes has its own
+    for stack in screen_stacks(app):
         if screen not in stack:
             continue
         if screen is app.screen:

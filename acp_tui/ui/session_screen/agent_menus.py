@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_tui.readable import size
 from acp_tui.ui.screens.menu import MenuItem, choose
+from acp_tui.ui.textual_internals import withdraw_notices
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
 
@@ -52,9 +53,7 @@ class UnresponsiveAgent:
 
     def _take_notice_away(self) -> None:
         """Remove the notice: the turn has ended."""
-        app = self._screen.app
-        for notice in [one for one in app._notifications if one.title == _NOTICE]:
-            app._unnotify(notice)
+        withdraw_notices(self._screen.app, _NOTICE)
 
     async def choose(self) -> None:
         """Let the user choose: wait, stop, kill or restart."""

@@ -9,6 +9,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import format_key
 
+from acp_tui.ui.textual_internals import class_bindings_of, default_bindings_of, keymap_of
+
 _NAMES: Final = {
     "backspace": "Backspace",
     "delete": "Del",
@@ -56,12 +58,12 @@ def keys_of(node: DOMNode, name: str) -> list[str]:
         KeyError: there is no such action.
     """
     app = node.app
-    own = app._keymap.get(name)
+    own = keymap_of(app).get(name)
     if own is not None:
         return [key.strip() for key in own.split(",")]
     for owner in (*node.ancestors_with_self, app):
         # `active_bindings` would know only what has the focus.
-        found = [key for key, binding in owner._bindings if binding.id == name]
+        found = [key for key, binding in default_bindings_of(owner) if binding.id == name]
         if found:
             return found
     raise KeyError(name)
@@ -69,9 +71,8 @@ def keys_of(node: DOMNode, name: str) -> list[str]:
 
 def key_of_kind(app: App[Any], kind: type[DOMNode], name: str) -> str:
     """Return the first key of an action of what is not there now, as people write it."""
-    own = app._keymap.get(name)
-    bindings = kind._merged_bindings or ()
-    key = own or next(key for key, binding in bindings if binding.id == name)
+    own = keymap_of(app).get(name)
+    key = own or next(key for key, binding in class_bindings_of(kind) if binding.id == name)
     return key_text(key.split(",")[0].strip(), ascii=is_ascii(app))
 
 

@@ -14,6 +14,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
+from acp_tui.ui.textual_internals import bindings_of
 from acp_tui.ui.widgets.line_view import Line, Lines
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.transcript.blocks import Piece
@@ -172,9 +173,7 @@ def _nodes(screen: Screen[Any]) -> Iterator[DOMNode]:
 def _lines(node: DOMNode, app: App[Any]) -> Iterator[tuple[str, KeyLine]]:
     """Return the actions of a node by name: kinds of a widget share the names of what they inherit."""
     # Textual tells bindings after rebinding only for the focused widget; it makes them in this way itself.
-    bindings = node._bindings.copy()
-    bindings.apply_keymap(app._keymap)
-    for _, binding in bindings:
+    for _, binding in bindings_of(node):
         # What has no name of ours comes with Textual's widgets: moving in a text, and so on.
         if binding.description and (binding.id or binding.show):
             key = app.get_key_display(binding)

@@ -3,61 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.cache import FIFOCache
 from textual.color import Color
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.strip import Strip
-from typing_extensions import override
 
+from acp_tui.ui.textual_internals import FullStrip
 from acp_tui.ui.widgets.look import Look
 from acp_tui.ui.widgets.text import row_cells
 
 KEPT_STRIPS: Final = 600
 """Strips kept by one painter; a screen needs about a hundred."""
 _KEPT_STYLES: Final = 1_000
-_CACHED: Final = 16
-"""Entries in one cache of a strip, as in Textual's own."""
 
 NO_BAR: Final = 0
 TRACK: Final = 1
 THUMB: Final = 2
 """The last cell of a row: nothing, the track of the scroll bar, or its thumb."""
 _BAR_BITS: Final = 2
-
-
-class FullStrip(Strip):
-    """A strip that is drawn as a whole, and freed as soon as no view keeps it.
-
-    A strip of Textual's that is divided at its end keeps itself in its own cache, so each strip ever drawn
-    waits for a full garbage collection, which is rare. Each also has seven caches, hardly any of which is
-    used when the strip is drawn as it is: here they are made on first use.
-    """
-
-    __slots__ = ("__weakref__",)
-
-    def __init__(self, segments: list[Segment], width: int) -> None:
-        """Take over a list of segments, `width` cells in all."""
-        self._segments = segments
-        self._cell_length = width
-        self._render_cache = self._link_ids = self._cell_count = None
-
-    def __getattr__(self, name: str) -> FIFOCache[Any, Any]:
-        """Make a cache on first use."""
-        if not name.endswith("_cache") or name not in Strip.__slots__:
-            raise AttributeError(name)
-        cache: FIFOCache[Any, Any] = FIFOCache(_CACHED)
-        setattr(self, name, cache)
-        return cache
-
-    @override
-    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        cuts = list(cuts)
-        return [self] if cuts == [self.cell_length] else super().divide(cuts)
 
 
 def full_strip(

@@ -14,6 +14,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
 from acp_tui.store.prompts import CHIP, Prompt, PromptHistory
+from acp_tui.ui.textual_internals import bindings_of
 from acp_tui.ui.widgets.input_line import drawn, original, stand_in
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.text import safe_line
@@ -236,8 +237,7 @@ class PromptBox(TextArea):
 
     async def _on_key(self, event: Key) -> None:
         """Act on our keys in their turn: found by the application, Enter would overtake earlier keys."""
-        bindings = self._bindings.copy()
-        bindings.apply_keymap(self.app._keymap)  # the person's own keys
+        bindings = bindings_of(self)
         # Those with a name of ours come before those of Textual's field.
         for binding in sorted(bindings.key_to_bindings.get(event.key, ()), key=lambda one: not one.id):
             if await self.app.run_action(binding.action, self):  # else it is for the screen

@@ -1,0 +1,133 @@
+"""Private parts of Textual that the interface needs, one function each.
+
+Textual has no public way to these. Nothing else in the package touches them, so that a new version of
+Textual that moves one is mended here; `tests/ui/test_textual_internals.py` holds each to what is expected,
+and lists the private methods that classes of ours override.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.segment import Segment
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import BRACKETED_PASTE_END as BRACKETED_PASTE_END
+from textual._xterm_parser import BRACKETED_PASTE_START as BRACKETED_PASTE_START
+from textual._xterm_parser import XTermParser as XTermParser
+from textual.app import App
+from textual.binding import Binding, BindingsMap
+from textual.cache import FIFOCache
+from textual.dom import DOMNode
+from textual.events import Event
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from typing_extensions import override
+
+_CACHED: Final = 16
+"""Entries in one cache of a strip, as in Textual's own."""
+
+
+def keymap_of(app: App[Any]) -> Mapping[str, str]:
+    """Return the keys of the settings by the ids of their bindings."""
+    return app._keymap
+
+
+def has_screens(app: App[Any]) -> bool:
+    """Whether an application has a screen yet, and still."""
+    return bool(app._screen_stack)
+
+
+def screen_stacks(app: App[Any]) -> list[list[Screen[Any]]]:
+    """Return the stacks of screens, not copies of them: each of Textual's modes has its own."""
+    return list(app._screen_stacks.values())
+
+
+def binding_chain(screen: Screen[Any]) -> Sequence[tuple[DOMNode, BindingsMap]]:
+    """Return the nodes that hear keys, from the focused one up to the modal screen, with their bindings."""
+    return screen._modal_binding_chain
+
+
+def bindings_of(node: DOMNode) -> BindingsMap:
+    """Return the bindings of a node with the keys of the settings in them."""
+    bindings = node._bindings.copy()
+    bindings.apply_keymap(node.app._keymap)
+    return bindings
+
+
+def default_bindings_of(node: DOMNode) -> Iterator[tuple[str, Binding]]:
+    """Yield the keys of a node with their bindings, without the keys of the settings."""
+    return iter(node._bindings)
+
+
+def class_bindings_of(kind: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
+    """Yield the keys of a class and its bases with their bindings."""
+    return iter(kind._merged_bindings or BindingsMap())
+
+
+def forward_event(target: Widget, event: Event) -> None:
+    """Hand an event to a screen or a widget as the application does."""
+    target._forward_event(event)
+
+
+async def run_bindings(app: App[Any], key: str) -> bool:
+    """Run the binding of a key in the application and its screen; return whether there is one."""
+    return await app._check_bindings(key)
+
+
+def withdraw_notices(app: App[Any], title: str) -> None:
+    """Take away the notices that have this title."""
+    for notice in [one for one in app._notifications if one.title == title]:
+        app._unnotify(notice)
+
+
+def set_clipboard(app: App[Any], text: str) -> None:
+    """Set the clipboard of an application, without telling the terminal."""
+    app._clipboard = text
+
+
+def write_raw(app: App[Any], sequence: str) -> None:
+    """Write a sequence to the terminal beside the pictures; nothing while there is no driver."""
+    if app._driver is not None:
+        app._driver.write(sequence)
+
+
+def fail_with(app: App[Any], error: Exception, report: RenderableType) -> None:
+    """End an application because of an error, with a report on the terminal it leaves behind."""
+    if app._exception is None:
+        app._exception = error
+        app._exception_event.set()
+    app._exit_renderables.append(report)
+    app._close_messages_no_wait()
+
+
+class FullStrip(Strip):
+    """A strip that is drawn as a whole, and freed as soon as no view keeps it.
+
+    A strip of Textual's that is divided at its end keeps itself in its own cache, so each strip ever drawn
+    waits for a full garbage collection, which is rare. Each also has seven caches, hardly any of which is
+    used when the strip is drawn as it is: here they are made on first use.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, segments: list[Segment], width: int) -> None:
+        """Take over a list of segments, `width` cells in all."""
+        self._segments = segments
+        self._cell_length = width
+        self._render_cache = self._link_ids = self._cell_count = None
+
+    def __getattr__(self, name: str) -> FIFOCache[Any, Any]:
+        """Make a cache on first use."""
+        if not name.endswith("_cache") or name not in Strip.__slots__:
+            raise AttributeError(name)
+        cache: FIFOCache[Any, Any] = FIFOCache(_CACHED)
+        setattr(self, name, cache)
+        return cache
+
+    @override
+    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
+        cuts = list(cuts)
+        return [self] if cuts == [self.cell_length] else super().divide(cuts)

@@ -1,0 +1,186 @@
+"""Each private part of Textual does what we expect of it."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import re
+import weakref
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from rich.segment import Segment
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Key
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+import acp_tui.ui
+from acp_tui.ui import textual_internals as internals
+
+PRIVATE = re.compile(
+    r"(?<!self)(?<!super\(\))\._(bindings|keymap|merged_bindings|modal_binding_chain|screen_stacks?|notifications|unnotify"
+    r"|clipboard|driver|exception|forward_event|check_bindings)\b|from textual\._"
+)
+MAY = ("textual_internals.py", "app.py", "screen.py")
+
+
+class Field(Input):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f2", "app.note('field')", "Note", id="field.note")]
+
+
+class Home(App[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f3", "note('app')", "Note", id="app.note")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.noted: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Field()
+
+    def action_note(self, where: str) -> None:
+        self.noted.append(where)
+
+
+def test_no_other_module_touches_these_parts() -> None:
+    root = Path(acp_tui.ui.__path__[0])
+    touched = [
+        f"{path.relative_to(root)}:{number}"
+        for path in root.rglob("*.py")
+        if path.name not in MAY
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if PRIVATE.search(line)
+    ]
+
+    assert touched == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "parameters"),
+    [
+        (App, "_check_bindings", ["self", "key", "priority"]),
+        (App, "_handle_exception", ["self", "error"]),
+        (Screen, "_forward_event", ["self", "event"]),
+        (Widget, "_forward_event", ["self", "event"]),
+        (Input, "_on_paste", ["self", "event"]),
+        (Input, "_position_to_cell", ["self", "position"]),
+        (Input, "_cell_offset_to_index", ["self", "offset"]),
+        (TextArea, "_on_key", ["self", "event"]),
+        (TextArea, "_on_paste", ["self", "event"]),
+        (TextArea, "_set_document", ["self", "text", "language"]),
+    ],
+)
+def test_private_methods_that_are_overridden_are_there(kind: type, name: str, parameters: list[str]) -> None:
+    assert list(inspect.signature(getattr(kind, name)).parameters) == parameters
+
+
+def test_the_value_of_an_input_is_a_property() -> None:
+    assert isinstance(inspect.getattr_static(Input, "_value"), property)
+
+
+async def test_keys_of_the_settings_take_the_place_of_the_defaults() -> None:
+    app = Home()
+    async with app.run_test():
+        app.set_keymap({"field.note": "f9"})
+        field = app.query_one(Field)
+
+        assert internals.keymap_of(app) == {"field.note": "f9"}
+        assert "f9" in internals.bindings_of(field).key_to_bindings
+        assert "f2" not in internals.bindings_of(field).key_to_bindings
+        assert ("f2", "field.note") in [(key, one.id) for key, one in internals.default_bindings_of(field)]
+
+
+def test_a_class_tells_its_bindings_and_those_of_its_bases() -> None:
+    keys = {key: binding.id for key, binding in internals.class_bindings_of(Field)}
+
+    assert keys["f2"] == "field.note"
+    assert "left" in keys
+
+
+async def test_the_chain_of_bindings_ends_at_a_modal_screen() -> None:
+    app = Home()
+    async with app.run_test():
+        assert [type(node) for node, _ in internals.binding_chain(app.screen)] == [Field, Screen, Home]
+
+        dialog: ModalScreen[None] = ModalScreen()
+        await app.push_screen(dialog)
+
+        assert [node for node, _ in internals.binding_chain(dialog)] == [dialog]
+
+
+async def test_a_stack_of_screens_can_be_changed() -> None:
+    app = Home()
+    assert not internals.has_screens(app)
+    async with app.run_test():
+        lower: Screen[None] = Screen()
+        await app.push_screen(lower)
+        await app.push_screen(Screen())
+        stack = next(stack for stack in internals.screen_stacks(app) if lower in stack)
+
+        assert internals.has_screens(app)
+        assert app.screen_stack == stack
+        stack.remove(lower)
+        assert lower not in app.screen_stack
+
+
+async def test_a_key_that_is_forwarded_reaches_the_widget() -> None:
+    app = Home()
+    async with app.run_test() as pilot:
+        field = app.query_one(Field)
+        internals.forward_event(field, Key("x", "x"))
+        await pilot.pause()
+
+        assert field.value == "x"
+
+
+async def test_notices_of_one_title_are_withdrawn() -> None:
+    app = Home()
+    async with app.run_test() as pilot:
+        app.notify("one", title="Stopped")
+        app.notify("other", title="Copied")
+        await pilot.pause()
+        internals.withdraw_notices(app, "Stopped")
+
+        assert [notice.message for notice in app._notifications] == ["other"]
+
+
+async def test_the_binding_of_a_key_runs() -> None:
+    app = Home()
+    async with app.run_test() as pilot:
+        assert await internals.run_bindings(app, "f3")
+        assert not await internals.run_bindings(app, "f12")
+        await pilot.pause()
+
+        assert app.noted == ["app"]
+
+
+def test_sequences_and_marks_of_a_paste_are_known() -> None:
+    assert internals.ANSI_SEQUENCES_KEYS["\x1b[A"]
+    parser = internals.XTermParser()
+    start, end = internals.BRACKETED_PASTE_START, internals.BRACKETED_PASTE_END
+    events: list[Any] = list(parser.feed(f"{start}one{end}"))
+
+    assert [event.text for event in events] == ["one"]
+
+
+def test_a_full_strip_is_drawn_and_cut_as_any_strip() -> None:
+    strip = internals.FullStrip([Segment("abc")], 3)
+
+    assert [part.text for part in strip.divide([1, 3])] == ["a", "bc"]
+    assert strip.crop(1, 3).text == "bc"
+
+
+def test_a_full_strip_is_freed_when_nobody_keeps_it() -> None:
+    strip = internals.FullStrip([Segment("abc")], 3)
+    gone = weakref.ref(strip)
+    gc.disable()
+    try:
+        assert list(strip.divide([3])) == [strip]
+        del strip
+        assert gone() is None
+    finally:
+        gc.enable()
