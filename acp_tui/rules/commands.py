@@ -9,13 +9,13 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from acp_tui.rules.paths import runs_text
-from acp_tui.rules.shell import MAX_LINE, SimpleCommand, lines_in, parse_line, shell_line_of
+from acp_tui.rules.shell import MAX_LINE, SimpleCommand, Word, lines_in, parse_line, shell_line_of
 
 
 class Power(NamedTuple):
@@ -303,6 +303,39 @@ def covering(prefixes: Sequence[str], command: str | None) -> list[int] | None:
         return None
     found = list(_covering([split(prefix) for prefix in prefixes], line.commands))
     return None if None in found else list(dict.fromkeys(number for number in found if number is not None))
+
+
+_MOVERS: Final = frozenset({"cd", "chdir", "pushd", "popd"})
+_AT_HOME: Final = re.compile(r"~(?:/[\w./-]*)?")
+_MOST_FOLDERS: Final = 16
+
+
+def goes_out(command: str | None, folder: str, is_inside: Callable[[str], bool]) -> bool:
+    """Return whether a line may leave a workspace by `cd` and its like; a rule for a command means it there.
+
+    Args:
+        command: the line.
+        folder: where it begins, absolute.
+        is_inside: whether an absolute path lies in the workspace.
+    """
+    folders = {folder}
+    for one in simple_commands(command) if command is not None else ():
+        words = [word.text for word in one.words]
+        if posixpath.basename(words[0] or "" if words else "") not in _MOVERS:
+            continue
+        targets = [_target(word) for word in one.words[1:] if word.text not in ("-P", "-L", "--")]
+        target = targets[0] if len(targets) == 1 else None
+        if not target or target.startswith(("-", "+", "~")):
+            return True
+        folders |= {posixpath.join(folder, target) for folder in folders}
+        if len(folders) > _MOST_FOLDERS or not all(map(is_inside, folders)):
+            return True
+    return False
+
+
+def _target(word: Word) -> str | None:
+    """Return the folder that a word names, where that is known."""
+    return posixpath.expanduser(word.source) if _AT_HOME.fullmatch(word.source) else word.text
 
 
 def uncovered(prefixes: Sequence[str], command: str) -> list[str]:

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from acp_tui.rules.commands import covering, may_change, may_run, runs
-from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, reach_of
+from acp_tui.rules.commands import covering, goes_out, may_change, may_run, runs
+from acp_tui.rules.paths import PathPattern, Reach, compiled, fragments, is_below, reach_of
 from acp_tui.rules.protected import why_protected
 from acp_tui.store.settings import Policy
 from acp_tui.workspace.files import Files
@@ -32,7 +32,8 @@ class Rule:
     agent: str | None = None
     tool_kind: str | None = None
     path: str | None = None
-    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one matches below any folder."""
+    """A glob; `*` and `?` stay in one folder, `**` does not. A relative one matches below any folder, and
+    allows below those of the workspace alone."""
     command: str | None = None
     """The first words of a command. Several allow rules may together cover the commands of a chain."""
     mode: str | None = None
@@ -89,8 +90,18 @@ class ToolUse:
     """Further texts of the input that may be paths: likewise."""
     folder: str = ""
     """The absolute working directory of the command; empty: the workspace."""
+    folders: tuple[str, ...] = ()
+    """All absolute folders that its input names: any of them may be the one that the command runs in."""
     env: tuple[tuple[str, str], ...] = ()
-    """The environment variables of the command."""
+    """The environment variables of the command that may change what it does."""
+    is_altered: bool = False
+    """Whether its input has more in it that may make another command of the one that it names."""
+    roots: tuple[str, ...] = ()
+    """The folders of the workspace, absolute; empty: the workspace alone."""
+
+    def is_inside(self, path: str) -> bool:
+        """Return whether an absolute path lies in the workspace, links followed."""
+        return is_below(path, self.roots or (self.workspace or "/",))
 
 
 @dataclass(frozen=True)
@@ -199,10 +210,16 @@ class _RuleMatcher:
 
 def _allowed(rules: Sequence[Rule], use: ToolUse) -> RuleVerdict:
     """Return "allow" where one rule covers the whole tool use, or several the commands of a chain."""
+    runs = use.command is not None or use.tool_kind == "execute"
+    if runs and not all(map(use.is_inside, filter(None, (use.folder, *use.folders)))):
+        return RuleVerdict("ask", None)
+    is_other = bool(use.env) or use.is_altered
     for rule in rules:
-        if rule.exact and use.command is not None and use.command.strip() == rule.command:
+        if rule.exact and use.command is not None and use.command.strip() == rule.command and not is_other:
             return RuleVerdict("allow", rule)
     rules = [rule for rule in rules if not rule.exact]
+    if is_other or goes_out(use.command, use.folder or use.workspace or "/", use.is_inside):
+        rules = [rule for rule in rules if rule.command is None]
     by_command = [rule for rule in rules if rule.command is not None]
     for rule in rules:
         if rule.command is None or covering([rule.command], use.command) is not None:
@@ -262,13 +279,15 @@ def _allows_paths(rule: Rule, use: ToolUse) -> bool:
     if rule.path is None:
         return True
     pattern = compiled(rule.path)
+    is_anywhere = rule.path.startswith("/")
     return bool(use.paths) and all(
-        _is_plain(path) and pattern.fullmatch(path) for path in (*use.paths, *use.inputs)
+        _is_plain(path) and pattern.fullmatch(path) and (is_anywhere or use.is_inside(path))
+        for path in (*use.paths, *use.inputs)
     )
 
 
 def _is_plain(path: str) -> bool:
-    return not {"..", "."} & set(path.split("/"))
+    return not {"..", ".", "~"} & set(path.split("/"))
 
 
 WORDS: Final[dict[Policy, str]] = {

@@ -168,6 +168,13 @@ def _single(path: str) -> str:
     return re.sub(r"^/{2,}", "/", path)
 
 
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Return whether an absolute path lies in one of some folders or is one, links followed."""
+    real = _real(path)
+    tops = (_real(folder).rstrip("/") for folder in folders)
+    return "\0" not in path and any(f"{real}/".startswith(f"{top}/") for top in tops)
+
+
 def _plain_start(pattern: str) -> str:
     if not pattern.startswith("/"):
         return ""

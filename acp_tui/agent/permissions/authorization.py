@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from acp_tui.agent.host import Host, NotLent
-from acp_tui.agent.permissions.tool_input import env_of, folder_of, hinted_in, input_paths
+from acp_tui.agent.permissions.tool_input import (
+    env_of,
+    folder_of,
+    folders_in,
+    hinted_in,
+    input_paths,
+    is_altered,
+)
 from acp_tui.rules import model as rules
 from acp_tui.rules.paths import written_by
 from acp_tui.rules.protected import protection
@@ -89,8 +96,8 @@ def authorize(host: Host, call: ToolCall, session: Session, agent: str) -> Autho
 
     Neither allows a write to a protected file, unless a rule names it.
     """
-    said = rules.decide(host.rules, tool_use_of(call, session, agent))
     files = _files(host, session)
+    said = _said(host, call, session, agent)
     if said.rule is not None:
         decision, answered_by = said.decision, AnsweredBy("rule", said.rule.source)
     else:
@@ -118,8 +125,14 @@ def answer_without_user(
 
 def asking_rule(host: Host, call: ToolCall, session: Session, agent: str) -> rules.Rule | None:
     """Return the rule that has the user asked about a call: it wins over every policy."""
-    said = rules.decide(host.rules, tool_use_of(call, session, agent))
+    said = _said(host, call, session, agent)
     return said.rule if said.decision == "ask" else None
+
+
+def _said(host: Host, call: ToolCall, session: Session, agent: str) -> rules.RuleVerdict:
+    files = _files(host, session)
+    roots = files.roots if files is not None else ()
+    return rules.decide(host.rules, tool_use_of(call, session, agent, roots))
 
 
 class Grounds(NamedTuple):
@@ -133,8 +146,6 @@ class Grounds(NamedTuple):
     """A grant covers the request: exactly this was shown and allowed."""
     is_protected: bool = False
     """The request writes a protected file, and no rule that allows it names that file."""
-    leads_out: bool = False
-    """The request is a command outside the workspace."""
     mode_lets: bool = False
     """The user has chosen a mode of the agent that acts without asking."""
 
@@ -152,14 +163,22 @@ def goes_on(grounds: Grounds) -> bool:
     if grounds.is_protected:
         return False
     if grounds.decision == "allow":
-        return not grounds.leads_out or grounds.mode_lets
+        return True
     if grounds.is_by_rule:
         return False
     return grounds.kind not in _ASKED_BY_POLICY or grounds.mode_lets
 
 
-def tool_use_of(call: ToolCall, session: Session, agent: str) -> rules.ToolUse:
-    """Return a tool call in the form that rules are matched with."""
+def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[str] = ()) -> rules.ToolUse:
+    """Return a tool call in the form that rules are matched with.
+
+    Args:
+        call: the call.
+        session: the session of the call.
+        agent: the name of the agent.
+        roots: the folders of the workspace; none: the folder of the session alone.
+    """
+    runs = call.command is not None or call.kind == "execute"
     mode = session.option("mode")
     named = (absolute(path, session.cwd) for path in call.named_paths)
     return rules.ToolUse(
@@ -169,12 +188,15 @@ def tool_use_of(call: ToolCall, session: Session, agent: str) -> rules.ToolUse:
         inputs=with_targets(input_paths(call, session.cwd), session.cwd),
         hints=tuple(_hints(call)),
         folder=absolute(folder_of(call, session.cwd), session.cwd),
+        folders=tuple(absolute(path, session.cwd) for path in folders_in(call.raw_input)) if runs else (),
         env=tuple(env_of(call).items()),
+        is_altered=runs and is_altered(call.raw_input),
         command=call.command,
         worded=_worded(call),
         told=tuple(_told(call)),
         mode=str(mode.config.current_value) if mode is not None else None,
         workspace=session.cwd,
+        roots=(session.cwd, *roots),
         session=session.id,
     )
 

@@ -159,7 +159,6 @@ class ImplicitRequests:
             is_covered=await self._is_covered(session, request, is_protected=is_protected),
             # A rule allows a protected file only where it names that.
             is_protected=is_protected and not (is_by_rule and said.decision == "allow"),
-            leads_out=self._leads_out(session, request),
             mode_lets=session.lets_act,
         )
         if goes_on(grounds):
@@ -179,13 +178,6 @@ class ImplicitRequests:
 
     def _is_protected(self, session: Session, request: ImplicitRequest) -> bool:
         return why_protected(request.path, self._host.files(session.id).roots) is not None
-
-    def _leads_out(self, session: Session, request: ImplicitRequest) -> bool:
-        """Return whether a command runs outside the workspace, which a rule that allows it does not mean."""
-        if self._host.policy_of(session.id) == "allow-everything":
-            return False
-        folder = request.cwd
-        return request.kind == "execute" and bool(folder) and not self._host.lends(session.id, folder or "")
 
     def _deny(self, session: Session, request: ImplicitRequest, source: str) -> NoReturn:
         where = f" ({source})" if source else ""

@@ -26,7 +26,18 @@ _MAX_PATH: Final = 4096  # characters
 _MAX_JSON: Final = 100_000  # characters
 _MAX_DEPTH: Final = 6
 _MAX_PATHS: Final = 1_000
-_FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "directory")
+_FOLDER_FIELDS: Final = ("cwd", "workdir", "working_directory", "working_dir", "directory", "dir_path")
+"""Fields that agents call the working directory by, the surest first."""
+_FOLDER_FIELD: Final = re.compile(
+    r"(?:.*_)?(?:cwd|pwd|chdir|workdir|workspace|dirs?|director(?:y|ies)|folders?|roots?)(?:_(?:path|uri))?|path"
+)
+"""Any field that may name a folder for a command to run in."""
+_ENV_FIELD: Final = re.compile(r"(?:.*_)?(?:envs?|env_?vars?|environ|environment|variables|vars)")
+_ALTERING_FIELD: Final = re.compile(
+    r"(?:.*_)?(?:shell|shell_path|executable|interpreter|std_?in|input|preamble|prelude|init|profile|user|host)"
+)
+"""Fields that have another program or user run a command, or give it something to read."""
+_KNOWN_SHELL: Final = re.compile(r"(?:/(?:usr/)?(?:local/)?bin/)?(?:sh|bash|dash|zsh)")
 _NUMBER: Final = re.compile(r"[0-9]{0,5}")
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_]?[A-Za-z0-9_.@:+-]{0,63}")
 _ZONE: Final = re.compile(r"(?:[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2})?")
@@ -81,25 +92,61 @@ def input_paths(call: ToolCall, cwd: str) -> list[str]:
 def folder_of(call: ToolCall, cwd: str) -> str:
     """Return the working directory of a command; `cwd` where the input names none."""
     key = folder_key(call.raw_input)
-    return cwd if key is None else str(call.raw_input[key])
+    return cwd if key is None else str(call.raw_input[key]) or cwd
 
 
 def folder_key(raw: Any) -> str | None:
     """Return the field of an input that names the working directory."""
     if not isinstance(raw, dict):
         return None
-    return next((key for key in _FOLDER_FIELDS if isinstance(raw.get(key), str)), None)
+    names = {_snake_case(key): key for key in raw if isinstance(raw[key], str)}
+    return next((names[name] for name in _FOLDER_FIELDS if name in names), None)
+
+
+def folders_in(raw_input: Any) -> list[str]:
+    """Return all folders that the input of a command names in any field, as written."""
+    return [text for value in _fields(raw_input, _FOLDER_FIELD) for text in _values(value)]
+
+
+def is_altered(raw_input: Any) -> bool:
+    """Return whether further fields of an input may make another command of the one that it names."""
+    return any(
+        not (isinstance(value, str) and _KNOWN_SHELL.fullmatch(value))
+        for value in _fields(raw_input, _ALTERING_FIELD)
+        if isinstance(value, str | list | dict) and value
+    )
 
 
 def env_of(call: ToolCall) -> dict[str, str]:
     """Return the environment variables in the input of a command that may change what it does."""
-    raw = call.raw_input.get("env") if isinstance(call.raw_input, dict) else None
-    if isinstance(raw, dict):
-        return effective_env([(str(name), str(value)) for name, value in raw.items()])
-    if isinstance(raw, list):
-        pairs = [(one.get("name"), one.get("value")) for one in raw if isinstance(one, dict)]
-        return effective_env([(str(name), str(value)) for name, value in pairs])
-    return {}
+    return effective_env(pair for value in _fields(call.raw_input, _ENV_FIELD) for pair in _variables(value))
+
+
+def _variables(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the variables of a field, in any of the shapes that agents give them."""
+    if isinstance(value, dict):
+        yield from ((str(name), str(text)) for name, text in value.items())
+    for one in value if isinstance(value, list) else (value,):
+        if isinstance(one, str) and one:
+            name, _, text = one.partition("=")
+            yield name, text
+        elif isinstance(one, dict) and isinstance(value, list):
+            yield str(one.get("name", one.get("key"))), str(one.get("value"))
+
+
+def _fields(raw_input: Any, names: re.Pattern[str]) -> Iterator[Any]:
+    """Yield the values of the fields of some names, at any depth."""
+    waiting = [(raw_input, _MAX_DEPTH)]
+    while waiting:
+        value, depth = waiting.pop()
+        if isinstance(value, list) and depth:
+            waiting += [(item, depth - 1) for item in value[:_MAX_PATHS]]
+        elif isinstance(value, dict) and depth:
+            for key, inner in islice(value.items(), _MAX_PATHS):
+                if names.fullmatch(_snake_case(key)):
+                    yield inner
+                else:
+                    waiting.append((inner, depth - 1))
 
 
 def effective_env(env: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -240,3 +240,89 @@ def test_a_title_is_the_command_only_where_no_input_tells_it(
 ) -> None:
     call = ToolCall("t", "ls", kind, raw_input=raw, title_is_command=True)
     assert call.command == command
+
+
+MAKE: Frame = {"command": "make test"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_allowed"),
+    [
+        *((MAKE, True), ({**MAKE, "cwd": "{ws}"}, True), ({**MAKE, "cwd": "sub"}, True)),
+        *(({**MAKE, "cwd": ""}, True), ({**MAKE, "dir_path": "{ws}/sub"}, True)),
+        *(({**MAKE, "timeout": 3, "description": "Test", "shell": "/bin/bash"}, True),),
+        *(({**MAKE, "env": {"TERM": "dumb"}}, True), ({**MAKE, "env": {}}, True)),
+        *(({**MAKE, "cwd": "/"}, False), ({**MAKE, "cwd": ".."}, False), ({**MAKE, "cwd": "out"}, False)),
+        *(({**MAKE, name: "/"}, False) for name in ("dir_path", "workdir", "workingDirectory", "folder")),
+        *(
+            ({**MAKE, name: "/"}, False)
+            for name in ("directory", "work_dir", "projectRoot", "baseDir", "path")
+        ),
+        *(({**MAKE, "cwd": "{ws}", "dir_path": "/"}, False), ({**MAKE, "options": {"cwd": "/"}}, False)),
+        *(({**MAKE, "env": {"PATH": "/x"}}, False), ({**MAKE, "env": {"LD_PRELOAD": "/x.so"}}, False)),
+        *(({**MAKE, "env": [{"name": "PATH", "value": "/x"}]}, False), ({**MAKE, "env": ["PATH=/x"]}, False)),
+        *(({**MAKE, name: {"PATH": "/x"}}, False) for name in ("environment", "envVars", "extra_env")),
+        *(({**MAKE, "options": {"env": {"PATH": "/x"}}}, False), ({**MAKE, "env": "PATH=/x"}, False)),
+        *(({**MAKE, "shell": "/x/sh"}, False), ({**MAKE, "stdin": "x"}, False)),
+        *(({"command": f"cd {folder} && make test"}, True) for folder in ("sub", "{ws}", "./sub", "sub/..")),
+        *(({"command": f"cd {folder} && make test"}, False) for folder in ("/", "..", "out", "-", "~", "''")),
+        *(({"command": "cd && make test"}, False), ({"command": "cd sub; cd ../..; make test"}, False)),
+        *(({"command": "sh -c 'cd / && make test'"}, False), ({"command": "pushd / && make test"}, False)),
+        *(
+            ({"command": "cd sub && make test", "cwd": "sub"}, True),
+            ({"command": "(cd /) && make test"}, False),
+        ),
+    ],
+)
+async def test_a_rule_means_a_command_in_the_workspace_as_it_is_written(
+    raw: Frame, is_allowed: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "sub/sub").mkdir(parents=True)
+    (tmp_path / "out").symlink_to("/")
+    rules = tuple(Rule("allow", command=words) for words in ("make test", "cd", "pushd"))
+    placed: Frame = {
+        key: value.replace("{ws}", str(tmp_path)) if isinstance(value, str) else value
+        for key, value in raw.items()
+    }
+
+    answer = await answered_under("ask", {"kind": "execute", "rawInput": placed}, tmp_path, rules=rules)
+
+    assert answer == (chosen("yes") if is_allowed else None)
+
+
+@pytest.mark.parametrize("raw", [{"cwd": "/"}, {"env": {"PATH": "/x"}}, {"stdin": "x"}])
+async def test_a_rule_for_one_very_command_means_it_in_the_workspace_as_well(
+    raw: Frame, tmp_path: Path
+) -> None:
+    rules = (Rule("allow", command="make test", exact=True),)
+    call: Frame = {"kind": "execute", "rawInput": MAKE}
+
+    assert await answered_under("ask", call, tmp_path, rules=rules) == chosen("yes")
+    assert await answered_under("ask", {**call, "rawInput": {**MAKE, **raw}}, tmp_path, rules=rules) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "is_allowed"),
+    [
+        *(("{ws}/src/a", True), ("src/a", True), ("{ws}/lib/src/a", True), ("{ws}/src/b/c", True)),
+        *(("/etc/src/a", False), ("{ws}/out/src/a", False), ("{ws}/src/out/a", False)),
+        *(("../src/a", False), ("{ws}-other/src/a", False), ("~/src/a", False)),
+    ],
+)
+async def test_a_relative_path_allows_in_the_workspace_alone(
+    path: str, is_allowed: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    for name in ("out", "src/out"):
+        (tmp_path / name).symlink_to("/etc")
+    place = path.replace("{ws}", str(tmp_path))
+    call: Frame = {
+        "kind": "edit",
+        "content": [{"type": "diff", "path": place, "oldText": None, "newText": "x"}],
+    }
+    rules = (Rule("allow", path="src/**"),)
+
+    answer = await answered_under("ask", call, tmp_path, rules=rules)
+
+    assert answer == (chosen("yes") if is_allowed else None)
+    assert await answered_under("ask", call, tmp_path, rules=(Rule("deny", path="src/**"),)) == chosen("no")

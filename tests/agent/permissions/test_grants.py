@@ -325,11 +325,11 @@ def test_a_question_about_several_files_covers_each_of_them_once() -> None:
 @pytest.mark.parametrize("kind", ACTS)
 @pytest.mark.parametrize("said", ["allow", "ask", "deny"])
 def test_an_act_goes_on_unasked_only_where_something_lets_it(kind: str, said: Any) -> None:
-    for by_rule, covered, protected, out, mode in itertools.product((False, True), repeat=5):
-        grounds = Grounds(kind, said, by_rule, covered, protected, out, mode)
+    for by_rule, covered, protected, mode in itertools.product((False, True), repeat=4):
+        grounds = Grounds(kind, said, by_rule, covered, protected, mode)
         reasons = {
             "it was shown and allowed": covered,
-            "a rule or the policy allows it": said == "allow" and not protected and not out,
+            "a rule or the policy allows it": said == "allow" and not protected,
             "a mode lets it": mode and not protected and not (said == "ask" and by_rule),
             "reading is what files are lent for": kind == "read"
             and said == "ask"
