@@ -61,7 +61,7 @@ from acp_tui.session import events
 from acp_tui.session.change import SessionChange
 from acp_tui.session.entries import Severity
 from acp_tui.session.events import Event
-from acp_tui.session.options import Option, lets_act_under
+from acp_tui.session.options import Option, needs_consent
 from acp_tui.session.past import KeptSnapshot, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Elicitation
 from acp_tui.session.session import Session
@@ -218,7 +218,7 @@ class Agent:
         result = await self.connection.call("initialize", request.wire())
         self._capabilities.info = info = parse_result(InitializeResponse, "initialize", result)
         self.connection.offers_logins = bool(info.auth_methods)
-        if not info.speaks_ours:
+        if not info.is_supported:
             await self.stop()
             raise WrongVersion(info.protocol_version, PROTOCOL_VERSION)
         return info
@@ -281,7 +281,7 @@ class Agent:
         self._questions.answer_form(session_id, key, action, content)
 
     async def set_option(
-        self, session_id: str, option: Option, value: str | bool, *, lets: bool | None = None
+        self, session_id: str, option: Option, value: str | bool, *, consents: bool | None = None
     ) -> None:
         """Change a mode, a model or a config option; the session shows it as pending until the answer.
 
@@ -289,12 +289,12 @@ class Agent:
             session_id: of the session.
             option: as it was shown to the user.
             value: to be set.
-            lets: the user knows that the agent then acts unasked; None: as the dialog showed it.
+            consents: the user knows that the agent then acts unasked; None: as the dialog showed it.
         """
         option_id = option.config.id
-        if lets is None:
-            lets = lets_act_under(option.config, value)
-        self.note(session_id, events.OptionChosen(option_id, value, lets))
+        if consents is None:
+            consents = needs_consent(option.config, value)
+        self.note(session_id, events.OptionChosen(option_id, value, consents))
         params: dict[str, Any] = {"sessionId": session_id}
         if option.set_by == "set_mode":
             params["modeId"] = value

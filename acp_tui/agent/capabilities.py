@@ -17,9 +17,9 @@ from acp_tui.protocol.schema import (
     Marker,
     Model,
     as_text,
+    asks_for_login,
+    error_text,
     has,
-    said_in,
-    speaks_of_login,
 )
 from acp_tui.protocol.validation import Unreadable, read
 from acp_tui.workspace.processes import ExitStatus
@@ -37,7 +37,7 @@ class CallFailed(AgentError):
         self.code = error.code
         self.message = error.message
         self.data = error.data
-        said = said_in(error.data)
+        said = error_text(error.data)
         message = as_text(error.message)
         super().__init__(f"{message}: {said}" if said else message)
 
@@ -97,7 +97,7 @@ def failed(method: str, error: ErrorObject, *, offers_logins: bool = False) -> C
         return LoginRequired(method, error)
     required = LoginRequired(method, error)
     is_offered = offers_logins or bool(required.methods)
-    if is_offered and method.startswith("session/") and speaks_of_login(str(required)):
+    if is_offered and method.startswith("session/") and asks_for_login(str(required)):
         return required
     return CallFailed(method, error)
 

@@ -114,7 +114,7 @@ class ChangedFiles:
         """Record the states at the end of a turn."""
         self._settled = {path: change.state for path, change in self.changes.items()}
 
-    def changed_since_then(self, changes: Iterable[ChangedFile]) -> None:
+    def mark_outside(self, changes: Iterable[ChangedFile]) -> None:
         """Mark changes between two turns as made outside.
 
         `changes` are the differences right before a turn.
@@ -132,7 +132,7 @@ class ChangedFiles:
         """Return changes as the session's values, up to `SHOWN`."""
         return tuple(self._on_disk(path, change) for path, change in islice(changes.items(), SHOWN))
 
-    def tell_again(self) -> None:
+    def report_again(self) -> None:
         """Report all differences with the next comparison, for a new listener."""
         self._told = None
 

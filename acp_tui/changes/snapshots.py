@@ -151,7 +151,7 @@ class Snapshots:
         """True while the system reports changes."""
         return self._watcher is not None and not self._watcher.is_lost
 
-    def doubt(self) -> None:
+    def distrust(self) -> None:
         """Look at every file next time."""
         self._latest = ""
 

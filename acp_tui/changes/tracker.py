@@ -243,7 +243,7 @@ class ChangeTracker:
             turns: the session's number of turns; a different one resets the baseline.
             is_known: whether the session knows the first snapshot.
         """
-        self._found.tell_again()
+        self._found.report_again()
         self._baseline.go_on(turns)
         if self.first is not None:
             if not is_known:
@@ -277,7 +277,7 @@ class ChangeTracker:
         """Look at the result of a turn; later changes are not the turn's."""
         if time.monotonic() - self._doubted > _ALL:
             self._doubted = time.monotonic()
-            self._snapshots.doubt()
+            self._snapshots.distrust()
         self._in_turn, self._is_settling = False, True
         self._start(partial(self._look, settles=True))
 
@@ -333,7 +333,7 @@ class ChangeTracker:
         """Return the snapshot before a turn; None means the latest."""
         return self.before if turn is None else self._baseline.before(turn)
 
-    def why_unknown(self, turn: int | None) -> str:
+    def why_no_snapshot(self, turn: int | None) -> str:
         """Return the reason for a missing snapshot before a turn, or "" if it will come."""
         if self.obstacle:
             return self.obstacle
@@ -534,7 +534,7 @@ class ChangeTracker:
             if self.first is None:
                 return
             if not is_late:
-                self._found.changed_since_then(await self._snapshots.changes(self.first, before))
+                self._found.mark_outside(await self._snapshots.changes(self.first, before))
         await self._look()
 
     def _failed(self, error: SnapshotError) -> None:

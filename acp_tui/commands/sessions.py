@@ -73,7 +73,7 @@ def age(text: str) -> float:
 
 def run(data: Path, options: dict[str, Any]) -> int:
     """Run the requested action on a data folder and return the exit code."""
-    from acp_tui.store.disk_space import NAME, KeptJournals, journal_files, oldest, surplus
+    from acp_tui.store.disk_space import NAME, KeptJournals, beyond_budget, journal_files, oldest
 
     marks, as_json = KeptJournals(data / NAME), bool(options["json"])
     try:
@@ -96,7 +96,7 @@ def run(data: Path, options: dict[str, Any]) -> int:
     if options["free"] is not None:
         return _delete(oldest(files, options["free"]), options["yes"], as_json)
     if options["older_than"] is not None:
-        return _delete(surplus(files, 0, options["older_than"]), options["yes"], as_json)
+        return _delete(beyond_budget(files, 0, options["older_than"]), options["yes"], as_json)
     _show(files, as_json)
     if not as_json:
         _say(f"{_sessions(files)}, {_total(files)}")
@@ -121,8 +121,8 @@ def _named(files: Sequence[JournalFile], ids: Iterable[str]) -> tuple[list[Journ
 def _delete(files: Sequence[JournalFile], yes: bool, as_json: bool) -> int:
     from acp_tui.store.disk_space import delete
 
-    going = [one for one in files if one.may_go]
-    staying = [one for one in files if not one.may_go]
+    going = [one for one in files if one.is_deletable]
+    staying = [one for one in files if not one.is_deletable]
     for one in staying:
         _say(f"{one.id} stays: it is {'open' if one.is_open else 'kept'}")
     if not yes:

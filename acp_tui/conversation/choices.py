@@ -96,7 +96,7 @@ class Choosing:
             agent.note(session.id, Noted(f"This agent has no mode {name}.", "warning"))
         else:
             with suppress(AgentError):  # the session has noted it
-                await agent.set_option(session.id, option, mode, lets=says_unasked(name))
+                await agent.set_option(session.id, option, mode, consents=says_unasked(name))
 
 
 class LastChoices:
@@ -213,9 +213,9 @@ class _Choosing:
 
         # How the agent shows the value by now was no reason for this choice.
         is_of_settings = option.config.id in self._by_hand and option.config.is_mode
-        lets = is_of_settings and says_unasked(str(value))
+        consents = is_of_settings and says_unasked(str(value))
         try:
-            await self._agent.set_option(self._session.id, option, value, lets=lets)
+            await self._agent.set_option(self._session.id, option, value, consents=consents)
         except AgentError:
             pass  # the session has noted it
 

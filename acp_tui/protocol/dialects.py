@@ -63,7 +63,7 @@ def stop_reason(reason: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in reason)
 
 
-def is_unsaid(text: str) -> bool:
+def is_injected(text: str) -> bool:
     """Return whether a replayed prompt is context that the agent itself added for its model.
 
     Agents keep both in one history; gemini replays all of it.

@@ -522,14 +522,14 @@ _LOGIN: Final = re.compile(
 )
 
 
-def said_in(data: Any) -> str:
+def error_text(data: Any) -> str:
     """Return the readable part of an error's data, or ""."""
     if isinstance(data, dict):
         return as_text(next((data[key] for key in _TEXTS if isinstance(data.get(key), str)), ""))
     return as_text(data) if isinstance(data, str) else ""
 
 
-def speaks_of_login(said: str) -> bool:
+def asks_for_login(said: str) -> bool:
     """Return whether an error message asks for a login."""
     return _LOGIN.search(said[:_LOOKED_AT]) is not None
 
@@ -645,7 +645,7 @@ class InitializeResponse(Model):
     agent_info: Implementation | None = None
 
     @property
-    def speaks_ours(self) -> bool:
+    def is_supported(self) -> bool:
         """True if the major protocol version is ours, also as text."""
         return str(self.protocol_version).split(".")[0] == str(PROTOCOL_VERSION)
 

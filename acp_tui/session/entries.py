@@ -347,11 +347,11 @@ class ToolCall:
     @property
     def command(self) -> str | None:
         """The command it runs, or None."""
-        said = self.said_command
+        said = self.stated_command
         return said.text if said is not None else None
 
     @property
-    def said_command(self) -> StatedCommand | None:
+    def stated_command(self) -> StatedCommand | None:
         """The command with the input keys that state it, or None."""
         if self.raw_input is None and self.title_is_command and self.kind == "execute":
             return StatedCommand(self.title) if self.title else None

@@ -117,7 +117,7 @@ class OptionChosen:
 
     option_id: str
     value: str | bool
-    lets: bool
+    consents: bool
     """True if the user accepted that the agent acts unasked under this value."""
 
 

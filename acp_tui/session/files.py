@@ -134,7 +134,7 @@ class FileChange:
     origins: list[Origin] = field(default_factory=list)
     """Origins of its changes, the latest last."""
 
-    def came_from(self, origin: Origin) -> None:
+    def add_origin(self, origin: Origin) -> None:
         """Append an origin, unless it is the latest one."""
         if not self.origins or self.origins[-1] != origin:
             self.origins.append(origin)

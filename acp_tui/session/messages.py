@@ -85,7 +85,7 @@ class Messages:
         text = block.text if isinstance(block, TextContent) else None
         held = ""
         if kind is UserMessage:
-            if self._is_echo(chunk) or (text is not None and dialects.is_unsaid(text)):
+            if self._is_echo(chunk) or (text is not None and dialects.is_injected(text)):
                 return None
             held = self._repeated if self._echo else ""  # the echo was only the start of a new message
             self._echo, self._repeated = None, ""

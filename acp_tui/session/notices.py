@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from acp_tui.protocol.schema import as_text, said_in
+from acp_tui.protocol.schema import as_text, error_text
 from acp_tui.session.entries import AgentMessage, Entry, Notice, UserMessage
 from acp_tui.session.events import TurnFailed
 
@@ -49,7 +49,7 @@ def _error_data(data: object) -> str:
         return ""
     if isinstance(data, str):
         return as_text(data)
-    return said_in(data) or json.dumps(data, ensure_ascii=False)
+    return error_text(data) or json.dumps(data, ensure_ascii=False)
 
 
 def fork_notice(subject: str, entries: Sequence[Entry], *, copied: bool, at: float) -> Notice:

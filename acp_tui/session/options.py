@@ -57,7 +57,7 @@ class SessionOptions:
         """Modes, models and config options, in the agent's order."""
         self.pending: dict[str, str | bool] = {}
         """Values requested by the user and not yet confirmed, by option id."""
-        self.let: dict[str, str | bool] = {}
+        self.consents: dict[str, str | bool] = {}
         """Modes chosen with consent to unasked actions, by option id."""
         self._config_options: list[ConfigOption] = []
         self._modes: SessionModeState | None = None
@@ -87,11 +87,11 @@ class SessionOptions:
         self._config_options = config_options
         self.offered = _merged(config_options, self._modes, self._models)
 
-    def choose(self, option_id: str, value: str | bool, *, lets: bool) -> None:
-        """Record a choice; `lets` is the user's consent to unasked actions."""
-        self.let.pop(option_id, None)
-        if lets:
-            self.let[option_id] = value
+    def choose(self, option_id: str, value: str | bool, *, consents: bool) -> None:
+        """Record a choice; `consents` is the user's consent to unasked actions."""
+        self.consents.pop(option_id, None)
+        if consents:
+            self.consents[option_id] = value
 
     def agreed(self, option_id: str, value: str | bool, config_options: list[ConfigOption] | None) -> None:
         """Record the agent's confirmation of a value."""
@@ -105,7 +105,7 @@ class SessionOptions:
     def refused(self, option_id: str, *, unknown: bool) -> None:
         """Record the agent's refusal of a value."""
         self.pending.pop(option_id, None)
-        self.let.pop(option_id, None)
+        self.consents.pop(option_id, None)
         for option in self._named(option_id):
             option.fixed = unknown
 
@@ -238,7 +238,7 @@ def acts_unasked(option: SelectOption | BooleanOption, value: str | bool) -> boo
     return _is_about_asking(option)
 
 
-def lets_act_under(option: SelectOption | BooleanOption, value: str | bool) -> bool:
+def needs_consent(option: SelectOption | BooleanOption, value: str | bool) -> bool:
     """Return whether an option is a mode whose value visibly acts unasked."""
     return option.is_mode and acts_unasked(option, value)
 

@@ -88,7 +88,7 @@ Question = Permission | Elicitation | StaleWrite
 Group = TypeVar("Group")
 
 
-def asked_of(call: ToolCall) -> tuple[object, ...]:
+def subject_of(call: ToolCall) -> tuple[object, ...]:
     """Return the parts of a call that a permission is about, for comparison."""
     return call.title, call.kind, call.raw_input, call.content, call.locations
 
@@ -123,8 +123,8 @@ class Questions:
         changed = False
         for question in self._at.get(place, {}).values():
             shown = question.later or question.call
-            if asked_of(call) != asked_of(shown):
-                is_other = asked_of(call) != asked_of(question.call)
+            if subject_of(call) != subject_of(shown):
+                is_other = subject_of(call) != subject_of(question.call)
                 question.later, changed = (copy(call) if is_other else None), True
         return changed
 
@@ -205,7 +205,7 @@ _TOLD_APART: Final = 1_000
 """Characters of a name that are compared; a dialog shows no more."""
 
 
-def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
+def flaw_of(option: PermissionOption, options: Sequence[PermissionOption]) -> str:
     """Return the flaw of an option among those offered, or "".
 
     A flawed option has no key and is never chosen automatically.
@@ -215,7 +215,7 @@ def doubt_of(option: PermissionOption, options: Sequence[PermissionOption]) -> s
     return _doubt(option, has_id, any(_plain(other.name) == _plain(option.name) for other in others))
 
 
-def doubts_of(options: Sequence[PermissionOption]) -> list[str]:
+def flaws_of(options: Sequence[PermissionOption]) -> list[str]:
     """Return the flaw of each option offered, or ""."""
     ids = Counter(option.option_id for option in options)
     names = Counter(_plain(option.name) for option in options)

@@ -32,7 +32,7 @@ from acp_tui.session.events import Event
 from acp_tui.session.files import DiskState, FileChange, FileChanges, Steps, origin
 from acp_tui.session.messages import Messages
 from acp_tui.session.notices import end_notice, failure_notice, fork_notice
-from acp_tui.session.options import Option, SessionOptions, lets_act_under
+from acp_tui.session.options import Option, SessionOptions, needs_consent
 from acp_tui.session.past import KeptSnapshot, Past, UndoStep, UndoStepTaken
 from acp_tui.session.questions import Permission, Question, Questions
 from acp_tui.session.text_buffer import TextBuffer
@@ -150,19 +150,20 @@ class Session:
         return self._options.pending
 
     @property
-    def let(self) -> dict[str, str | bool]:
+    def consents(self) -> dict[str, str | bool]:
         """Modes chosen with consent to unasked actions, by option id."""
-        return self._options.let
+        return self._options.consents
 
     @property
-    def lets_act(self) -> bool:
+    def has_consent(self) -> bool:
         """True if the user chose the current mode knowing that the agent acts unasked in it.
 
         A later change of the mode by the agent can only revoke this.
         """
         configs = (option.config for option in self.options)
         return any(
-            self.let.get(config.id) == config.current_value and lets_act_under(config, config.current_value)
+            self.consents.get(config.id) == config.current_value
+            and needs_consent(config, config.current_value)
             for config in configs
         )
 
@@ -257,7 +258,7 @@ class Session:
             case events.Inherited():
                 return self._inherited(event, at)
             case events.OptionChosen():
-                self._options.choose(event.option_id, event.value, lets=event.lets)
+                self._options.choose(event.option_id, event.value, consents=event.consents)
                 return None
             case events.OptionRequested():
                 self.pending[event.option_id] = event.value
@@ -283,7 +284,7 @@ class Session:
                 continue
             is_outside = file.seen is not None and file.seen.outside
             turn = 0 if is_outside else len(self.turns)
-            file.came_from(known or origin(said, self._steps, turn, file.path, since=self._looked))
+            file.add_origin(known or origin(said, self._steps, turn, file.path, since=self._looked))
             self._files.remember(file)
         self._looked = at - event.took
         return SessionChange(fields=("files",)) if news is not None else None
@@ -327,7 +328,7 @@ class Session:
         if self.turn_state == "cancelling":
             reason = "cancelled"  # regardless of the agent's stop reason
         said = self._last_words(event, at)
-        silent = self.turn_state != "idle" and self._turns.heard_nothing
+        silent = self.turn_state != "idle" and self._turns.is_empty_turn
         fields: tuple[Field, ...] = ("turn", "questions") if self.questions else ("turn",)
         changed = (*said, *self._end_turn(reason, at))
         if is_refused and self.turns:
@@ -364,7 +365,7 @@ class Session:
         self._questions.clear()
         self.pending.clear()
         self._messages.begin_turn(len(self.entries))
-        self._calls.begin_anew()
+        self._calls.begin_process()
         self._looked, self._steps = 0.0, Steps(self.plan)  # the new process has a new clock
         return SessionChange(changed, ("turn", "questions", "options"))
 
@@ -431,7 +432,7 @@ class Session:
         is_same = known is not None and self._calls.knows(call.tool_call_id, announces=True)
         if known is not None and is_same and (known.decision or self._questions.about(known.tool_call_id)):
             closed = self._messages.close()
-            self._calls.begin_again(known, at)
+            self._calls.continue_apart(known, at)
         change = self._tool_call(call, at, announces=True)
         question.place = change.entries[-1]
         asked = self._calls.at(question.place)

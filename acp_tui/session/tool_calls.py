@@ -79,7 +79,7 @@ class ToolCalls:
         assert isinstance(call, ToolCall)
         return call
 
-    def begin_again(self, known: ToolCall, at: float) -> None:
+    def continue_apart(self, known: ToolCall, at: float) -> None:
         """Continue a call in an entry of its own; the old entry stays as it is.
 
         The new entry starts with the known fields, unless the call was final.
@@ -95,7 +95,7 @@ class ToolCalls:
         """Begin a turn at an entry; the agent may restart its call ids."""
         self._turn = first
 
-    def begin_anew(self) -> None:
+    def begin_process(self) -> None:
         """Begin a new agent process, which restarts its call ids."""
         self._earlier = len(self._entries)
 

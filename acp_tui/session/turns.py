@@ -111,7 +111,7 @@ class Turns:
         return self._entries[max(0, self.all[-1].first) :] if self.all else []
 
     @property
-    def heard_nothing(self) -> bool:
+    def is_empty_turn(self) -> bool:
         """True if the latest turn is empty, as with some agents whose model is unreachable."""
         return all(isinstance(entry, UserMessage) for entry in self.entries())
 

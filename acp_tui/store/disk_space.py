@@ -44,7 +44,7 @@ class JournalFile:
         return self.recorded.path.stem
 
     @property
-    def may_go(self) -> bool:
+    def is_deletable(self) -> bool:
         """True if it may be deleted."""
         return not (self.is_open or self.is_kept)
 
@@ -110,7 +110,7 @@ def journal_files(folder: Path, kept: Collection[str]) -> list[JournalFile]:
     ]
 
 
-def surplus(
+def beyond_budget(
     files: Iterable[JournalFile], max_size: int, max_age: float, now: float | None = None
 ) -> list[JournalFile]:
     """Return the journals beyond a budget, oldest first.
@@ -129,7 +129,7 @@ def surplus(
         days = (at - one.used) / DAY
         is_old = bool(max_age) and days > max_age
         is_too_much = bool(max_size) and total > max_size and days > YOUNG
-        if one.may_go and (is_old or is_too_much):
+        if one.is_deletable and (is_old or is_too_much):
             beyond.append(one)
             total -= one.size
     return beyond
@@ -142,7 +142,7 @@ def oldest(files: Iterable[JournalFile], size: int) -> list[JournalFile]:
     for one in sorted(files, key=lambda each: each.used):
         if freed >= size:
             break
-        if one.may_go:
+        if one.is_deletable:
             found.append(one)
             freed += one.size
     return found
@@ -180,7 +180,7 @@ def clean(folder: Path, marks: KeptJournals, max_size: int, max_age: float) -> D
     Raises:
         OSError: the kept journals are unknown, so nothing was deleted.
     """
-    return delete(surplus(journal_files(folder, marks.read()), max_size, max_age))
+    return delete(beyond_budget(journal_files(folder, marks.read()), max_size, max_age))
 
 
 def _session_of(head: RecordedSession) -> tuple[str, str]:

@@ -29,7 +29,7 @@ _METHODS: Final = ("session/prompt", "session/load", "session/resume")
 
 
 @dataclass
-class Spoken:
+class PromptedSession:
     """A session of a journal with at least one prompt."""
 
     session_id: str
@@ -38,17 +38,17 @@ class Spoken:
     """Seconds from the start of the journal to the first prompt."""
     prompt: Any
     """The content blocks of the first prompt."""
-    is_taken_up: bool = False
+    is_resumed: bool = False
     """True if the session began in an earlier journal."""
 
 
-def spoken(path: Path) -> list[Spoken]:
+def prompted_sessions(path: Path) -> list[PromptedSession]:
     """Return the sessions with prompts, by the time of their latest prompt.
 
     Raises:
         OSError: the file cannot be read.
     """
-    found: dict[str, Spoken] = {}
+    found: dict[str, PromptedSession] = {}
     taken_up: set[str] = set()
     for at, method, params in _requests(path):
         session_id = str(params.get("sessionId") or "")
@@ -56,7 +56,9 @@ def spoken(path: Path) -> list[Spoken]:
             taken_up.add(session_id)
             continue
         known = found.pop(session_id, None)
-        found[session_id] = known or Spoken(session_id, at, params.get("prompt"), session_id in taken_up)
+        found[session_id] = known or PromptedSession(
+            session_id, at, params.get("prompt"), session_id in taken_up
+        )
     return list(found.values())
 
 
@@ -129,7 +131,7 @@ class RecordedSession:
     """Bytes of the journal."""
     session_id: str = ""
     """Id of the session opened last, or ""."""
-    is_taken_up: bool = False
+    is_resumed: bool = False
     """True if the session began in an earlier journal."""
     is_silent: bool = False
     """True without any prompt."""
@@ -177,7 +179,7 @@ def head_of(path: Path) -> RecordedSession | None:
     start = next((row.msg for row in rows if row.direction == "note" and isinstance(row.msg, dict)), {})
     argv = _argv(start.get("start"))
     titles = _titles(rows)
-    session_id, is_taken_up = next(reversed(_opened(rows).items()), ("", False))
+    session_id, is_resumed = next(reversed(_opened(rows).items()), ("", False))
     return RecordedSession(
         path=path,
         agent=str(start.get("agent") or (Path(argv[0]).name if argv else "")),
@@ -187,7 +189,7 @@ def head_of(path: Path) -> RecordedSession | None:
         started=_time(start.get("at")),
         size=size,
         session_id=session_id,
-        is_taken_up=is_taken_up,
+        is_resumed=is_resumed,
         is_silent=size <= _HEAD and _found(rows, "session/prompt", "prompt") is None,
         title_of=titles,
     )
@@ -199,7 +201,7 @@ def sessions_in(head: RecordedSession) -> list[RecordedSession]:
     Without any, or for an unreadable file, the head stands for the journal.
     """
     try:
-        said = spoken(head.path)
+        said = prompted_sessions(head.path)
     except OSError:
         said = []
     if not said or (len(said) == 1 and said[0].session_id in ("", head.session_id)):
@@ -207,7 +209,7 @@ def sessions_in(head: RecordedSession) -> list[RecordedSession]:
     return [_one_of(head, one) for one in reversed(said)]
 
 
-def _one_of(head: RecordedSession, said: Spoken) -> RecordedSession:
+def _one_of(head: RecordedSession, said: PromptedSession) -> RecordedSession:
     """Return one of several sessions of a journal."""
     session_id = said.session_id or head.session_id
     is_last = session_id == head.session_id
@@ -217,7 +219,7 @@ def _one_of(head: RecordedSession, said: Spoken) -> RecordedSession:
         session_id=session_id,
         title=head.title_of.get(session_id) or _first_words(said.prompt),
         started=started,
-        is_taken_up=head.is_taken_up if is_last else said.is_taken_up,
+        is_resumed=head.is_resumed if is_last else said.is_resumed,
         is_silent=False,
     )
 
@@ -329,7 +331,7 @@ def rows_of(recorded: RecordedSession) -> Iterator[JournalRow]:
         OSError: the file cannot be opened.
     """
     newest = read(recorded.path)
-    if not recorded.is_taken_up:
+    if not recorded.is_resumed:
         return newest
     same = (recorded.path, recorded.session_id)
     sessions = _sessions(recorded.path.parent, _LOOKED_AT)
@@ -352,7 +354,7 @@ def rows_about(folder: Path, agent: str, session_id: str) -> Iterator[JournalRow
         found = next((one for one in sessions_in(journal) if one.session_id == session_id), None)
         if found is not None:
             parts.insert(0, found)
-            if not found.is_taken_up:
+            if not found.is_resumed:
                 break
     return chain.from_iterable(read(part.path) for part in parts)
 
@@ -370,7 +372,7 @@ def _sessions(folder: Path, limit: int) -> list[list[RecordedSession]]:
             if parts is None:
                 sessions.append(parts := [])
             parts.insert(0, session)
-            if session.is_taken_up:
+            if session.is_resumed:
                 unfinished[name] = parts
     return sessions
 

@@ -49,7 +49,7 @@ async def said(agent: Agent, session: Session, act: str) -> str:
 
 async def test_a_conversation_with_an_agent_of_the_sdk(agent: Agent, host: Host, tmp_path: Path) -> None:
     info = await agent.initialize()
-    assert info.speaks_ours
+    assert info.is_supported
     session = await agent.setup.new_session(str(tmp_path))
 
     assert await said(agent, session, "updates") == "done"

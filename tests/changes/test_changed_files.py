@@ -58,7 +58,7 @@ def test_what_is_not_as_the_last_turn_left_it_came_from_outside() -> None:
     found.take_over([change("a"), change("b")], outside=False)
     found.settle()
 
-    found.changed_since_then([change("a"), change("b", "2")])
+    found.mark_outside([change("a"), change("b", "2")])
     found.take_over([change("a"), change("b", "2")], outside=False)
 
     assert told.outside == {"/w/a": False, "/w/b": True}

@@ -286,7 +286,7 @@ async def test_what_could_not_be_kept_for_a_while_is_tracked_again_from_the_next
 async def test_a_damaged_store_is_said_and_changes_are_shown_from_then_on(watched: Watched) -> None:
     await watched.begin()
     (watched.snapshots.store.path / "index").write_bytes(b"damaged")
-    watched.snapshots.doubt()
+    watched.snapshots.distrust()
 
     await watched.tracking.before_turn()
     await until(lambda: [event for event in watched.told if isinstance(event, Noted)])

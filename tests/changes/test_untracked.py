@@ -150,7 +150,7 @@ async def test_what_no_snapshot_holds_is_named(
         if not snapshots.is_watching:
             await snapshots.watch()
         await snapshots.changes(before)
-        snapshots.doubt()
+        snapshots.distrust()
         await snapshots.changes(before)
     else:
         named = [(path, what) for path, what in named if path not in _TOLD_ONLY]

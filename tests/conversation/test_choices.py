@@ -148,7 +148,7 @@ async def test_a_mode_that_asks_less_is_not_chosen_again_unless_the_settings_say
         await until(lambda: values(conversation)["mode"] == "yolo")
         assert said(conversation) == []
         assert conversation.session is not None
-        assert conversation.session.lets_act, "the settings name it so"
+        assert conversation.session.has_consent, "the settings name it so"
 
 
 async def unasked_plan(conversation: Conversation) -> None:
@@ -168,14 +168,14 @@ async def test_a_mode_that_is_chosen_again_lets_nothing_whatever_it_is_called_la
         await choose(conversation, "mode", "plan")
         await unasked_plan(conversation)
         assert conversation.session is not None
-        assert not conversation.session.lets_act, "the user chose a mode that asks"
+        assert not conversation.session.has_consent, "the user chose a mode that asks"
         await choose(conversation, "mode", "ask")
         await choose(conversation, "mode", "plan")
 
     async with begun(tmp_path) as conversation:
         await unasked_plan(conversation)
         assert conversation.session is not None
-        assert not conversation.session.lets_act
+        assert not conversation.session.has_consent
 
 
 @pytest.mark.parametrize("where", ["settings", "command line"])
@@ -192,7 +192,7 @@ async def test_a_mode_that_the_user_wrote_down_lets_as_much_as_its_own_name_says
         await conversation.begin()
         await until(lambda: values(conversation)["mode"] == mode)
         assert conversation.session is not None
-        assert conversation.session.lets_act is lets
+        assert conversation.session.has_consent is lets
 
 
 async def test_a_value_that_is_not_offered_any_more_is_forgotten_and_told(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import ToolCall
-from acp_tui.session.questions import Elicitation, Permission, Questions, doubt_of
+from acp_tui.session.questions import Elicitation, Permission, Questions, flaw_of
 
 
 def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
@@ -45,7 +45,7 @@ def option(name: str, kind: str, option_id: str = "x") -> PermissionOption:
 )
 def test_an_option_is_odd_if_its_name_and_kind_do_not_agree(name: str, kind: str, is_odd: bool) -> None:
     one = option(name, kind)
-    assert bool(doubt_of(one, [one])) == is_odd
+    assert bool(flaw_of(one, [one])) == is_odd
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_two_options_that_cannot_be_told_apart_are_both_odd(
     first: PermissionOption, second: PermissionOption, is_odd: bool
 ) -> None:
     options = [first, second]
-    assert [bool(doubt_of(one, options)) for one in options] == [is_odd, is_odd]
+    assert [bool(flaw_of(one, options)) for one in options] == [is_odd, is_odd]
 
 
 def test_a_question_waits_until_it_has_its_answer() -> None:

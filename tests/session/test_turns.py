@@ -30,7 +30,7 @@ def test_a_turn_has_its_entries_and_its_end() -> None:
     turns = Turns(entries)
     turns.step("prompted")
     turns.begin(0, at=1.0)
-    assert turns.heard_nothing
+    assert turns.is_empty_turn
     entries.append(AgentMessage([TextBuffer("done")]))
 
     turns.end("end_turn", 2.0, None)
@@ -38,7 +38,7 @@ def test_a_turn_has_its_entries_and_its_end() -> None:
     (turn,) = turns.all
     assert (turn.started, turn.ended, turn.stop_reason, turns.state) == (1.0, 2.0, "end_turn", "idle")
     assert turns.entries() == entries
-    assert not turns.heard_nothing
+    assert not turns.is_empty_turn
     assert [turns.prompt_of(number) for number in (0, 1, 2)] == ["", "look at this", ""]
 
 

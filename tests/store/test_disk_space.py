@@ -11,11 +11,11 @@ from acp_tui.store.disk_space import (
     DAY,
     JournalFile,
     KeptJournals,
+    beyond_budget,
     clean,
     delete,
     journal_files,
     oldest,
-    surplus,
 )
 from acp_tui.store.journal import Journal
 
@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_oldest_beyond_the_budget_go_and_young_ones_only_by_age(
     folder: Path, max_size: int, max_age: float, beyond: list[str]
 ) -> None:
-    assert ids(surplus(journal_files(folder, ()), max_size, max_age, NOW)) == beyond
+    assert ids(beyond_budget(journal_files(folder, ()), max_size, max_age, NOW)) == beyond
 
 
 def test_what_is_open_or_marked_is_never_deleted(folder: Path) -> None:
@@ -75,12 +75,12 @@ def test_what_is_open_or_marked_is_never_deleted(folder: Path) -> None:
     files = journal_files(folder, ["year"])
     assert [one.id for one in files if one.is_open] == ["older"]
     assert [one.id for one in files if one.is_kept] == ["year"]
-    assert ids(surplus(files, 1, 1, NOW)) == ["month"]
+    assert ids(beyond_budget(files, 1, 1, NOW)) == ["month"]
     assert ids(oldest(files, 10_000)) == ["month", "new"]
 
     opened.close()
     os.utime(folder / "older.ndjson", (0, 0))
-    assert ids(surplus(journal_files(folder, ["year"]), 1, 0, NOW)) == ["older", "month"]
+    assert ids(beyond_budget(journal_files(folder, ["year"]), 1, 0, NOW)) == ["older", "month"]
 
 
 def test_one_that_was_opened_meanwhile_stays(folder: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_parts_of_a_session_stay_together(tmp_path: Path) -> None:
     journal(folder, "second", 2, session="s")
     journal(folder, "other", 500, session="o")
 
-    assert ids(surplus(journal_files(folder, ()), 1, 0, NOW)) == ["other"]
+    assert ids(beyond_budget(journal_files(folder, ()), 1, 0, NOW)) == ["other"]
     assert {one.id for one in journal_files(folder, ["second"]) if one.is_kept} == {"first", "second"}
 
 

@@ -151,12 +151,12 @@ def test_the_head_tells_which_session_was_opened_last(tmp_path: Path) -> None:
     journal(path, asked, made)
     found = head_of(path)
     assert found is not None
-    assert (found.session_id, found.is_taken_up, found.is_silent) == ("mine", False, True)
+    assert (found.session_id, found.is_resumed, found.is_silent) == ("mine", False, True)
     path.unlink()
     journal(path, asked, made, taken, prompt("go on"))
     found = head_of(path)
     assert found is not None
-    assert (found.session_id, found.is_taken_up, found.is_silent) == ("old", True, False)
+    assert (found.session_id, found.is_resumed, found.is_silent) == ("old", True, False)
 
 
 @pytest.mark.parametrize(

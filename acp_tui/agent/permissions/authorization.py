@@ -203,7 +203,7 @@ def tool_use_of(call: ToolCall, session: Session, agent: str, roots: Sequence[st
 
 def _hints(call: ToolCall) -> Iterator[str]:
     """Yield further texts of the input that may be paths, without the command and its words."""
-    said = call.said_command
+    said = call.stated_command
     yield from hinted_in(call.raw_input, said.keys if said is not None else frozenset())
 
 
@@ -217,7 +217,7 @@ def _worded(call: ToolCall) -> str | None:
 
 def _told(call: ToolCall) -> Iterator[str]:
     """Yield the texts of a call in which a further command, or the only one, may stand."""
-    said = call.said_command
+    said = call.stated_command
     if said is not None:
         if call.kind in ("execute", "other"):
             yield from unusual_commands(call.raw_input, said.keys)

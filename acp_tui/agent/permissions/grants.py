@@ -19,7 +19,7 @@ from typing import Final
 from acp_tui.agent.permissions.tool_input import effective_env, env_of, folder_of, named_in
 from acp_tui.protocol.schema import PermissionOption
 from acp_tui.session.entries import Diff, Location, ToolCall, absolute, is_shell, shell_command
-from acp_tui.session.questions import OldText, Permission, doubt_of
+from acp_tui.session.questions import OldText, Permission, flaw_of
 from acp_tui.session.session import Session
 
 NO_OLD_TEXTS: Final[Mapping[str, OldText]] = MappingProxyType({})
@@ -200,7 +200,7 @@ class Grants:
         An answer by a rule or the policy grants no command with variables or in another folder: rules do not
         speak of these, so the command is judged again when it comes.
         """
-        if option.kind not in ("allow_once", "allow_always") or doubt_of(option, asked.options):
+        if option.kind not in ("allow_once", "allow_always") or flaw_of(option, asked.options):
             return
         grant = grant_of(asked.call, session.cwd, asked.old_texts)
         grant.by_user = by_user

@@ -34,11 +34,11 @@ def result_text(call: ToolCall) -> str:
     return fenced[1] if fenced else text
 
 
-def said_in(raw: Any) -> Iterator[str]:
+def error_text(raw: Any) -> Iterator[str]:
     """Yield the texts and numbers in a raw input or output, whatever their fields are called."""
     if isinstance(raw, dict | list):
         for value in raw.values() if isinstance(raw, dict) else raw:
-            yield from said_in(value)
+            yield from error_text(value)
     elif raw not in (None, "") and not isinstance(raw, bool):
         yield str(raw)
 

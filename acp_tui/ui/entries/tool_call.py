@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from acp_tui.readable import inside, seconds
 from acp_tui.ui.entries.entry import EntryBlock
-from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, result_text, said_in
+from acp_tui.ui.entries.output import ResultTail, TerminalTail, TextTail, error_text, result_text
 from acp_tui.ui.entries.words import (
     STATUS_GLYPHS,
     STATUS_ROLES,
@@ -170,7 +170,7 @@ class ToolCallBlock(EntryBlock):
         texts = [title, *(text for text in asked if text not in title), call.decision]
         texts += [text for diff in _diffs_of(call) for text in (diff.before, diff.new_text) if text]
         found = "\n".join([*texts, *(printed or [result_text(call)])])
-        raw = (text for part in (call.raw_input, call.raw_output) for text in said_in(part))
+        raw = (text for part in (call.raw_input, call.raw_output) for text in error_text(part))
         return "\n".join([found, *(text for text in raw if text not in found)])
 
     @property

@@ -22,7 +22,7 @@ from typing_extensions import override
 from acp_tui import readable
 from acp_tui.agent.permissions.tool_input import folder_of
 from acp_tui.rules.protected import Destination
-from acp_tui.session.questions import doubts_of
+from acp_tui.session.questions import flaws_of
 from acp_tui.ui.screens.answer_dialog import DiffDialog, answer_keys
 from acp_tui.ui.screens.dialog import Details
 from acp_tui.ui.screens.key_guard import ALONE, REPEAT
@@ -144,7 +144,7 @@ class PermissionAnswer:
 
 def keys_of(options: Sequence[PermissionOption]) -> dict[str, PermissionOption]:
     """Return options by their keys, which follow from kinds, never from positions; odd options have none."""
-    kinds, doubts = Counter(option.kind for option in options), doubts_of(options)
+    kinds, doubts = Counter(option.kind for option in options), flaws_of(options)
     return {
         KEYS[option.kind]: option
         for option, doubt in zip(options, doubts, strict=True)
@@ -222,7 +222,7 @@ class PermissionDialog(DiffDialog[PermissionAnswer]):
         self._is_behind = False
         """True if the waiting questions changed during compose."""
         self._whole = False
-        self._doubts = doubts_of(self._options)
+        self._doubts = flaws_of(self._options)
         self._find_scopes = scopes
         self._find = find
         self._places: dict[str, Destination] = {}

@@ -157,7 +157,7 @@ def has_more(call: ToolCall) -> bool:
 
 def rest_of_input(call: ToolCall) -> Any:
     """Return the raw input without the facts shown above; None when nothing is left."""
-    raw, said = call.raw_input, call.said_command
+    raw, said = call.raw_input, call.stated_command
     if isinstance(raw, dict) and said is not None:
         shown = {*said.keys, folder_key(raw)}
         raw = {key: value for key, value in raw.items() if key not in shown}

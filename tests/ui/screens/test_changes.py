@@ -115,7 +115,7 @@ def test_texts_are_shown_in_their_encoding_which_is_named(
 def words(*origins: Origin) -> str:
     file = FileChange("/w/a")
     for origin in origins:
-        file.came_from(origin)
+        file.add_origin(origin)
     return origin_words(file, lambda turn: f"prompt {turn} {'long ' * 20}" if turn == 3 else f"prompt {turn}")
 
 
