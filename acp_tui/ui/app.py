@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import logging
 import os
 import signal
@@ -21,15 +22,23 @@ from textual.binding import Binding, BindingType
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.worker import WorkerFailed
 
-from acp_tui.store.folders import config_folder, state_folder
-from acp_tui.store.preferences import SessionNames
+from acp_tui.store.folders import Problem, config_folder
+from acp_tui.ui.commands import COMMANDS, bindings
+from acp_tui.ui.first_frame import FirstFrame, prompt_hint, welcome
 from acp_tui.ui.screens.key_guard import is_kept_back
-from acp_tui.ui.session_screen.screen import SessionScreen
-from acp_tui.ui.tabs import FIRST, Tabs
-from acp_tui.ui.terminal import Attention, Seat, speaks_777, when_terminal_goes
+from acp_tui.ui.terminal import (
+    Attention,
+    Clipboard,
+    Seat,
+    TerminalTaken,
+    has_shell,
+    speaks_777,
+    when_terminal_goes,
+)
+from acp_tui.ui.terminal_input import PasteDropped, TerminalDriver, modes_kept, teach_alt_keys
 from acp_tui.ui.theme import Colors, colors_of_terminal
-from acp_tui.ui.theming import EVERY, Theming, is_ascii
-from acp_tui.ui.widgets.key_names import key_of, shown_key
+from acp_tui.ui.theming import EVERY, AsciiFilter, Theming, is_ascii
+from acp_tui.ui.widgets.key_names import key_of, key_text, shown_key
 from acp_tui.ui.widgets.text import plain, safe, safe_line
 
 if TYPE_CHECKING:
@@ -42,28 +51,17 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker_manager import WorkerManager
 
-    from acp_tui.conversation.agents import RunningAgent
     from acp_tui.conversation.conversation import Start
-    from acp_tui.conversation.opening import Attach
-    from acp_tui.store.folders import Problem
-    from acp_tui.store.recordings import RecordedSession
-    from acp_tui.ui.terminal import Clipboard
-    from acp_tui.ui.terminal_input import PasteDropped
+    from acp_tui.ui.session_screen.screen import SessionScreen
+    from acp_tui.ui.tabs import Tabs
     from acp_tui.ui.widgets.diff.view import DiffHabits, DiffView
     from acp_tui.ui.widgets.markdown.inline import LinksWanted
 
-
-FIRST_SHEETS: Final = [
-    Path(__file__).parent / name
-    for name in ("session_screen/screen.tcss", "widgets/transcript/transcript.tcss")
-]
+FIRST_SHEET: Final = Path(__file__).parent / "first_frame.tcss"
 """What the first frame needs; the other sheets are read after it."""
 
 SETTLED: Final = 3.0
 """Seconds after the start, when what is imported one by one after the first frame is in."""
-
-CLEANED: Final = 30.0
-"""Seconds after the start, when nobody waits for the disk any more and recorded sessions may be deleted."""
 
 COLLECT_AFTER: Final = (5_000, 5, 400)
 """Objects before the youngest are looked through, and how often that is done before the older ones are.
@@ -72,11 +70,12 @@ Each look stops everything: at 25,000 objects for 8 ms, at the many of a long se
 """
 
 
-def read_other_sheets(stylesheet: Stylesheet) -> None:
-    """Read the style sheets that the first frame does without."""
-    stylesheet.read_all(
-        sorted(path for path in Path(__file__).parent.rglob("*.tcss") if path not in FIRST_SHEETS)
-    )
+async def read_other_sheets(stylesheet: Stylesheet) -> None:
+    """Read the style sheets that the first frame does without, one at a time: keys have a turn in between."""
+    for path in sorted(Path(__file__).parent.rglob("*.tcss")):
+        if path != FIRST_SHEET:
+            stylesheet.read(path)
+            await asyncio.sleep(0)
     stylesheet.parse()
 
 
@@ -105,38 +104,15 @@ def left_of(mistake: BaseException) -> str:
 
 log = logging.getLogger(__name__)
 
-_OF_SESSIONS: Final = frozenset(("new_session", "other_agent", "sessions", "close_session"))
-
 
 class AcpApp(App[int]):
     """acp-tui."""
 
     TITLE = "acp-tui"
-    DEFAULT_MODE = FIRST
+    DEFAULT_MODE = "first-frame"
     SUSPENDED_SCREEN_CLASS = "-behind"
-    CSS_PATH: ClassVar[list[Any]] = [*FIRST_SHEETS]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
-        Binding("f1", "help", "Help", id="app.help", priority=True),
-        Binding("ctrl+p", "command_palette", "Palette", id="app.palette", show=False, priority=True),
-        Binding("f10", "theme", "Theme", id="app.theme", priority=True),
-        Binding("ctrl+n", "new_session", "New session", id="session.new", show=False, priority=True),
-        Binding("alt+n", "other_agent", "Another agent", id="session.other-agent", show=False, priority=True),
-        Binding("alt+s", "sessions", "Sessions", id="session.sessions", show=False, priority=True),
-        Binding("alt+w", "close_session", "Close session", id="session.close", show=False, priority=True),
-        Binding(
-            "alt+a", "inbox", "Inbox: what waits in all sessions", id="app.inbox", show=False, priority=True
-        ),
-        Binding("ctrl+z", "suspend_process", "Suspend, until fg in the shell", id="app.suspend", show=False),
-        Binding("ctrl+pagedown", "go(1)", "Next session", id="app.next", show=False, priority=True),
-        Binding("ctrl+pageup", "go(-1)", "Previous session", id="app.previous", show=False, priority=True),
-        *(
-            Binding(
-                f"alt+{n}", f"go_to({n - 1})", f"Session {n}", id=f"app.go-{n}", show=False, priority=True
-            )
-            for n in range(1, 10)
-        ),
-    ]
+    CSS_PATH: ClassVar[list[Any]] = [FIRST_SHEET]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(self, start: Start, colors: Colors = "many", ascii: bool = False) -> None:
         """Make the interface of one start.
@@ -149,47 +125,54 @@ class AcpApp(App[int]):
         super().__init__(ansi_color=True if colors == "none" else None)
         self._start = start
         self._ascii = ascii if start.settings.ascii is None else start.settings.ascii
-        self._marks_in_ascii = _marks_in_ascii() if self._ascii else []
+        self._marks_in_ascii = [AsciiFilter()] if self._ascii else []
         self.set_class(colors != "many", "-few-colors")
         self.set_class(self._ascii, "-ascii")
         if start.settings.reduced_motion:
             self.animation_level = "none"
+        self._tabs: Tabs | None = None
         self._is_drawn = False
         self._leaves = False
         self._is_lent = False
         """Whether another program has the terminal for a while."""
+        self.diff_habits: DiffHabits
+        """How differences are laid out, in all views; there once everything is loaded."""
         self.seat = Seat()
         """Whether the user is there."""
         self.attention = Attention(
             self.write_to_terminal, self.seat, start.settings.notifications, speaks_777(os.environ)
         )
-        kept = state_folder() / "names.json" if start.settings.journal else None
-        self.tabs = Tabs(self, SessionNames(kept))
         self.theming = Theming(self, config_folder() / "themes", colors, self._ascii)
         """In what it is drawn."""
         self.theming.begin(start.theme, start.settings.theme)
         self.stylesheet.set_variables(self.get_css_variables())
-        self.key_problems: list[Problem] = []
+        self.key_problems: Sequence[Problem] = ()
         """What is wrong with the keys of the settings."""
-        if start.settings.keys:
-            from acp_tui.ui.keys import usable
+        self._first: FirstFrame | None = self._first_frame()
+        """What is shown until the session screen is there."""
+        self.add_mode(self.DEFAULT_MODE, lambda: self._first or self._first_frame())
 
-            self.set_keymap(usable(start.settings.keys))
+    def _first_frame(self) -> FirstFrame:
+        start = self._start
+        keys = {command.name: command.keys for command in COMMANDS} | dict(start.settings.keys)
 
-        self.add_mode(FIRST, self._first_screen)
+        def key(name: str) -> str:
+            return key_text(keys[name].partition(",")[0], ascii=self._ascii)
 
-    def _first_screen(self) -> SessionScreen:
-        """The session screen is there from the first frame."""
-        screen = SessionScreen(self._start, self.theming.look, self.attention, self.tabs)
-        self.tabs.add(screen)
-        return screen
+        name = start.launch.title or start.launch.name if start.launch is not None else ""
+        status = [("accent", safe_line(name)), ("muted", "")] if name else []
+        return FirstFrame(self.theming.look, welcome(start.cwd, key), prompt_hint(key), status, self.load)
 
-    def session_screen_for(
-        self, running: RunningAgent | None, attach: Attach | None, recorded: RecordedSession | None
-    ) -> SessionScreen:
-        """Return a screen for one more session; without a running agent it begins with a choice."""
-        start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
-        return SessionScreen(start, self.theming.look, self.attention, self.tabs, running, attach, recorded)
+    @property
+    def tabs(self) -> Tabs:
+        """The sessions that are open; there are none before everything is loaded."""
+        assert self._tabs is not None
+        return self._tabs
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the session screen has taken the place of the first frame."""
+        return self._first is None
 
     @property
     def session_screen(self) -> SessionScreen:
@@ -198,9 +181,7 @@ class AcpApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads the terminal: Textual's own would act on what is pasted."""
-        from textual.drivers.linux_driver import LinuxDriver
-
-        from acp_tui.ui.terminal_input import TerminalDriver
+        from textual.drivers.linux_driver import LinuxDriver  # not there on every platform
 
         chosen = super().get_driver_class()
         return TerminalDriver if chosen is LinuxDriver else chosen
@@ -211,8 +192,30 @@ class AcpApp(App[int]):
             self.seat.touch()
         elif isinstance(event, AppFocus | AppBlur):
             self.seat.focus = isinstance(event, AppFocus)
-        if not isinstance(event, Key | Paste) or not is_kept_back(self, event):
+        if self._first is not None and isinstance(event, Key | Paste):
+            self._keep(self._first, event)
+        elif not isinstance(event, Key | Paste) or not is_kept_back(self, event):
             await super().on_event(event)
+
+    def _keep(self, first: FirstFrame, event: Key | Paste) -> None:
+        """Leave when the key says so, and keep every other one for the session screen."""
+        quits = self._start.settings.keys.get("app.quit", "ctrl+q")
+        if isinstance(event, Key) and event.key in quits.split(","):
+            self.action_leave()
+        else:
+            first.keep(event)
+
+    async def take_place_of_first_frame(self, tabs: Tabs) -> None:
+        """Show the session screen, and give it the keys that were pressed before it was there."""
+        self._tabs = tabs
+        await self.switch_mode(tabs.first)
+        first = self._first
+        assert first is not None
+        while (event := first.take()) is not None:
+            if not is_kept_back(self, event):
+                await super().on_event(event)
+        self._first = None
+        await self.remove_mode(self.DEFAULT_MODE)
 
     def on_paste_dropped(self, event: PasteDropped) -> None:
         """Say that a paste came to nothing."""
@@ -232,39 +235,24 @@ class AcpApp(App[int]):
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         for problem in self._start.problems:
             self.warn(str(problem), "Settings")
-        self.call_after_refresh(self._after_first_frame)
         self.set_timer(SETTLED, collect_again)
-        self.set_timer(CLEANED, self._free_space)
         self.set_interval(EVERY, self.theming.look_again)
-        if self._start.settings.keys:
-            self.call_after_refresh(self._check_keys)
-
-    @work(group="space")
-    async def _free_space(self) -> None:
-        """Delete recorded sessions beyond the budget of the settings, and say so."""
-        from acp_tui.ui.disk_space import free_space
-
-        told = await asyncio.to_thread(free_space, self._start.settings.journals)
-        if told:
-            self.notify(told, title="Recorded sessions", timeout=20)
-
-    @work(group="keys")
-    async def _check_keys(self) -> None:
-        """Say which keys of the settings cannot be used as written; F1 goes on saying so."""
-        from acp_tui.ui.keys import problems
-
-        self.key_problems = await problems(self, self._start.settings.keys, config_folder() / "settings.toml")
-        for problem in self.key_problems:
-            self.warn(str(problem), "Keys")
 
     def refresh_css(self, animate: bool = True) -> None:
         """Restyle everything after a change of theme; before the first frame there is nothing to restyle."""
         if self._is_drawn:
             super().refresh_css(animate)
 
-    def _after_first_frame(self) -> None:
+    @work(group="start")
+    async def load(self) -> None:
+        """Load all that the first frame did without, in a thread: keys have a turn all the while."""
         self._is_drawn = True
-        read_other_sheets(self.stylesheet)
+        await asyncio.to_thread(importlib.import_module, "acp_tui.ui.after_start")
+        await read_other_sheets(self.stylesheet)
+        # The one import that waits for the first frame: it brings all the others.
+        from acp_tui.ui.after_start import begin
+
+        await begin(self, self._start)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through before it is drawn."""
@@ -292,103 +280,24 @@ class AcpApp(App[int]):
         """Return how a key is written for people."""
         return shown_key(binding, ascii=self._ascii)
 
-    async def action_theme(self) -> None:
-        """Choose a theme from a menu."""
-        from acp_tui.ui.screens.menu import Menu
-
-        if not isinstance(self.screen, Menu):  # a menu is open already
-            self.run_worker(self._choose_theme(), group="theme", exclusive=True)
-            await asyncio.sleep(0)  # the menu opens now, and has the keys that come right after
-
-    async def _choose_theme(self) -> None:
-        from acp_tui.ui.screens.menu import ThemeMenu
-        from acp_tui.ui.screens.unasked import answer_of
-
-        theming, before = self.theming, self.theming.name
-        name = await answer_of(self, ThemeMenu(theming.names(), before, theming.look, theming.use))
-        if name is not None:
-            theming.choose(name)
-        elif theming.name != before:
-            theming.use(before)
+    async def action_run(self, name: str) -> None:
+        """Run a command of the table."""
+        if self.is_complete:
+            await self.session_screen.action_run(name)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Open, take up and close sessions from a session only, not from over a question."""
-        return action not in _OF_SESSIONS or isinstance(self.screen, SessionScreen)
-
-    def action_new_session(self) -> None:
-        """Open another session with the same agent, or choose one."""
-        running = self.session_screen.conversation.running
-        usable = running is not None and running.is_running
-        self.run_worker(self.tabs.open(running=running if usable else None), group="tabs")
-
-    def action_other_agent(self) -> None:
-        """Open a session with another agent, or a recorded one."""
-        self.run_worker(self.tabs.open(), group="tabs")
-
-    @work(group="sessions", exclusive=True)
-    async def action_sessions(self) -> None:
-        """Choose an earlier session."""
-        from acp_tui.ui.session_screen.sessions import SessionList
-
-        await SessionList(self.session_screen).show()
-
-    @work(group="inbox", exclusive=True)
-    async def action_inbox(self) -> None:
-        """Choose what waits, in whichever session; from over a question, too, which stays as it is."""
-        from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
-
-        if not isinstance(self.screen, InboxMenu):
-            await Inbox(self.tabs).open()
-
-    def action_close_session(self) -> None:
-        """End the session that is seen; with the last one the program ends."""
-        self.run_worker(self.tabs.close(self.session_screen), group="tabs")
-
-    def action_go(self, step: int) -> None:
-        """Show the session `step` further, from over any dialog: it stays where it is."""
-        self.run_worker(self.tabs.go(step), group="tabs")
-
-    def action_go_to(self, place: int) -> None:
-        """Show a session by its place, from 0."""
-        self.run_worker(self.tabs.go_to(place), group="tabs")
+        """Offer what can be done now."""
+        if action == "run" and self.is_complete:
+            return self.session_screen.can_run(str(parameters[0]))
+        return True
 
     def on_links_wanted(self, event: LinksWanted) -> None:
         """Show where links of a program lead, and open one if the user says so."""
-        from acp_tui.ui.session_screen.links import open_link
-
-        screen = self.session_screen
-        opening = open_link(screen, event.links, screen.conversation.cwd)
-        self.run_worker(opening, group="links", exclusive=True)
+        self.session_screen.open_links(event.links)
 
     def on_diff_view_edit_wanted(self, event: DiffView.EditWanted) -> None:
         """Open a file of a difference in the user's editor."""
-        from acp_tui.ui.screens.editor import begin, edit_in_workspace
-
-        cwd = self.session_screen.conversation.cwd
-        begin(self, lambda: edit_in_workspace(self, cwd, event.path, event.line))
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from acp_tui.store.folders import places
-        from acp_tui.ui.screens.help import HelpScreen
-
-        if isinstance(self.screen, HelpScreen):
-            self.screen.dismiss(None)
-            return
-        self.push_screen(
-            HelpScreen(self.theming.look, places(), [str(problem) for problem in self.key_problems])
-        )
-
-    def action_command_palette(self) -> None:
-        """Offer every action, the agent's commands and the themes."""
-        from textual.command import CommandPalette
-
-        from acp_tui.ui.keys import Palette, commands
-
-        if not isinstance(self.screen, CommandPalette):
-            slash = self.session_screen.rooms.slash
-            provider = commands(slash.of_agent, slash.write, self.theming.names, self.theming.choose)
-            self.push_screen(Palette([provider]))
+        self.session_screen.edit_file(event.path, event.line)
 
     def action_leave(self) -> None:
         """End the agent and everything that it started, then leave; asked again, leave at once."""
@@ -399,7 +308,10 @@ class AcpApp(App[int]):
 
     @work(group="leave")
     async def _leave(self) -> None:
-        await self.tabs.end()
+        if self._tabs is not None:
+            await self._tabs.end()
+        elif self._start.process is not None:
+            await self._start.process.stop()
         self.exit(0)
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -420,17 +332,8 @@ class AcpApp(App[int]):
             self.notify(problem, title="Clipboard", timeout=15)
 
     @cached_property
-    def diff_habits(self) -> DiffHabits:
-        """How differences are laid out, in all views."""
-        from acp_tui.ui.widgets.diff.view import KeptHabits
-
-        return KeptHabits(state_folder() / "differences.json")
-
-    @cached_property
     def clipboard_around(self) -> Clipboard:
         """The clipboard outside the program; made for the first copy."""
-        from acp_tui.ui.terminal import Clipboard
-
         env = {} if self.is_headless else os.environ  # tests leave the person's clipboard alone
         export = key_of(self.session_screen, "session.export")
         return Clipboard(lambda sequence: self.write_to_terminal(sequence), env, export=export)
@@ -444,9 +347,6 @@ class AcpApp(App[int]):
         Raises:
             TerminalTaken: it is lent already.
         """
-        from acp_tui.ui.screens.editor import TerminalTaken
-        from acp_tui.ui.terminal_input import modes_kept
-
         if self._is_lent:
             raise TerminalTaken
         lending = super().suspend()
@@ -462,8 +362,6 @@ class AcpApp(App[int]):
 
     def action_suspend_process(self) -> None:
         """Give the terminal back to the shell; agents work on meanwhile."""
-        from acp_tui.ui.terminal import has_shell
-
         if self._is_lent:
             return
         if has_shell():
@@ -479,7 +377,8 @@ class AcpApp(App[int]):
     @property
     def every_screen(self) -> set[Screen[Any]]:
         """All screens there are, seen or not."""
-        return {*self.tabs.screens, *(screen for stack in self._screen_stacks.values() for screen in stack)}
+        tabs = self._tabs.screens if self._tabs is not None else ()
+        return {*tabs, *(screen for stack in self._screen_stacks.values() for screen in stack)}
 
     async def on_unmount(self) -> None:
         """Leave the terminal as it was, and nothing running that somebody here has waited for."""
@@ -516,19 +415,11 @@ class AcpApp(App[int]):
         self._close_messages_no_wait()
 
 
-def _marks_in_ascii() -> list[LineFilter]:
-    from acp_tui.ui.theming import AsciiFilter
-
-    return [AsciiFilter()]
-
-
 def run(start: Start) -> int:
     """Run the interface until the person leaves; return the exit code."""
     colors = colors_of_terminal(os.environ)
     if colors == "none":
         os.environ["NO_COLOR"] = "1"  # Textual looks for it, and takes it away
-    from acp_tui.ui.terminal_input import teach_alt_keys
-
     teach_alt_keys()
     app = AcpApp(start, colors, is_ascii(os.environ))
     result = app.run()

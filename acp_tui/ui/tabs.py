@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
+from acp_tui.conversation.agents import RunningAgent
+from acp_tui.conversation.conversation import Start
+from acp_tui.conversation.opening import Attach
+from acp_tui.store.preferences import SessionNames
+from acp_tui.store.recordings import RecordedSession
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.session_screen.inbox import waiting
+from acp_tui.ui.session_screen.questions import Key
+from acp_tui.ui.session_screen.screen import SessionScreen
 from acp_tui.ui.widgets.key_names import key_of
+from acp_tui.ui.widgets.line_view import Line
 from acp_tui.ui.widgets.text import safe_line, shortened, start_of
+from acp_tui.ui.widgets.transcript.blocks import Piece
 
-if TYPE_CHECKING:
-    from acp_tui.conversation.agents import RunningAgent
-    from acp_tui.conversation.opening import Attach
-    from acp_tui.store.preferences import SessionNames
-    from acp_tui.store.recordings import RecordedSession
-    from acp_tui.ui.app import AcpApp
-    from acp_tui.ui.session_screen.questions import Key
-    from acp_tui.ui.session_screen.screen import SessionScreen
-    from acp_tui.ui.widgets.line_view import Line
-    from acp_tui.ui.widgets.transcript.blocks import Piece
-
-
-FIRST: Final = "session-1"
-"""The name of the first tab, which is there from the first frame."""
 _TITLE: Final = 24
 
 
@@ -39,19 +36,27 @@ class Visit(NamedTuple):
 class Tabs:
     """Opens, shows and closes sessions. Each tab is one of Textual's modes: its dialogs stay over it."""
 
-    def __init__(self, app: AcpApp, names: SessionNames) -> None:
+    def __init__(self, app: AcpApp, names: SessionNames, start: Start) -> None:
         self._app = app
+        self._start = start
         self.names = names
         """What the person calls sessions."""
         self._screens: dict[str, SessionScreen] = {}
-        self._made = 1
+        self._made = 0
         self._visit: Visit | None = None
         self._pieces: list[SessionScreen] = []
         """The session that each piece of the line stands for."""
 
-    def add(self, screen: SessionScreen, name: str = FIRST) -> None:
-        """Take in a screen that was made for a tab."""
+        self.first = self._add(SessionScreen(start, app.theming.look, app.attention, self))
+        """The tab of the command line's agent."""
+
+    def _add(self, screen: SessionScreen) -> str:
+        """Take in a screen; return the name of its tab, which is one of Textual's modes."""
+        self._made += 1
+        name = f"session-{self._made}"
+        self._app.add_mode(name, lambda: screen)
         self._screens[name] = screen
+        return name
 
     @property
     def screens(self) -> list[SessionScreen]:
@@ -61,7 +66,7 @@ class Tabs:
     @property
     def current(self) -> SessionScreen:
         """The session screen that is seen."""
-        return self._screens[self._app.current_mode]
+        return self._screens.get(self._app.current_mode) or next(iter(self._screens.values()))
 
     def is_current(self, screen: SessionScreen) -> bool:
         """Whether a screen is the one that is seen."""
@@ -75,11 +80,9 @@ class Tabs:
         recorded: RecordedSession | None = None,
     ) -> None:
         """Open a tab: a new or an earlier session of a running agent, a recorded one, or the start screen."""
-        self._made += 1
-        name = f"session-{self._made}"
-        screen = self._app.session_screen_for(running, attach, recorded)
-        self._app.add_mode(name, lambda: screen)
-        self.add(screen, name)
+        start = self._start._replace(launch=None, process=None, spawn_error=None, mode=None)
+        look, attention = self._app.theming.look, self._app.attention
+        name = self._add(SessionScreen(start, look, attention, self, running, attach, recorded))
         await self._app.switch_mode(name)
         self.show()
 
@@ -197,8 +200,6 @@ class Tabs:
 
     def _elsewhere(self) -> list[Piece]:
         """Say how much waits in the sessions that are not seen."""
-        from acp_tui.ui.session_screen.inbox import waiting
-
         count = len(waiting(screen for screen in self.screens if screen is not self.current))
         if not count:
             return []
@@ -215,8 +216,6 @@ class Tabs:
         if conversation.is_busy or conversation.phase in ("starting", "reading"):
             return "tool-running", look.glyph("running")
         if screen.presence.has_news:
-            from acp_tui.ui.session_screen.inbox import waiting
-
             failed = waiting([screen])[0].kind == "failed"
             return ("error", look.glyph("failed")) if failed else ("success", look.glyph("completed"))
         return "muted", look.glyph("waiting")

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from acp_tui.store.settings import Calls
 
 
+class TerminalTaken(Exception):
+    """Another program has the terminal."""
+
+
 State = Literal["starting", "ready", "working", "asks", "ended"]
 
 QUIET: Final = 5.0

@@ -140,7 +140,7 @@ async def seat(
         async with app.run_test(size=size, notifications=notices) as pilot:
             here = Seat(app, pilot)
             app.write_to_terminal = here.written.append  # type: ignore[method-assign, assignment]
-            await here.until(lambda: app.session_screen.query("#prompt"))
+            await here.until(lambda: app.is_complete)
             if ready:
                 await here.until(lambda: here.conversation.phase == "ready")
             try:

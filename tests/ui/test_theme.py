@@ -65,7 +65,7 @@ async def interface(
     try:
         async with app.run_test(size=(80, 24)) as pilot:
             here = Seat(app, pilot)
-            await here.until(lambda: app.session_screen.query("#prompt"))
+            await here.until(lambda: app.is_complete)
             await here.until(lambda: here.conversation.phase == "ready")
             yield here
             await here.conversation.end()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from acp_tui.ui.commands import bindings
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.widgets.transcript.blocks import Block, TextBlock
 
@@ -26,11 +26,16 @@ class ChatPane(Pane):
 
     NAME = "chat"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "screen.copy('block')", "Copy this block", show=False, id="chat.copy"),
-        Binding("y", "screen.copy('code')", "Copy the code in this block", show=False, id="chat.copy-code"),
+        *bindings("chat"),
+        Binding(
+            "y",
+            "screen.run('chat.copy-code')",
+            "Copy the code in this block",
+            show=False,
+            id="chat.copy-code",
+        ),
         Binding("z", "fold_turn", "Fold this turn, or open it", show=False, id="chat.fold"),
         Binding("Z", "fold_older", "Fold the older turns", show=False, id="chat.fold-older"),
-        Binding("v", "screen.open('source')", "Source of this block", show=False, id="chat.source"),
     ]
     IS_LIST = False
     setting: Setting
@@ -150,20 +155,3 @@ class ChatPane(Pane):
         for block in self._counting:
             block.tick(now)
             self.changed(block)
-
-
-def welcome(cwd: str, key: Callable[[str], str]) -> list[tuple[str, str]]:
-    """Return, as pieces of (role, text), what an empty chat says; `key` gives the key of an action."""
-    keys = (
-        ("/", "commands of the agent"),
-        ("@", "files of the workspace"),
-        (key("session.next-mode"), "next mode"),
-        (key("session.stop"), "stops the agent"),
-        (key("app.palette"), "everything that can be done"),
-        (key("app.help"), "all keys"),
-    )
-    pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
-    column = max(len(shown) for shown, _ in keys) + 2
-    for shown, what in keys:
-        pieces += [("accent", f"{shown:<{column}}"), ("muted", f"{what}\n")]
-    return pieces

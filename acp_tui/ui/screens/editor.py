@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from textual.app import App, SuspendNotSupported
 
+from acp_tui.ui.terminal import TerminalTaken
+
 _PLUS: Final = frozenset(
     (
         "vi",
@@ -42,10 +44,6 @@ _PATIENCE: Final = 2.0
 """Seconds that a terminated editor has to end."""
 _GROUP: Final = "terminal"
 """Group of the workers that lend the terminal, one at a time."""
-
-
-class TerminalTaken(Exception):
-    """Another program has the terminal."""
 
 
 def begin(app: App[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -1,171 +1,256 @@
-"""What a key, the palette or a command behind `/` opens over a session, by name: a row a door."""
+"""What the commands of the table do, and the commands behind `/`."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual.actions import parse
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 
-from acp_tui.conversation.opening import Attach
-from acp_tui.session.session import THIS_TURN
-from acp_tui.ui.screens.menu import Menu, MenuItem, choose
+from acp_tui.conversation.login import can_log_out, log_out
+from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
+from acp_tui.session.events import RangeChosen
+from acp_tui.session.session import THIS_TURN, Session
+from acp_tui.store.folders import places
+from acp_tui.store.prompts import Prompt
+from acp_tui.store.settings import Policy
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.commands import COMMANDS, Command
+from acp_tui.ui.keys import Palette, commands
+from acp_tui.ui.screens.help import HelpScreen
+from acp_tui.ui.screens.menu import Menu, MenuItem, ThemeMenu, choose
 from acp_tui.ui.screens.unasked import answer_of
+from acp_tui.ui.session_screen.export import talk
+from acp_tui.ui.session_screen.find import find
+from acp_tui.ui.session_screen.inbox import Inbox, InboxMenu
+from acp_tui.ui.session_screen.prompt import Writing
+from acp_tui.ui.session_screen.restore import restore_turn
+from acp_tui.ui.session_screen.sessions import SessionList, can_fork, fork
+from acp_tui.ui.session_screen.shell import choose_what_to_stop
 from acp_tui.ui.widgets.key_names import key_of, pair_of
 from acp_tui.ui.widgets.text import exact_line, is_exact, shortened
 
 if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation
-    from acp_tui.protocol.schema import AvailableCommand, SessionInfo
-    from acp_tui.session.session import Session
-    from acp_tui.store.prompts import Prompt
-    from acp_tui.store.settings import Policy
     from acp_tui.ui.session_screen.screen import SessionScreen
 
 
-async def open_door(screen: SessionScreen, name: str) -> None:
-    """Open what has this name; return when it can take keys, for those that come right after."""
-    opening = DOORS[name](screen)
-    if opening is not None:
-        await opening
-    await asyncio.sleep(0)  # a worker opens its menu now, and the menu has the keys that come right after
+Run = Callable[["SessionScreen"], Awaitable[None] | None]
 
 
-def can_open(screen: SessionScreen, name: str) -> bool:
-    """Whether there is something behind a door now; most can always be opened, and say what is missing."""
-    can = _SOMETIMES.get(name)
-    return can is None or can(screen)
+def _in_worker(group: str, run: Callable[[SessionScreen], Coroutine[Any, Any, None]]) -> Run:
+    """Return what does something that waits, such as for an answer from a menu."""
+
+    def begin(screen: SessionScreen) -> None:
+        screen.app.run_worker(run(screen), group=group, exclusive=True)
+
+    return begin
 
 
-def _find(screen: SessionScreen) -> Awaitable[None]:
-    from acp_tui.ui.session_screen.find import find
-
-    return find(screen)
-
-
-def _fork(screen: SessionScreen) -> None:
-
-    screen.run_worker(fork(screen), group="fork", exclusive=True)
+def _new_session(screen: SessionScreen) -> None:
+    """Open another session with the same agent, or choose one."""
+    running = screen.conversation.running
+    usable = running is not None and running.is_running
+    screen.app.run_worker(screen.tabs.open(running=running if usable else None), group="tabs")
 
 
-def _background(screen: SessionScreen) -> None:
-    from acp_tui.ui.session_screen.shell import choose_what_to_stop
-
-    screen.run_worker(choose_what_to_stop(screen), group="background", exclusive=True)
-
-
-def _can_fork(screen: SessionScreen) -> bool:
-
-    return can_fork(screen.conversation)
+def _other_agent(screen: SessionScreen) -> None:
+    """Open a session with another agent, or a recorded one."""
+    screen.app.run_worker(screen.tabs.open(), group="tabs")
 
 
-def _hand_over(screen: SessionScreen) -> None:
-
-    hand_over(screen)
-
-
-def _can_hand_over(screen: SessionScreen) -> bool:
-    return screen.conversation.above is not None
+def _sessions(screen: SessionScreen) -> None:
+    screen.app.run_worker(SessionList(screen).show(), group="sessions", exclusive=True)
 
 
-def _log_out(screen: SessionScreen) -> None:
-    from acp_tui.conversation.login import log_out
-
-    conversation = screen.conversation
-    screen.run_worker(log_out(conversation.agent, conversation.session), group="log-out", exclusive=True)
-
-
-def _can_log_out(screen: SessionScreen) -> bool:
-    from acp_tui.conversation.login import can_log_out
-
-    return can_log_out(screen.conversation.agent)
+def _inbox(screen: SessionScreen) -> None:
+    """Choose what waits, in whichever session; from over a question, too, which stays as it is."""
+    if not isinstance(screen.app.screen, InboxMenu):
+        screen.app.run_worker(Inbox(screen.tabs).open(), group="inbox", exclusive=True)
 
 
-def _menu(choice: Callable[[SessionScreen], Coroutine[Any, Any, None]]) -> Callable[[SessionScreen], None]:
-    """Return what opens a menu in a worker and does what is chosen."""
-
-    def opened(screen: SessionScreen) -> None:
-        screen.run_worker(choice(screen), group="menu", exclusive=True)
-
-    return opened
+def _close(screen: SessionScreen) -> None:
+    screen.app.run_worker(screen.tabs.close(screen), group="tabs")
 
 
-def _range(screen: SessionScreen) -> None:
+def _go(step: int) -> Run:
+    """Return what shows the tab `step` further."""
 
-    screen.run_worker(choose_range(screen), group="range", exclusive=True)
+    def go(screen: SessionScreen) -> None:
+        screen.app.run_worker(screen.tabs.go(step), group="tabs")
 
-
-def _restore(screen: SessionScreen) -> None:
-    from acp_tui.ui.session_screen.restore import restore_turn
-
-    screen.run_worker(restore_turn(screen), group="restore", exclusive=True)
+    return go
 
 
-DOORS: Final[Mapping[str, Callable[[SessionScreen], Awaitable[None] | None]]] = {
-    "answer": lambda screen: screen.asking.reopen(),
-    "background": _background,
-    "call": lambda screen: screen.rooms.opened.some_call(),
-    "decisions": lambda screen: screen.rooms.opened.decisions(),
-    "details": lambda screen: screen.rooms.opened.session_details(),
-    "export": _menu(lambda screen: screen.rooms.exporting.choose()),
-    "find": _find,
-    "fork": _fork,
-    "hand-over": _hand_over,
-    "ladder": _menu(lambda screen: screen.rooms.unresponsive.choose()),
-    "log-out": _log_out,
-    "mode": _menu(lambda screen: screen.rooms.option_menus.choose("mode")),
-    "model": _menu(lambda screen: screen.rooms.option_menus.choose("model")),
-    "option": _menu(lambda screen: screen.rooms.option_menus.choose_option()),
-    "policy": _menu(lambda screen: choose_policy(screen)),
-    "protocol": lambda screen: screen.rooms.opened.protocol(),
-    "queue": _menu(lambda screen: show_queue(screen)),
-    "range": _range,
-    "rename": lambda screen: screen.rooms.naming.ask(),
-    "restore": _restore,
-    "rules": lambda screen: screen.rooms.ruling.show(),
-    "source": lambda screen: screen.rooms.copying.show_source(),
+def _go_to(place: int) -> Run:
+    """Return what shows a tab by its place, from 0."""
+
+    def go(screen: SessionScreen) -> None:
+        screen.app.run_worker(screen.tabs.go_to(place), group="tabs")
+
+    return go
+
+
+async def _theme(screen: SessionScreen) -> None:
+    """Choose a theme from a menu."""
+    app = _app(screen)
+    theming, before = app.theming, app.theming.name
+    if isinstance(app.screen, Menu):
+        return  # a menu is open already
+    name = await answer_of(app, ThemeMenu(theming.names(), before, theming.look, theming.use))
+    if name is not None:
+        theming.choose(name)
+    elif theming.name != before:
+        theming.use(before)
+
+
+def _help(screen: SessionScreen) -> None:
+    app = _app(screen)
+    if isinstance(app.screen, HelpScreen):
+        app.screen.dismiss(None)
+    else:
+        app.push_screen(
+            HelpScreen(app.theming.look, places(), [str(problem) for problem in app.key_problems])
+        )
+
+
+def _palette(screen: SessionScreen) -> None:
+    """Offer every command, the agent's commands and the themes."""
+    app, slash = _app(screen), screen.rooms.slash
+    if not isinstance(app.screen, CommandPalette):
+        provider = commands(slash.of_agent, slash.write, app.theming.names, app.theming.choose)
+        app.push_screen(Palette([provider]))
+
+
+def _app(screen: SessionScreen) -> AcpApp:
+    app = screen.app
+    assert isinstance(app, AcpApp)
+    return app
+
+
+def _is_on_top(screen: SessionScreen) -> bool:
+    """Whether no question, menu or list lies over the session; the palette does not count."""
+    stack = [one for one in screen.app.screen_stack if not isinstance(one, CommandPalette)]
+    return bool(stack) and stack[-1] is screen
+
+
+def interrupt(screen: SessionScreen) -> None:
+    """Copy a selection; else empty the prompt with the keys; else stop what runs; else say how to quit."""
+    if screen.rooms.copying.selection():
+        return
+    if screen.prompt.has_focus and screen.prompt.text:
+        screen.prompt.replace_all("")
+        screen.notify("The prompt is empty. Ctrl+Z in it brings the text back.", timeout=3)
+    elif not _stops_work(screen):
+        screen.notify(f"{key_of(screen, 'app.quit')} ends the agent and quits.", timeout=3)
+
+
+def stop(screen: SessionScreen) -> None:
+    """Take completions or a zoom away; else stop what runs; else go back to the prompt."""
+    if screen.query_one(Writing).dismiss():
+        return
+    if screen.maximized is not None:
+        screen.arranging.toggle_zoom()
+    elif not _stops_work(screen):
+        screen.arranging.leave()
+
+
+def _stops_work(screen: SessionScreen) -> bool:
+    """End a command of the person, else the turn, whose open questions are answered `cancelled`."""
+    return screen.rooms.own_shell.kill() or screen.conversation.stop()
+
+
+def _send_now(screen: SessionScreen) -> None:
+    """Stop the turn, and say what is written and what waits."""
+    if not screen.conversation.cancel():
+        screen.conversation.stop()  # what is about to be sent goes with what is written
+    screen.prompt.action_send()
+
+
+def _edit_queue(screen: SessionScreen) -> None:
+    """Take the last of what waits back into the prompt."""
+    queue = screen.conversation.queue
+    if queue:
+        screen.prompt.give_back(screen.conversation.take_from_queue(len(queue) - 1))
+
+
+async def _log_out(screen: SessionScreen) -> None:
+    await log_out(screen.conversation.agent, screen.conversation.session)
+
+
+def _answer(screen: SessionScreen) -> None:
+    screen.asking.reopen()
+
+
+RUN: Final[Mapping[str, Run]] = {
+    "app.quit": lambda screen: _app(screen).action_leave(),
+    "app.help": lambda screen: _help(screen),
+    "app.palette": lambda screen: _palette(screen),
+    "app.theme": _in_worker("theme", _theme),
+    "app.inbox": _inbox,
+    "app.next": _go(1),
+    "app.previous": _go(-1),
+    **{f"app.go-{number}": _go_to(number - 1) for number in range(1, 10)},
+    "session.new": _new_session,
+    "session.other-agent": _other_agent,
+    "session.sessions": _sessions,
+    "session.close": _close,
+    "session.stop": lambda screen: stop(screen),
+    "session.interrupt": lambda screen: interrupt(screen),
+    "session.next-mode": lambda screen: screen.rooms.option_menus.next_mode(),
+    "session.details": lambda screen: screen.rooms.opened.some_call(),
+    "session.plan": lambda screen: screen.arranging.go_to("plan"),
+    "session.chat": lambda screen: screen.arranging.go_to("chat"),
+    "session.plan-pane": lambda screen: screen.arranging.go_to("plan"),
+    "session.tool-calls": lambda screen: screen.arranging.go_to("tool-calls"),
+    "session.changes": lambda screen: screen.arranging.go_to("changes"),
+    "session.mode": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("mode")),
+    "session.model": _in_worker("options", lambda screen: screen.rooms.option_menus.choose("model")),
+    "session.options": _in_worker("options", lambda screen: screen.rooms.option_menus.choose_option()),
+    "session.hide-pane": lambda screen: screen.arranging.hide(),
+    "session.side": lambda screen: screen.arranging.toggle_side(),
+    "session.zoom": lambda screen: screen.arranging.toggle_zoom(),
+    "session.answer": _answer,
+    "session.protocol": lambda screen: screen.rooms.opened.protocol(),
+    "session.send-now": _send_now,
+    "session.edit-queue": _edit_queue,
+    "session.policy": _in_worker("policy", lambda screen: choose_policy(screen)),
+    "session.rules": lambda screen: screen.rooms.ruling.show(),
+    "session.decisions": lambda screen: screen.rooms.opened.decisions(),
+    "session.queue": _in_worker("queue", lambda screen: show_queue(screen)),
+    "session.about": lambda screen: screen.rooms.opened.session_details(),
+    "session.rename": lambda screen: screen.rooms.naming.ask(),
+    "session.log-out": _in_worker("log-out", _log_out),
+    "session.fork": _in_worker("fork", fork),
+    "session.hand-over": lambda screen: hand_over(screen),
+    "session.copy": lambda screen: screen.rooms.copying.last_answer(),
+    "session.export": _in_worker("export", lambda screen: screen.rooms.exporting.choose()),
+    "session.restore": _in_worker("restore", restore_turn),
+    "session.drop-note": lambda screen: screen.conversation.rejections.drop(),
+    "session.range": _in_worker("range", lambda screen: choose_range(screen)),
+    "session.find": find,
+    "session.restart": lambda screen: screen.rooms.beginning.restart(),
+    "session.ladder": _in_worker("ladder", lambda screen: screen.rooms.unresponsive.choose()),
+    "session.background": _in_worker("background", choose_what_to_stop),
+    "session.prompt": lambda screen: screen.arranging.leave(),
+    "chat.copy": lambda screen: screen.rooms.copying.block(),
+    "chat.copy-code": lambda screen: screen.rooms.copying.code(),
+    "chat.source": lambda screen: screen.rooms.copying.show_source(),
 }
-_SOMETIMES: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
-    "fork": _can_fork,
-    "hand-over": _can_hand_over,
-    "log-out": _can_log_out,
+"""What each command does; the commands of the chat have their keys there."""
+
+WHEN: Final[Mapping[str, Callable[[SessionScreen], bool]]] = {
+    **dict.fromkeys(("session.new", "session.other-agent", "session.sessions", "session.close"), _is_on_top),
+    "session.fork": lambda screen: can_fork(screen.conversation),
+    "session.hand-over": lambda screen: screen.conversation.above is not None,
+    "session.log-out": lambda screen: can_log_out(screen.conversation.agent),
 }
-"""Doors that are not there at all for some agents."""
+"""When a command is there at all; most always are, and say what is missing."""
 
-
-class Own(NamedTuple):
-    """A command of ours."""
-
-    name: str
-    about: str
-    action: str
-    """What is run, as a key would run it."""
-    hint: str = ""
-    """What may follow the name."""
-
-
-OWN: Final = (
-    Own("new", "open another session of this agent", "app.new_session"),
-    Own("sessions", "take up an earlier session", "app.sessions"),
-    Own("fork", "go on from here in another session", "screen.open('fork')"),
-    Own("hand-over", "tell the agent what stands above", "screen.open('hand-over')"),
-    Own("rename", "give this session a name of your own", "screen.open('rename')", "name"),
-    Own("inbox", "what waits for you in all sessions", "app.inbox"),
-    Own("close", "end this session", "app.close_session"),
-    Own("mode", "choose a mode", "screen.open('mode')"),
-    Own("model", "choose a model", "screen.open('model')"),
-    Own("rules", "what agents may do unasked", "screen.open('rules')"),
-    Own("details", "what is known of this session", "screen.open('details')"),
-    Own("copy", "copy the last answer", "screen.copy('answer')"),
-    Own("export", "write this session into a file", "screen.open('export')"),
-    Own("find", "search the chat", "screen.open('find')"),
-    Own("theme", "choose a theme", "app.theme"),
-    Own("keys", "all keys", "app.help"),
-    Own("quit", "end the agent and quit", "app.leave"),
-)
-"""A new command is a row here and an action with a key. The agent's command of the same name comes first."""
+_WITH_ARGUMENT: Final[Mapping[str, Callable[[SessionScreen, str], None]]] = {
+    "session.rename": lambda screen, name: screen.rooms.naming.rename(name),
+}
+"""What a command does with the words behind its own."""
 
 
 class Slash:
@@ -208,12 +293,10 @@ class Slash:
 
     def commands(self) -> list[AvailableCommand]:
         """Return the commands that the agent has none of the same name for, in the agent's words."""
-        from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
-
         return [
             AvailableCommand(
-                name=own.name,
-                description=own.about,
+                name=own.slash,
+                description=own.summary,
                 input=AvailableCommandInput(hint=own.hint) if own.hint else None,
             )
             for own in self._ours()
@@ -221,25 +304,21 @@ class Slash:
 
     async def run(self, text: str) -> bool:
         """Run what was written if it is a command of ours; return whether it is."""
-        name, _, rest = text.removeprefix("/").partition(" ")
-        own = next((own for own in self._ours() if own.name == name), None)
+        word, _, rest = text.removeprefix("/").partition(" ")
+        own = next((own for own in self._ours() if own.slash == word), None)
         if own is None or not text.startswith("/") or (rest.strip() and not own.hint):
             return False
-        if own.name == "rename" and rest.strip():
-            self._screen.rooms.naming.rename(rest)
+        if rest.strip():
+            _WITH_ARGUMENT[own.name](self._screen, rest)
         else:
-            await self._screen.run_action(own.action)
+            await self._screen.action_run(own.name)
         return True
 
-    def _ours(self) -> list[Own]:
+    def _ours(self) -> list[Command]:
         taken = {command.name for command in self.of_agent()}
-        return [own for own in OWN if own.name not in taken and self._can(own.action)]
-
-    def _can(self, action: str) -> bool:
-        """Whether there is something for an action to act on now, as in the palette."""
-        where, name, parameters = parse(action)
-        node = self._screen.app if where == "app" else self._screen
-        return node.check_action(name, parameters) is not False
+        return [
+            own for own in COMMANDS if own.slash and own.slash not in taken and self._screen.can_run(own.name)
+        ]
 
 
 async def say(screen: SessionScreen, prompt: Prompt) -> None:
@@ -292,8 +371,6 @@ async def choose_range(screen: SessionScreen) -> None:
     if conversation.tracking is not None:
         await conversation.tracking.show_since(int(chosen))
     else:
-        from acp_tui.session.events import RangeChosen
-
         change = session.apply(RangeChosen(int(chosen)))
         if change is not None:
             screen.showing.session_changed(change)
@@ -382,46 +459,6 @@ async def show_queue(screen: SessionScreen) -> None:
         screen.prompt.give_back(screen.conversation.take_from_queue(place))
 
 
-def can_fork(conversation: Conversation) -> bool:
-    """Return whether the agent has said that it forks sessions, and there is one to fork."""
-    from acp_tui.protocol.schema import has
-
-    agent = conversation.agent
-    if agent is None or conversation.session is None or conversation.phase != "ready":
-        return False
-    return has(agent.can.session_capabilities.fork)
-
-
-async def fork(screen: SessionScreen) -> None:
-    """Fork the session of a screen; while a turn runs nobody could say where the fork begins."""
-    from acp_tui.protocol.schema import SessionInfo
-
-    conversation = screen.conversation
-    session = conversation.session
-    if session is None or not can_fork(conversation):
-        screen.notify("This agent cannot fork sessions.", severity="warning")
-    elif conversation.is_busy:
-        screen.notify(
-            f"Fork the session once the turn is over; {key_of(screen, 'session.stop')} stops it.",
-            severity="warning",
-        )
-    else:
-        cwd, *more = conversation.roots
-        await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))
-
-
-async def fork_listed(screen: SessionScreen, info: SessionInfo) -> None:
-    """Fork a session that the agent has, and show the fork."""
-    from acp_tui.agent.capabilities import AgentError
-
-    try:
-        forked = await screen.conversation.fork(info)
-    except AgentError as error:
-        screen.notify(str(error), title="Not forked", severity="error", timeout=10)
-        return
-    await screen.tabs.open(running=screen.conversation.running, attach=Attach(forked, is_open=True))
-
-
 MOST: Final = 60_000
 """Characters that are handed over, the newest of them: what no model should have to read more of."""
 
@@ -442,8 +479,6 @@ def hand_over(screen: SessionScreen) -> None:
 
 def told(session: Session) -> str:
     """Return what to tell an agent of a session: what both sides said, and a line for each tool call."""
-    from acp_tui.ui.session_screen.export import talk
-
     text = talk(session)
     if len(text) > MOST:
         newest = text[-MOST:]

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from textwrap import wrap
-from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Static
 
+from acp_tui.conversation.attachments import dropped_media, find
+from acp_tui.conversation.conversation import Conversation, Start
+from acp_tui.conversation.workspace_files import WorkspaceFiles
+from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
 from acp_tui.readable import inside
 from acp_tui.store.folders import data_folder, state_folder
-from acp_tui.store.prompts import Prompt, together
+from acp_tui.store.prompts import Prompt, PromptDraft, PromptHistory, together, workspace_name
+from acp_tui.ui.first_frame import prompt_hint
+from acp_tui.ui.screens.editor import begin, edit
+from acp_tui.ui.screens.menu import PastPrompts
+from acp_tui.ui.session_screen.completions import Completions
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.line_view import Line, Lines
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.prompt_box import PromptBox
 from acp_tui.ui.widgets.text import safe_line
-
-if TYPE_CHECKING:
-    from acp_tui.conversation.conversation import Conversation, Start
-    from acp_tui.conversation.workspace_files import WorkspaceFiles
-    from acp_tui.protocol.schema import AvailableCommand, PromptCapabilities
-    from acp_tui.store.prompts import PromptDraft
-    from acp_tui.ui.session_screen.completions import Completions
-    from acp_tui.ui.widgets.look import Look
-    from acp_tui.ui.widgets.prompt_box import PromptBox
-    from acp_tui.ui.widgets.transcript.blocks import Piece
-
+from acp_tui.ui.widgets.transcript.blocks import Piece
 
 _PAUSE: Final = 0.5
 """Seconds without a change after which a draft is kept."""
@@ -51,87 +50,53 @@ class Writing(Vertical):
     ) -> None:
         """Take what it shows; `commands` are those that can be written now."""
         super().__init__(id="writing")
-        self._commands = commands
         self._conversation = conversation
         self._start = start
         self._look = look
-        self._box: PromptBox | None = None
+        self._workspace = workspace_name(start.cwd)
+        keeps = start.settings.journal
+        self.box = PromptBox(
+            enter_sends=start.settings.enter_sends,
+            history=PromptHistory(
+                state_folder() / "history" / f"{self._workspace}.ndjson" if keeps else None
+            ),
+            dropped=lambda text: dropped_media(text, conversation.cwd),
+            id="prompt",
+        )
+        """The box that the user writes in."""
+        self.box.cursor_blink = not start.settings.reduced_motion
         self._attachments = Lines(look, id="attachments")
-        self._completing: Completions | None = None
+        self._completions = Lines(look, id="completions")
+        self._completing = Completions(
+            self.box, self._completions, commands, self._files_now, self._recent, self._list
+        )
         self._files: WorkspaceFiles | None = None
         self._draft: PromptDraft | None = None
         self._keeping: Timer | None = None
         self._told_problem = False
-        self._early_keys: list[str] = []
-        self._is_written_in = False
-        """Whether the box has what was typed before it was there."""
-        self._had_keys_at = float("inf")
-        """When the box took the keys, on the clock of events."""
 
     def compose(self) -> ComposeResult:
-        """The mark; the box and the lines above it come after the first frame."""
+        """Lay out what may be completed, what goes with the prompt, and the box behind its mark."""
+        yield self._completions
+        yield self._attachments
         with Horizontal(id="prompt-row"):
             yield Static(f"{self._look.glyph('prompt')} ", id="prompt-mark", markup=False)
+            yield self.box
 
-    async def begin(self) -> None:
-        """Make the box, with the draft in it that an earlier run has left, and what was typed meanwhile."""
-        from acp_tui.conversation.attachments import dropped_media
-        from acp_tui.store.prompts import PromptDraft, PromptHistory, workspace_name
-        from acp_tui.ui.session_screen.completions import Completions
-        from acp_tui.ui.widgets.prompt_box import PromptBox
-
-        name = workspace_name(self._start.cwd)
-        keeps = self._start.settings.journal
-        self._box = box = PromptBox(
-            enter_sends=self._start.settings.enter_sends,
-            history=PromptHistory(state_folder() / "history" / f"{name}.ndjson" if keeps else None),
-            dropped=lambda text: dropped_media(text, self._conversation.cwd),
-            empty=f"Say something. @ for files, / for commands, {key_of(self, 'app.help')} for help",
-            id="prompt",
-        )
-        box.cursor_blink = not self._start.settings.reduced_motion
-        lines = Lines(self._look, id="completions")
-        self._completing = Completions(box, lines, self._commands, self._files_now, self._recent, self._list)
-        await self.mount(lines, self._attachments, before="#prompt-row")
-        await self.query_one("#prompt-row").mount(box)
-        if keeps:
-            self._draft = PromptDraft(data_folder() / "drafts", name)
-            self._bring_back(box, self._draft)
-        box.focus()
-        self._is_written_in = True
-        for key in self._early_keys:
-            self._write(key)
-
-    def typed_early(self, key: Key) -> None:
-        """Keep what is typed before the box is there; give it what comes before it has the keys."""
-        if key.time > self._had_keys_at or not key.character or not (key.is_printable or key.key == "enter"):
-            return
-        if self._is_written_in:
-            self._write(key.character)
-        else:
-            self._early_keys.append(key.character)
-
-    def _write(self, key: str) -> None:
-        self.box.action_enter() if key == "\r" else self.box.write(key)
-
-    def on_descendant_focus(self) -> None:
-        """The box has the keys: what the screen still hears of was meant for something else."""
-        self._had_keys_at = min(self._had_keys_at, monotonic())
-
-    @property
-    def box(self) -> PromptBox:
-        """The box; there is none before `begin`."""
-        assert self._box is not None
-        return self._box
+    def on_mount(self) -> None:
+        """Bring back the draft that an earlier run has left."""
+        self.box.show_when_empty(prompt_hint(partial(key_of, self)))
+        if self._start.settings.journal:
+            self._draft = PromptDraft(data_folder() / "drafts", self._workspace)
+            self._bring_back(self.box, self._draft)
 
     def commands_changed(self) -> None:
         """The agent has other commands."""
-        if self._completing is not None:
-            self._completing.typed()
+        self._completing.typed()
 
     def dismiss(self) -> bool:
         """Take completions away; return whether there were any."""
-        return self._completing is not None and self._completing.dismiss()
+        return self._completing.dismiss()
 
     def on_unmount(self) -> None:
         """Leave the draft to the next run."""
@@ -143,8 +108,6 @@ class Writing(Vertical):
 
     def on_text_area_changed(self) -> None:
         """Offer what the text may become, show what goes with it, and keep it soon."""
-        if self._completing is None:
-            return
         self._completing.typed()
         self._show_mark(self.box.is_command)
         self._show_attachments(self.box.text)
@@ -162,12 +125,11 @@ class Writing(Vertical):
 
     def on_prompt_box_completion_moved(self, event: PromptBox.CompletionMoved) -> None:
         """Mark another completion."""
-        if self._completing is not None:
-            self._completing.move(event.step)
+        self._completing.move(event.step)
 
     def on_prompt_box_completion_taken(self, event: PromptBox.CompletionTaken) -> None:
         """Take the marked completion; where that would change nothing, Enter is what it is elsewhere."""
-        if self._completing is not None and not self._completing.take() and event.by_enter:
+        if not self._completing.take() and event.by_enter:
             self.box.call_later(self.box.action_enter)  # sent by us, it would go no further than to us
 
     # ------------------------------------------------------------------ completions
@@ -180,8 +142,6 @@ class Writing(Vertical):
 
     def _files_now(self) -> WorkspaceFiles:
         """Return the files of the folder that the session works in."""
-        from acp_tui.conversation.workspace_files import WorkspaceFiles
-
         cwd = self._conversation.cwd
         if self._files is None or self._files.folder != cwd:
             self._files = WorkspaceFiles(cwd, self._more_files)
@@ -191,7 +151,7 @@ class Writing(Vertical):
         self.run_worker(self._files_now().refresh(), group="files")
 
     def _more_files(self) -> None:
-        if self._completing is not None and self.is_attached:
+        if self.is_attached:
             self._completing.refreshed()
 
     # ------------------------------------------------------------------ what goes with the prompt
@@ -220,8 +180,6 @@ class Writing(Vertical):
     @work(group="attachments", exclusive=True)
     async def _look_up(self, text: str) -> None:
         """Show what a text mentions, as it will be sent."""
-        from acp_tui.conversation.attachments import find
-
         found = await asyncio.to_thread(find, text, self._conversation.roots)
         shown = [attachment.shown(self._takes) for attachment in found.attachments]
         pieces: list[Piece] = [("muted", "+ "), ("accent", " · ".join(shown))] if shown else []
@@ -241,8 +199,7 @@ class Writing(Vertical):
         if self._draft is not None:
             away = [self.box.stashed] if self.box.stashed is not None else []
             self._draft.keep(together([*away, self.box.prompt]) if self.box.text.strip() else together(away))
-        if self._box is not None:
-            self._tell_problem()
+        self._tell_problem()
 
     def _tell_problem(self) -> None:
         """Say once that prompts or drafts are not kept."""
@@ -265,13 +222,9 @@ class Writing(Vertical):
         if event.what == "history":
             self._choose_prompt()
         else:
-            from acp_tui.ui.screens.editor import begin
-
             begin(self.app, self._edit)
 
     def _choose_prompt(self) -> None:
-        from acp_tui.ui.screens.menu import PastPrompts
-
         past = self.box.past
         past.read()
 
@@ -284,8 +237,6 @@ class Writing(Vertical):
 
     async def _edit(self) -> None:
         """Write on in the user's own editor; what it could not finish is still here."""
-        from acp_tui.ui.screens.editor import edit
-
         prompt = self.box.prompt
         text, problem = await edit(self.app, prompt.text)
         if text != prompt.text:

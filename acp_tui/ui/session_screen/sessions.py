@@ -13,9 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from typing_extensions import override
 
+from acp_tui.agent.capabilities import AgentError
 from acp_tui.conversation.opening import Attach
+from acp_tui.protocol.schema import SessionInfo, has
 from acp_tui.ui.screens.menu import Menu, MenuItem, MenuPlace, choose
-from acp_tui.ui.session_screen.commands import fork_listed
 from acp_tui.ui.session_screen.start import folder_to_go_on_in
 from acp_tui.ui.widgets.key_names import key_of
 
@@ -79,8 +80,6 @@ class SessionPages:
 
     async def read_on(self, show: Callable[[], None]) -> None:
         """Read the other pages; call `show` now and then, and at the end."""
-        from acp_tui.agent.capabilities import AgentError
-
         shown = monotonic()
         try:
             while self._pages is not None and not self.is_whole:
@@ -255,8 +254,6 @@ class SessionList:
         return next((one for one in self._screen.tabs.screens if _recorded_in(one) == name), None)
 
     async def _delete(self, info: SessionInfo, place: MenuPlace) -> None:
-        from acp_tui.agent.capabilities import AgentError
-
         agent = self._screen.conversation.agent
         if agent is None:
             return
@@ -321,8 +318,6 @@ class SessionList:
         return [one for one in found if one.title and self._showing(one) is not self._screen]
 
     def _can(self, what: str) -> bool:
-        from acp_tui.protocol.schema import has
-
         agent = self._screen.conversation.agent
         return agent is not None and has(getattr(agent.can.session_capabilities, what))
 
@@ -348,3 +343,37 @@ def _recorded_in(screen: SessionScreen) -> tuple[Path | None, str]:
         return conversation.recorded.path, conversation.recorded.session_id
     path = conversation.journal.path if conversation.journal is not None else None
     return path, conversation.session.id if conversation.session is not None else ""
+
+
+def can_fork(conversation: Conversation) -> bool:
+    """Return whether the agent has said that it forks sessions, and there is one to fork."""
+    agent = conversation.agent
+    if agent is None or conversation.session is None or conversation.phase != "ready":
+        return False
+    return has(agent.can.session_capabilities.fork)
+
+
+async def fork(screen: SessionScreen) -> None:
+    """Fork the session of a screen; while a turn runs nobody could say where the fork begins."""
+    conversation = screen.conversation
+    session = conversation.session
+    if session is None or not can_fork(conversation):
+        screen.notify("This agent cannot fork sessions.", severity="warning")
+    elif conversation.is_busy:
+        screen.notify(
+            f"Fork the session once the turn is over; {key_of(screen, 'session.stop')} stops it.",
+            severity="warning",
+        )
+    else:
+        cwd, *more = conversation.roots
+        await fork_listed(screen, SessionInfo(session_id=session.id, cwd=cwd, additional_directories=more))
+
+
+async def fork_listed(screen: SessionScreen, info: SessionInfo) -> None:
+    """Fork a session that the agent has, and show the fork."""
+    try:
+        forked = await screen.conversation.fork(info)
+    except AgentError as error:
+        screen.notify(str(error), title="Not forked", severity="error", timeout=10)
+        return
+    await screen.tabs.open(running=screen.conversation.running, attach=Attach(forked, is_open=True))

@@ -14,9 +14,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 from acp_tui.session.change import SessionChange
+from acp_tui.ui.first_frame import welcome
+from acp_tui.ui.panes.chat import ChatPane
 from acp_tui.ui.panes.pane import Pane
 from acp_tui.ui.panes.status import StatusLine
-from acp_tui.ui.session_screen.prompt import Writing
+from acp_tui.ui.session_screen.prompt import Writing, unsaid
 from acp_tui.ui.widgets.delay import after, draws
 from acp_tui.ui.widgets.key_names import key_of
 from acp_tui.ui.widgets.line_view import Lines
@@ -114,8 +116,6 @@ class Showing:
     @draws_for_agent
     def session_dropped(self) -> None:
         """Show nothing of a session that did not come about, or that is told anew."""
-        from acp_tui.ui.panes.chat import ChatPane, welcome
-
         if not self._screen.is_running:
             return
         self._drawing.forget()
@@ -135,10 +135,8 @@ class Showing:
     def queue_changed(self) -> None:
         """Show what waits to be said."""
         screen = self._screen
-        if not screen.is_running or not screen.is_complete:
+        if not screen.is_running:
             return
-        from acp_tui.ui.session_screen.prompt import unsaid
-
         screen.query_one("#queue", Lines).set_lines(
             unsaid(screen.conversation, screen.size.width, lambda name: key_of(screen, name))
         )
@@ -169,8 +167,6 @@ class Showing:
 
     def _show_unread(self) -> None:
         """Show what the agent prints that is no message, where a message is waited for."""
-        from acp_tui.ui.panes.chat import ChatPane
-
         conversation = self._screen.conversation
         conversation.tell_unread()
         if conversation.phase in ("starting", "logging-in", "ready"):

@@ -23,7 +23,7 @@ from acp_tui.ui.widgets.transcript.blocks import Piece
 def _is_way_out(binding: Binding) -> bool:
     """Whether a key stands at the end of the row, whatever fits before it: back, and to all keys."""
     is_close = binding.id is not None and binding.id.endswith(".close")  # also where its key is another one
-    return binding.action == "help" or binding.key == "escape" or is_close
+    return binding.id == "app.help" or binding.key == "escape" or is_close
 
 
 class Keys(Lines):

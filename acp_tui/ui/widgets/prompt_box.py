@@ -87,7 +87,6 @@ class PromptBox(TextArea):
         enter_sends: bool = True,
         history: PromptHistory | None = None,
         dropped: Callable[[str], str | None] = lambda _: None,
-        empty: str = "",
         id: str | None = None,
     ) -> None:
         """Make an empty box.
@@ -96,14 +95,13 @@ class PromptBox(TextArea):
             enter_sends: whether Enter sends, else it makes a line.
             history: what was said before, and takes in what is said.
             dropped: returns what to write for a pasted text that names a file, None for another text.
-            empty: what it says while nothing stands in it.
             id: the name of the widget.
         """
         super().__init__(
             "", soft_wrap=True, show_line_numbers=False, id=id, compact=True, highlight_cursor_line=False
         )
         self.enter_sends = enter_sends
-        self._empty = self.placeholder = empty
+        self._empty = ""
         self.completing = False
         """Whether completions are shown: then up, down, Tab and Enter are theirs."""
         self.stashed: Prompt | None = None
@@ -361,6 +359,11 @@ class PromptBox(TextArea):
 
     def on_resize(self) -> None:
         """Say in one row what can be written."""
+        self._show_placeholder()
+
+    def show_when_empty(self, text: str) -> None:
+        """Say this while nothing stands in the box."""
+        self._empty = text
         self._show_placeholder()
 
     def _show_placeholder(self) -> None:

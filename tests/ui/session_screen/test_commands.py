@@ -1,4 +1,4 @@
-"""What keys open over a session, by name."""
+"""What the commands of the table do."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.actions import parse
-from textual.binding import Binding
 
 from acp_tui.protocol.schema import AgentMessageChunk, TextContent
 from acp_tui.session.events import Prompted, TurnEnded
 from acp_tui.session.session import Session
 from acp_tui.store.settings import Settings
-from acp_tui.ui.panes.chat import ChatPane
-from acp_tui.ui.session_screen.commands import DOORS, MOST, OWN, told
-from acp_tui.ui.session_screen.screen import KEYS
+from acp_tui.ui.commands import COMMANDS
+from acp_tui.ui.session_screen.commands import MOST, RUN, WHEN, told
 from tests.recordings import recording
 from tests.ui.seats import seat
 
 
-def test_every_key_and_command_that_opens_something_has_a_door_and_every_door_a_key() -> None:
-    keys = [binding.action for binding in (*KEYS, *ChatPane.BINDINGS) if isinstance(binding, Binding)]
-    by_key = {parameters[0] for _, name, parameters in map(parse, keys) if name == "open"}
-    by_name = {parameters[0] for _, name, parameters in (parse(own.action) for own in OWN) if name == "open"}
+def test_every_command_of_the_table_does_something_and_has_one_key_and_one_word() -> None:
+    names = [command.name for command in COMMANDS]
+    words = [command.slash for command in COMMANDS if command.slash]
+    keys = [command.keys for command in COMMANDS]
 
-    assert by_key == DOORS.keys()
-    assert by_name <= DOORS.keys()
+    assert sorted(names) == sorted(RUN)
+    assert RUN.keys() >= WHEN.keys()
+    assert len(set(words)) == len(words)
+    assert len(set(keys)) == len(keys)
+    assert all(command.summary for command in COMMANDS if command.slash)
 
 
 def talk(*turns: tuple[str, str]) -> Session:
@@ -63,7 +63,7 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
         await here.sees("heard hello")
     (journal,) = (tmp_path / "home" / "data" / "journals").iterdir()
     async with seat(tmp_path) as here:
-        assert here.session.check_action("open", ("hand-over",)) is False
+        assert here.session.check_action("run", ("session.hand-over",)) is False
         await here.app.tabs.open(recorded=recording(journal))
         await here.sees("heard hello", "recorded, F12 goes on with it")
 
@@ -74,14 +74,6 @@ async def test_a_recorded_session_is_handed_over_where_the_agent_cannot_take_it_
         await here.press("enter")
 
         await here.sees("heard This was said in an earlier session", "> hello", "go on")
-
-
-def test_every_name_is_there_once_and_every_door_is_one() -> None:
-    names = [own.name for own in OWN]
-    doors = [own.action.split("'")[1] for own in OWN if own.action.startswith("screen.open(")]
-
-    assert len(set(names)) == len(names)
-    assert set(doors) <= set(DOORS)
 
 
 async def test_a_command_with_words_that_it_does_not_take_is_said_to_the_agent(tmp_path: Path) -> None:

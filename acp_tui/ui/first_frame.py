@@ -1,0 +1,162 @@
+"""The first frame: the empty session screen, drawn before its modules are loaded."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.events import Key, Paste
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from acp_tui.ui.widgets.look import Look
+from acp_tui.ui.widgets.text import safe_line
+
+Piece = tuple[str, str]
+"""(role, text)."""
+
+_INDENT: Final = 3
+"""Cells before the welcome, as in the chat pane."""
+
+
+class FirstFrame(Screen[None]):
+    """Looks like a session in which nothing is said yet; keeps the keys for the one that takes its place."""
+
+    AUTO_FOCUS = ""
+    BLANK = True  # its rows cover it
+
+    def __init__(
+        self,
+        look: Look,
+        welcome: Sequence[Piece],
+        hint: str,
+        status: Sequence[Piece],
+        load: Callable[[], object],
+    ) -> None:
+        """Take what it shows.
+
+        Args:
+            look: the styles.
+            welcome: what the empty chat says.
+            hint: what the empty prompt says.
+            status: the left side of the status line.
+            load: called once this is drawn.
+        """
+        super().__init__()
+        self._look = look
+        self._hint = hint
+        self._load = load
+        self._welcome = Rows(look, id="first-chat")
+        self._prompt = Rows(look, id="first-prompt")
+        self._status = Rows(look, id="first-status")
+        self._welcome.show([[], *_lines([("text", " " * _INDENT), *welcome])])
+        self._status.show([list(status)])
+        self._typed = ""
+        self._kept: deque[Key | Paste] = deque()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the chat, the prompt and the status line."""
+        return iter((self._welcome, self._prompt, self._status))
+
+    def on_mount(self) -> None:
+        """Have the rest loaded once this is drawn."""
+        # By way of the application, which draws nothing before its own start is over.
+        self.app.call_later(self.call_after_refresh, self._load)
+
+    def on_resize(self) -> None:
+        """Show as much of the prompt as fits."""
+        self._show_prompt()
+
+    def keep(self, event: Key | Paste) -> None:
+        """Keep a key or a paste for the prompt, and show what it will make of it."""
+        self._kept.append(event)
+        if isinstance(event, Paste):
+            self._typed += event.text
+        elif event.key == "enter":
+            self._typed = ""
+        elif event.key == "backspace":
+            self._typed = self._typed[:-1]
+        elif event.is_printable and event.character:
+            self._typed += event.character
+        self._show_prompt()
+
+    def take(self) -> Key | Paste | None:
+        """Return the oldest key or paste that is kept; None when there is none left."""
+        return self._kept.popleft() if self._kept else None
+
+    def _show_prompt(self) -> None:
+        mark: Piece = ("accent", f"{self._look.glyph('prompt')} ")
+        typed = safe_line(self._typed.rpartition("\n")[2])
+        room = max(1, self.size.width - 5)
+        while cell_len(typed) > room:
+            typed = typed[max(1, len(typed) - room) :]
+        if self._typed:
+            pieces: list[Piece] = [mark, ("text", typed), ("first-cursor", " ")]
+        else:
+            pieces = [mark, ("first-cursor", self._hint[:1]), ("muted", self._hint[1:])]
+        self._prompt.show([pieces])
+
+
+def _lines(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Return pieces of text, in which lines end, as lines; each but the first is indented."""
+    lines: list[list[Piece]] = [[]]
+    for role, text in pieces:
+        first, *more = text.split("\n")
+        lines[-1].append((role, first))
+        lines += [[("text", " " * _INDENT), (role, line)] for line in more]
+    return lines
+
+
+class Rows(Widget):
+    """Lines of pieces, one a row; the rows below them are empty."""
+
+    def __init__(self, look: Look, *, id: str) -> None:
+        super().__init__(id=id)
+        self._look = look
+        self._rows: Sequence[Sequence[Piece]] = ()
+
+    def show(self, rows: Sequence[Sequence[Piece]]) -> None:
+        """Show these lines."""
+        self._rows = rows
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return a row, cut or filled to the width."""
+        ground = self.rich_style
+        pieces = self._rows[y] if y < len(self._rows) else ()
+        segments = [Segment(text, ground + self._style(role)) for role, text in pieces]
+        return Strip(segments).adjust_cell_length(self.size.width, ground)
+
+    def _style(self, role: str) -> Style:
+        return _CURSOR if role == "first-cursor" else self._look[role]
+
+
+_CURSOR: Final = Style(reverse=True)
+
+
+def welcome(cwd: str, key: Callable[[str], str]) -> list[Piece]:
+    """Return what an empty chat says; `key` gives the key of a command by its name."""
+    keys = (
+        ("/", "commands of the agent"),
+        ("@", "files of the workspace"),
+        (key("session.next-mode"), "next mode"),
+        (key("session.stop"), "stops the agent"),
+        (key("app.palette"), "everything that can be done"),
+        (key("app.help"), "all keys"),
+    )
+    pieces = [("strong", "acp-tui"), ("muted", "  in  "), ("text", f"{cwd}\n\n")]
+    column = max(len(shown) for shown, _ in keys) + 2
+    for shown, what in keys:
+        pieces += [("accent", f"{shown:<{column}}"), ("muted", f"{what}\n")]
+    return pieces
+
+
+def prompt_hint(key: Callable[[str], str]) -> str:
+    """Return what an empty prompt says."""
+    return f"Say something. @ for files, / for commands, {key('app.help')} for help"
