@@ -109,6 +109,7 @@ class AcpApp(App[int]):
     """acp-tui."""
 
     TITLE = "acp-tui"
+    ENABLE_COMMAND_PALETTE = False  # ours is a command like the others
     DEFAULT_MODE = "first-frame"
     SUSPENDED_SCREEN_CLASS = "-behind"
     CSS_PATH: ClassVar[list[Any]] = [FIRST_SHEET]
@@ -282,12 +283,12 @@ class AcpApp(App[int]):
 
     async def action_run(self, name: str) -> None:
         """Run a command of the table."""
-        if self.is_complete:
+        if self._tabs is not None:
             await self.session_screen.action_run(name)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what can be done now."""
-        if action == "run" and self.is_complete:
+        if action == "run" and self._tabs is not None:
             return self.session_screen.can_run(str(parameters[0]))
         return True
 

@@ -72,6 +72,7 @@ COMMANDS: Final = (
         slash="inbox",
         summary="what waits for you in all sessions",
     ),
+    Command("app.suspend", "Suspend, until fg in the shell", "ctrl+z", "app", is_first=False),
     Command("app.next", "Next session", "ctrl+pagedown", "app"),
     Command("app.previous", "Previous session", "ctrl+pageup", "app"),
     *(Command(f"app.go-{number}", f"Session {number}", f"alt+{number}", "app") for number in range(1, 10)),

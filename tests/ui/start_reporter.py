@@ -36,7 +36,6 @@ def main() -> None:
 
     def watch_frames() -> None:
         from acp_tui.ui import app
-        from acp_tui.ui import app as after_start
 
         def displayed(self: app.AcpApp) -> None:
             if self._batch_count:
@@ -51,14 +50,14 @@ def main() -> None:
             self.set_interval(0.02, lambda: settled(self))
 
         def settled(self: app.AcpApp) -> None:
-            if gc.isenabled():
+            if gc.isenabled() and self.is_complete:
                 sheets = [
                     os.path.relpath(path, Path(app.__file__).parent) for path, _ in self.stylesheet.source
                 ]
                 report("settled", frozen=gc.get_freeze_count(), sheets=sheets)
                 self.exit()
 
-        after_start.SETTLED = 0.1  # type: ignore[misc]
+        app.SETTLED = 0.1  # type: ignore[misc]
         app.AcpApp.post_display_hook = displayed  # type: ignore[assignment, method-assign]
 
     Process.spawn = watched_spawn  # type: ignore[method-assign]

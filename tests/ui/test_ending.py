@@ -24,12 +24,12 @@ import sys
 from acp_tui.cli import main
 from acp_tui.ui.app import AcpApp
 
-def break_down(app):
+async def break_down(app, name):
     key = "sk-in-a-" + "variable"
     # and nothing else
     return 1 // 0
 
-AcpApp.action_theme = break_down
+AcpApp.action_run = break_down
 sys.exit(main(sys.argv[1:]))
 """
 F10 = "\x1b[21~"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_tui.ui import terminal as job_control
+from acp_tui.ui import app
 from tests.terminal import Terminal
 from tests.ui.seats import seat
 from tests.ui.session_screen.test_export import told
@@ -43,7 +43,7 @@ async def test_without_a_shell_the_program_stays_and_in_the_prompt_the_key_takes
         asked.append("asked")
         return False
 
-    monkeypatch.setattr(job_control, "has_shell", has_shell)
+    monkeypatch.setattr(app, "has_shell", has_shell)
     async with seat(tmp_path) as here:
         await here.press(*"abc", "ctrl+z")
         await here.until(lambda: here.draft == "")

@@ -30,8 +30,8 @@ HEAVY = (
 )
 """Each takes more time than drawing the first frame does, or is part of what does."""
 
-MOST = 34
-"""Modules of ours: each takes about a third of a millisecond. What a key opens is imported by the key."""
+MOST = 38
+"""Modules of ours: each takes about a third of a millisecond."""
 
 
 @pytest.fixture(scope="module")

@@ -188,6 +188,7 @@ RUN: Final[Mapping[str, Run]] = {
     "app.palette": lambda screen: _palette(screen),
     "app.theme": _in_worker("theme", _theme),
     "app.inbox": _inbox,
+    "app.suspend": lambda screen: _app(screen).action_suspend_process(),
     "app.next": _go(1),
     "app.previous": _go(-1),
     **{f"app.go-{number}": _go_to(number - 1) for number in range(1, 10)},

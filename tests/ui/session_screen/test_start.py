@@ -491,7 +491,7 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
 ) -> None:
     (tmp_path / "login").write_text("before")
     async with seat(tmp_path, given=launch(tmp_path)) as here:
-        here.app.action_command_palette()
+        await here.press("ctrl+p")
         await here.sees("Session details", "Log out")
         await here.press("escape")
         await here.is_before(SessionScreen)
@@ -504,7 +504,7 @@ async def test_c41_logging_out_is_offered_in_the_palette_only_where_the_agent_of
 
     (tmp_path / "other").mkdir()
     async with seat(tmp_path / "other") as here:
-        here.app.action_command_palette()
+        await here.press("ctrl+p")
         await here.sees("Session details")
         assert "Log out" not in here.text
 

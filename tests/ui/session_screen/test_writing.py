@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.events import Key
 
 from acp_tui.protocol.schema import AvailableCommand, AvailableCommandInput
 from acp_tui.session.entries import UserCommand
 from acp_tui.store.settings import Settings
 from acp_tui.ui.app import AcpApp
 from acp_tui.ui.screens.menu import PastPrompts
-from acp_tui.ui.widgets.prompt_box import PromptBox
 from tests.ui.seats import seat
 
 KEEPS = Settings()
@@ -242,25 +240,3 @@ async def test_what_an_empty_prompt_says_is_never_cut_without_a_mark(tmp_path: P
 
         await here.pilot.resize_terminal(100, 24)
         await here.sees("/ for commands, F1 for help")
-
-
-async def test_what_is_typed_while_the_prompt_gets_the_keys_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    focus = PromptBox.focus
-
-    def late(box: PromptBox, scroll_visible: bool = True) -> PromptBox:
-        monkeypatch.setattr(PromptBox, "focus", focus)
-        for letter in "hi":
-            box.app.post_message(Key(letter, letter))
-        box.call_later(focus, box)
-        return box
-
-    monkeypatch.setattr(PromptBox, "focus", late)
-    async with seat(tmp_path) as here:
-        await here.until(lambda: here.session.prompt.has_focus)
-        await here.press("!")
-
-        await here.until(lambda: here.draft == "hi!")
-        await here.press("f2", "z")
-        assert here.draft == "hi!", "no key of another pane is taken for an early one"

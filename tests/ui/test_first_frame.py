@@ -1,0 +1,112 @@
+"""The first frame: it looks as the session does after it, and keeps what is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.events import Key, Paste
+
+from acp_tui.conversation.conversation import Start
+from acp_tui.store.settings import Settings
+from acp_tui.ui.app import AcpApp
+from acp_tui.ui.screens.help import HelpScreen
+from tests.conversation.talks import start
+from tests.ui.screens.stage import screen_text
+from tests.ui.seats import Seat
+from tests.waiting import until
+
+CHAT = 40
+"""Cells of a row that the chat has at every size."""
+
+
+class Beginning:
+    """The interface with only its first frame, until it is told to load the rest."""
+
+    def __init__(self, began: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._load = AcpApp.load
+        monkeypatch.setattr(AcpApp, "load", lambda app: None)
+        self.app = AcpApp(began)
+
+    async def go_on(self) -> None:
+        self._load(self.app)
+        await until(lambda: self.app.is_complete)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_the_session_looks_as_the_first_frame_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    began = start(tmp_path, Settings(journal=False))
+    beginning = Beginning(began._replace(cwd="/w"), monkeypatch)
+    async with beginning.app.run_test(size=size) as pilot:
+        await pilot.pause()
+        before = screen_text(beginning.app).splitlines()
+        await beginning.go_on()
+        here = Seat(beginning.app, pilot)
+        await here.sees("Say something", "all keys")
+        after = here.text.splitlines()
+        await here.app.tabs.end()
+    began.guard.close()
+    top = 1 if size[0] < 100 else 0  # where it is narrow, the panes are tabs above the chat
+
+    shift = next(row for row, line in enumerate(after) if "acp-tui" in line) - 1
+    assert shift == top
+    for row in range(1, 9):
+        assert before[row][:CHAT].rstrip() == after[row + shift][:CHAT].rstrip()
+    assert before[-3:-1] == after[-3:-1]
+    assert before[-1].split("·")[0].rstrip() == after[-1].split("·")[0].rstrip()
+
+
+async def test_what_is_typed_before_the_session_is_there_is_shown_at_once_and_goes_into_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path, Settings(journal=False))
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        for key in ("h", "o", "x", "backspace", "i"):
+            await pilot.press(key)
+        beginning.app.post_message(Paste(" there\nyou"))
+        await pilot.pause()
+        assert "you" in screen_text(beginning.app).splitlines()[-2]
+        await beginning.go_on()
+        here = Seat(beginning.app, pilot)
+
+        await here.until(lambda: here.draft == "hoi there\nyou")
+        await here.press("!")
+        await here.until(lambda: here.draft == "hoi there\nyou!")
+        await here.press("f2", "z")
+        assert here.draft == "hoi there\nyou!"
+        await here.app.tabs.end()
+    began.guard.close()
+
+
+async def test_a_prompt_that_was_sent_and_a_key_that_opens_something_act_once_the_session_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path, Settings(journal=False))
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("h", "i", "enter", "f1")
+        assert "Say something" in screen_text(beginning.app)
+        await beginning.go_on()
+        here = Seat(beginning.app, pilot)
+
+        await here.is_before(HelpScreen)
+        await here.press("escape")
+        await here.sees("heard hi")
+        await here.app.tabs.end()
+    began.guard.close()
+
+
+async def test_the_key_that_quits_quits_before_anything_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = start(tmp_path, Settings(journal=False))
+    beginning = Beginning(began, monkeypatch)
+    async with beginning.app.run_test(size=(120, 40)) as pilot:
+        beginning.app.post_message(Key("ctrl+q", None))
+        await until(lambda: not beginning.app.is_running)
+        await pilot.pause()
+    began.guard.close()
