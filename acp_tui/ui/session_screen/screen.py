@@ -30,12 +30,12 @@ from acp_tui.ui.panes.tool_calls import ToolCallsPane
 from acp_tui.ui.screens.editor import begin as begin_edit
 from acp_tui.ui.screens.editor import edit_in_workspace
 from acp_tui.ui.screens.key_guard import hands_of
+from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
 from acp_tui.ui.session_screen.commands import RUN, WHEN, Slash, say
+from acp_tui.ui.session_screen.details import DetailScreens
 from acp_tui.ui.session_screen.export import ChatCopy, SessionExport
 from acp_tui.ui.session_screen.inbox import SessionName
 from acp_tui.ui.session_screen.layout import PaneLayout
-from acp_tui.ui.session_screen.agent_menus import OptionMenus, UnresponsiveAgent
-from acp_tui.ui.session_screen.details import DetailScreens
 from acp_tui.ui.session_screen.links import open_link
 from acp_tui.ui.session_screen.prompt import Writing
 from acp_tui.ui.session_screen.questions import Asking
